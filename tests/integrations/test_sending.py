@@ -299,6 +299,15 @@ def test_an_address_that_is_not_public_is_refused(call, url):
         call().send(elsewhere(url))
 
 
+def test_an_address_that_fails_is_no_failure_of_the_vendor(said, call, public):
+    """Or anybody could have its breaker opened for all."""
+    said.says(Said({}, 500))
+    asking = call()
+    with pytest.raises(UpstreamFailed):
+        asking.send(elsewhere(said.url))
+    assert asking.effects.asked is None
+
+
 def moved(to):
     return Said({}, 302, {"Location": to})
 

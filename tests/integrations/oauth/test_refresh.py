@@ -14,7 +14,7 @@ from service.extensions import db
 from service.integrations.consent import authority
 from service.integrations.models import Grant
 from service.times import now
-from tests.integrations.oauth.provider import Reply
+from tests.integrations.oauth.provider import BASE, Reply
 from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite
 
@@ -44,6 +44,13 @@ def test_an_expired_token_is_refreshed_once(expired, provider):
     assert form.pop("refresh_token") == "rt-canary-2"
     assert set(form) == {"client_id", "client_secret", "grant_type"}, "no scope"
     assert provider.refresh_count == 1
+
+
+@on_sqlite
+def test_a_refresh_may_bring_scopes_and_takes_none_away(expired, provider):
+    provider.granted["one"] = {f"{BASE}/calendar.events"}
+    assert expired.call().status_code == 200
+    assert expired.flags == {"mailRead", "mail", "calendar"}
 
 
 FAILURES = {
