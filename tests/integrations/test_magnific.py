@@ -107,6 +107,15 @@ def test_any_of_the_keys_will_do_and_none_is_not_configured(alice, ask, vendor, 
     assert (len(vendor.seen), is_configured()) == (1, False)
 
 
+def test_a_job_is_asked_for_at_its_own_vendor_alone(ask, vendor, look, without):
+    vendor.says(answered("CREATED"))
+    job = ask("generate-image", {"prompt": "A photo", "wait": 0}).json["data"]["jobId"]
+    without("MAGNIFIC_API_KEY")  # another vendor could make the picture now
+    answer = look(job)
+    assert (answer.status_code, answer.json["setting"]) == (503, "MAGNIFIC_API_KEY")
+    assert len(vendor.seen) == 1
+
+
 def test_references_of_a_picture_are_fetched(ask, vendor, monkeypatch):
     monkeypatch.setattr(guarded, "is_public", lambda address: str(address) == "127.0.0.1")
     vendor.says(Said(PNG), answered("CREATED"))
