@@ -278,3 +278,48 @@ test('a fault of the server is told with the id by which its operator finds it',
   };
   assert.deepEqual([await said(502), await said(404)], ['No. Request id: f00d.', 'No.']);
 });
+
+test('a stop that comes when the reply has just ended stops nothing, and the next message can be sent', async () => {
+  const answers = [stream(text('Hi'), { type: 'finish' }), stream(text('Ho'), { type: 'finish' })];
+  const { talk, sent } = conversation({ answers });
+  await talk.load();
+  await talk.send('hello', 'm');
+  await talk.stop(); // its button is drawn until the next frame
+  assert.deepEqual([talk.phase, sent.length], ['idle', 1]);
+  await talk.send('and more', 'm');
+  assert.equal(talk.messages.length, 4);
+});
+
+test('a message that is sent when another tab’s reply has just begun comes back', async () => {
+  const { talk, drafts } = conversation({ replies: [new Response(null, { status: 204 }), new Response(new ReadableStream())] });
+  await talk.load();
+  talk.watch();
+  while (talk.phase === 'idle') await new Promise((resolve) => setImmediate(resolve));
+  await talk.send('hello', 'm');
+  assert.deepEqual([talk.phase, talk.restoredText, drafts.question('chat')], ['asking', 'hello', null]);
+  talk.leave();
+});
+
+test('a stopped turn of which nothing can be read is not taken for one that has stored nothing', async () => {
+  const { talk, drafts, transport } = conversation({ answers: [stream(text('1 2'), { type: 'abort' })] });
+  await talk.load();
+  transport.get = async () => {
+    throw new NetworkError();
+  };
+  await talk.send('count', 'm');
+  assert.deepEqual([talk.phase, talk.nothingStored, talk.restoredText], ['idle', false, 'count']);
+  assert.equal(talk.turn.reply.parts[0].text, '1 2', 'what it has said stays on the screen');
+  assert.equal(drafts.question('chat').text, 'count');
+});
+
+test('earlier messages that are asked for twice are shown once', async () => {
+  const row = (id) => ({ recordId: id, data: { role: 'user', content: id } });
+  const { talk, transport } = conversation({});
+  const pages = { null: [['m4'], 'c1'], c1: [['m3', 'm2'], 'c2'], c2: [['m1'], null] };
+  transport.get = async (_path, { cursor }) => ({ records: pages[cursor][0].map(row), nextCursor: pages[cursor][1] });
+  await talk.load();
+  await Promise.all([talk.loadEarlier(), talk.loadEarlier()]);
+  assert.deepEqual([talk.messages.map((m) => m.id).join(), talk.earlier], ['m2,m3,m4', 'c2']);
+  await Promise.all([talk.loadEarlier(), talk.loadEarlier()]);
+  assert.deepEqual([talk.messages.map((m) => m.id).join(), talk.earlier], ['m1,m2,m3,m4', null]);
+});

@@ -184,3 +184,22 @@ test('a tab that is loaded while its user signs out in another one stays signed 
   await loading;
   assert.deepEqual([said, session.reason], [['ada', null], 'You are signed out.']);
 });
+
+test('a newer token that can not be had does not bring back a session that was ended meanwhile', async () => {
+  for (const next of [null, tokenOf('bob')]) {
+    const answers = [async () => ({ token: tokenOf('ada'), refreshIn: 60 })];
+    const session = createSession(memory(), { ask: () => answers.shift()(), end: async () => null, leave: () => {} });
+    await session.renew();
+    let lose;
+    answers.push(() => new Promise((_, reject) => (lose = reject)));
+    answers.push(async () => ({ token: tokenOf('ada', 1), refreshIn: 60 })); // the browser has a session still
+    const asking = session.renew();
+    session.end();
+    if (next) session.begin(next);
+    lose(new Error('away'));
+    await asking;
+    mock.timers.tick(3_600_000);
+    await settle();
+    assert.deepEqual([session.token, answers.length], [next, 1]);
+  }
+});

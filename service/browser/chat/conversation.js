@@ -79,7 +79,7 @@ export function createConversation(chatId, context) {
     listeners.notify();
   }
 
-  /** Loads the newest stored messages. An answer requested before a newer turn began is ignored. */
+  /** Loads the newest stored messages, not those asked for before a newer turn. @returns {Promise<boolean>} false if it fails */
   async function load() {
     const before = turns;
     const firstLoad = conversation.phase === 'loading';
@@ -95,10 +95,11 @@ export function createConversation(chatId, context) {
         set({ phase: 'idle' });
         recoverQuestion(firstLoad);
       }
-      if (outdated && !request) await load(); // the end of a turn loads again
+      return outdated && !request ? load() : true; // the end of a turn loads again
     } catch (error) {
       search?.abort();
       if (turns === before) set({ phase: 'idle', problem: errorText(error) });
+      return false;
     }
   }
 
@@ -138,8 +139,10 @@ export function createConversation(chatId, context) {
   }
 
   async function loadEarlier() {
+    const cursor = conversation.earlier;
     try {
-      const { messages, earlier } = await readPage(transport, chatId, conversation.earlier);
+      const { messages, earlier } = await readPage(transport, chatId, cursor);
+      if (conversation.earlier !== cursor) return; // they are there already, or belong before messages that are not
       set({ messages: [...messages, ...conversation.messages], earlier });
     } catch (error) {
       set({ problem: errorText(error) });
@@ -204,7 +207,8 @@ export function createConversation(chatId, context) {
    * @param {boolean} [again] the same id replaces what an interrupted turn may have stored
    */
   async function ask(question, modelId, again = false) {
-    if (request && conversation.phase !== 'idle') return; // an ended turn may still load what it has missed
+    // An ended turn may still load what it has missed. Another tab's may have begun since the page was drawn.
+    if (request && conversation.phase !== 'idle') return set({ restoredText: question.text, storedText: '' });
     drafts.setQuestion(chatId, question);
     search?.abort();
     const signal = begin(userMessage(question.id, question.text), new AbortController());
@@ -235,6 +239,7 @@ export function createConversation(chatId, context) {
   }
 
   async function stop() {
+    if (conversation.phase !== 'asking') return; // it has ended since its button was drawn
     set({ phase: 'stopping' });
     const running = request;
     await stopReply(transport, chatId, () => running === request);

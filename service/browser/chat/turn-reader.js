@@ -30,7 +30,7 @@ const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: fal
  * @param {object} context
  * @param {State} context.state
  * @param {(values: Partial<State>) => void} context.set
- * @param {() => Promise<void>} context.load the stored messages
+ * @param {() => Promise<boolean>} context.load reads the stored messages; whether that was possible
  * @param {() => boolean} context.isOutdated whether there may be stored messages that are not shown
  * @param {import('../shared/api-transport.js').Transport} context.transport
  * @param {import('../page/drafts.js').Drafts} context.drafts
@@ -115,7 +115,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   async function finishStopped() {
     const { question } = current();
     const isReplaced = isReplacing();
-    await load();
+    if (!(await load())) return fail(state.problem);
     if (isStored(isReplaced ? replyId : question.id)) keep();
     else if (isReplaced && isOwn()) stopReplacing(question);
     else if (isOwn()) endEmpty({ problem: STOPPED_EARLY, restoredText: question.text });

@@ -112,6 +112,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
       else if (answer) keep(answer);
       else end(SESSION_ENDED);
     } catch (error) {
+      if (session.token !== before) return session.token;
       if (!before) throw error;
       wait(RETRY); // the provider or the server is away: until its end the old token serves
     }
