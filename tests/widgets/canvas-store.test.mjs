@@ -293,6 +293,20 @@ test('a store that is stopped sends what is left, and then hears nothing more', 
   assert.deepEqual([tab.timers.length, tab.listeners.size], [0, 0]);
 });
 
+test('a store that is stopped while a request is under way sends what has changed since', async () => {
+  const server = createServer();
+  const [tab] = await openTabs(server, {});
+  let open;
+  server.gate = new Promise((resolve) => (open = resolve));
+  tab.store.perform(move('a', 5));
+  await tab.tick();
+  tab.store.perform(move('b', 7));
+  const last = tab.store.stop();
+  open();
+  await last;
+  assert.deepEqual([xs(server.record.data), server.requests], ['a5 b7', ['get', 'patch', 'patch']]);
+});
+
 test('tabs with bad connections converge, and no widget that nobody removed is lost', async () => {
   for (const seed of seeds(25)) await convergence(createRandom(seed), `seed ${seed}`);
 });

@@ -46,6 +46,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   let problem = '';
   let failures = 0; // in a row
   let busy = false; // with a request; what is reported meanwhile is read after it
+  let last = Promise.resolve(); // of the attempts
   let stopped = false;
   /** @type {Canvas | null} what the server has just not stored */
   let refused = null;
@@ -75,8 +76,12 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   }
 
   /** Reads the record if it is not known, else stores what is not stored. It never throws. */
-  async function synchronize() {
-    if (busy || stopped || phase === 'gone') return;
+  function synchronize() {
+    if (!busy && !stopped && phase !== 'gone') last = attempt();
+    return last;
+  }
+
+  async function attempt() {
     busy = true;
     refused = null;
     try {
@@ -208,10 +213,11 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     stop() {
       for (const remove of removers) remove?.();
       cancelTimer?.();
-      const last = synchronize();
+      const hasMore = () => phase !== 'gone' && versions !== null && changesOf(versions) !== null;
+      const rest = busy ? last.then(() => (hasMore() ? attempt() : undefined)) : synchronize();
       stopped = true;
       keepDraft();
-      return last;
+      return rest;
     },
   };
 }
