@@ -256,3 +256,20 @@ test('the states of widgets are those that were read last', () => {
   assert.deepEqual(changed.sort(), ['a', 'b']);
   assert.deepEqual(wiring.importState({ widgets: { a: { state: { n: 3 } } } }).changed, []);
 });
+
+test('a stored connection that can not be made does not keep its widgets from being mounted', () => {
+  const wiring = createWiring({ onChange() {} });
+  const slot = (widgetId) => ({ widgetId, slotId: 's' });
+  const stored = [
+    { id: 'c', from: slot('a'), to: slot('b') },
+    { id: 'c', from: slot('a'), to: slot('d') }, // the same id again
+    { id: 5, from: slot('a'), to: slot('e') },
+    { from: slot('a'), to: slot('f') },
+  ];
+  wiring.importState({ connections: stored });
+  const widget = (id, direction) => ({ id, templateHandle: 'x', slots: [{ id: 's', direction, type: 'object', title: 'S' }] });
+  for (const id of ['b', 'd', 'e', 'f']) wiring.add(widget(id, 'input'));
+  wiring.add(widget('a', 'output'));
+  assert.deepEqual(wiring.current().connections.map(({ to }) => to.widgetId), ['b', 'f']);
+  assert.deepEqual(wiring.exportState().connections, stored, 'as they were');
+});

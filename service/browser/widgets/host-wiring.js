@@ -3,7 +3,7 @@
 // the states and values that widgets keep.
 
 import { createStates } from './host-states.js';
-import { exportIo, importIo } from './io-state.js';
+import { connectLate, exportIo, importIo } from './io-state.js';
 import { canonical, isObject } from './json-value.js';
 import { keptValues, restoreValues } from './kept-values.js';
 import { createBudget, toStored } from './storable.js';
@@ -83,7 +83,7 @@ export function createWiring({ onChange }) {
     add(widget) {
       graph.addWidget(widget);
       widgets.set(widget.id, widget);
-      const deliveries = extra.entries.filter(({ connection }) => !connection).flatMap(retry);
+      const deliveries = extra.entries.filter(({ connection }) => !connection).flatMap((entry) => connectLate(graph, entry));
       return [...deliveries, ...restore(widget)];
     },
 
@@ -124,15 +124,6 @@ export function createWiring({ onChange }) {
   function restore(widget) {
     const deliveries = restoreValues(graph, widget, storedWidgets()[widget.id]?.values);
     values.set(widget.id, fitting(widget.id, keptValues(graph, widget)));
-    return deliveries;
-  }
-
-  /** @param {import('./io-state.js').Entry} entry that did not work @returns {import('./io-graph.js').Delivery[]} */
-  function retry(entry) {
-    const { from, to } = entry.raw ?? {};
-    if (!from || !to || !graph.check(from, to).ok) return [];
-    const { connection, deliveries } = graph.connect(from, to, entry.raw);
-    entry.connection = connection;
     return deliveries;
   }
 

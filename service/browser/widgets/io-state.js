@@ -85,6 +85,24 @@ function connectEntry(graph, { connection }) {
 }
 
 /**
+ * Connects a stored entry whose widgets may have come since it was read.
+ * @param {IoGraph} graph @param {Entry} entry
+ * @returns {import('./io-graph.js').Delivery[]}
+ */
+export function connectLate(graph, entry) {
+  const stored = read(entry.raw);
+  if (!stored) return [];
+  try {
+    const { connection, deliveries } = graph.connect(stored.from, stored.to, stored);
+    entry.connection = connection;
+    return deliveries;
+  } catch (error) {
+    if (!(error instanceof IoError)) throw error;
+    return [];
+  }
+}
+
+/**
  * The state to store: what `importIo` read, without the connections that are gone, with the new ones.
  * @param {IoGraph} graph
  * @param {Partial<Extra>} [extra] of `importIo`
