@@ -130,3 +130,17 @@ test('an input before the welcome is ignored', async (t) => {
   await settled();
   assert.deepEqual(seen, []);
 });
+
+test('of outputs before the welcome that which was set last leaves last, and a forced one stays forced', async (t) => {
+  const { client, welcome, posted } = frame(t);
+  client.setOutput('person', { name: 'Bob' });
+  client.setOutput('count', { value: 1 });
+  client.setOutput('person', ADA);
+  welcome();
+  assert.deepEqual(posted.slice(1).map(({ message }) => message.slotId), ['count', 'person']);
+  const late = frame(t);
+  late.client.setOutput('count', { value: 1 }, { force: true });
+  late.client.setOutput('count', { value: 2 });
+  late.welcome();
+  assert.deepEqual((await late.question('widget-output-force')).value, { value: 2 });
+});

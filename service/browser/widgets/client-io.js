@@ -28,6 +28,13 @@ export function createIo() {
     queueMicrotask(() => listeners.get(slotId)?.has(listener) && listener(value));
   }
 
+  /** As at the host: what was set last is the last, and what was forced once is. @param {string} slotId @param {JsonValue} value @param {boolean} force */
+  function wait(slotId, value, force) {
+    const wasForced = waiting.get(slotId)?.force ?? false;
+    waiting.delete(slotId);
+    waiting.set(slotId, { value, force: force || wasForced });
+  }
+
   return {
     /** @param {Host} found */
     begin(found) {
@@ -48,7 +55,7 @@ export function createIo() {
      */
     setOutput(slotId, value, { force = false } = {}) {
       const json = checkedValue(slotId, value);
-      if (host === null) waiting.set(slotId, { value: json, force });
+      if (host === null) wait(slotId, json, force);
       else if (host !== 'none') checkedSend(host, slotId, json, force);
     },
 
