@@ -291,3 +291,13 @@ test('a socket whose session was over goes on from its cursor with a newer token
   next.onopen();
   assert.equal(next.sent[0].cursor, '7');
 });
+
+test('a session that ends while a newer token waits for answers goes on with the newer token', () => {
+  const request = { type: 'request', message: { id: 'q' } };
+  const [state, effects] = after(START, SUBSCRIBE, OPENED, request, { type: 'token' }, lost(4401));
+  assert.deepEqual([state.phase, effects.map((effect) => effect.do)], ['connecting', ['answer', 'connect']]);
+  const [refused, last] = advance(state, lost(4401));
+  assert.deepEqual([refused.phase, last], ['over', [{ do: 'sign-out' }]]);
+  assert.equal(after(START, { type: 'token' }, lost(4401))[0].phase, 'connecting', 'before it was open');
+  assert.equal(after(START, OPENED, lost(4401))[0].phase, 'over');
+});

@@ -102,6 +102,10 @@ function handleOpened(state) {
 function handleClosed(state, { code, random }) {
   if (state.phase === 'over') return [state, []];
   const answers = failPending(state);
+  if (code === SESSION_OVER && state.isStale) {
+    const [next, effects] = connect({ ...state, pending: [], isStale: false }); // with the newer token
+    return [next, [...answers, ...effects]];
+  }
   if (code === SESSION_OVER) {
     return [{ ...state, phase: 'over', pending: [] }, [...answers, { do: 'sign-out' }]];
   }
