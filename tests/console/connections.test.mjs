@@ -83,13 +83,14 @@ function clock(at = {}) {
 }
 
 /** How a wait ends, the seconds at which the status was read, and the stages shown. */
-async function wait({ flags = {}, arrivals = {}, grantedBefore = false }) {
+async function wait({ flags = {}, arrivals = {}, grantedBefore = false, away = [] }) {
   const signals = createSignals();
   const { now, sleep } = clock(Object.fromEntries(Object.entries(arrivals).map(([s, a]) => [s, () => signals.send(a)])));
   const reads = [];
   const stages = [];
   const readGranted = async () => {
     reads.push(now() / 1000);
+    if (away.includes(now() / 1000)) throw new NetworkError();
     return now() >= (flags.from ?? Infinity) * 1000;
   };
   const onStage = (stage) => stages.push(stage);
@@ -130,6 +131,15 @@ test('a flag that was set before proves nothing; only the report of the page cou
   assert.equal((await wait({ grantedBefore: true, flags: { from: 0 }, arrivals: { 8: 'connected' } })).ending, 'granted');
 });
 
+test('a status that can not be read for a moment does not end the wait, nor takes the report of the page for another', async () => {
+  assert.deepEqual((await wait({ away: [1, 3], flags: { from: 0 } })), { ending: 'granted', reads: [1, 3, 8], stages: [] });
+  const reported = { arrivals: { 3: 'connected' }, away: [3, 8] };
+  for (const grantedBefore of [false, true]) {
+    assert.deepEqual(await wait({ ...reported, grantedBefore, flags: { from: 0 }, away: [1, 3, 8] }).then(({ ending }) => ending), 'granted');
+    assert.equal((await wait({ ...reported, grantedBefore })).ending, 'unticked');
+  }
+});
+
 test('no signal is lost between two sleeps', async () => {
   const signals = createSignals();
   signals.send('unconfirmed');
@@ -144,6 +154,7 @@ function scene({ answers = [], statuses = [], blocked = false, during = {} }) {
   const reply = (status, body) => new Response(JSON.stringify(body), { status });
   const fetch = async (path, { method, body }) => {
     log.push(`${method} ${path}${body ? ` ${body}` : ''}`);
+    if (path.endsWith('/status') && statuses[0] === 'away') return reply(503, { error: statuses.shift(), message: 'Away.' });
     if (path.endsWith('/status')) return reply(200, { cloudsuite: statuses.shift() ?? {} });
     if (method === 'DELETE') return reply(200, { success: true, data: {} });
     const [status, answer] = answers.shift();
@@ -218,6 +229,15 @@ test('a message ends the wait at once; one about another integration does not', 
   });
   assert.equal(await stage.request('drive'), 'refused');
   assert.equal(stage.popup.closed, false, 'its page says why');
+});
+
+test('a report that comes while the status can not be read is no permission that was left out', async () => {
+  const stage = scene({
+    answers: [PAYLOAD],
+    statuses: ['away', { drive: true }],
+    during: { 0.9: () => stage.consents.receive(result('connected')) },
+  });
+  assert.equal(await stage.request('drive'), 'granted');
 });
 
 test('a second consent takes the place of the first', async () => {

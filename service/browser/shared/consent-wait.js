@@ -14,7 +14,7 @@ const TIMEOUT = 180_000; // ms
 
 /**
  * @param {object} options
- * @param {() => Promise<boolean>} options.readGranted reads the status
+ * @param {() => Promise<boolean>} options.readGranted reads the status; where it throws, it is read again later
  * @param {boolean} options.grantedBefore then the status proves nothing, and only the page's report counts
  * @param {ReturnType<typeof createSignals>} options.signals
  * @param {(stage: 'unconfirmed' | 'closed') => void} options.onStage
@@ -24,16 +24,23 @@ const TIMEOUT = 180_000; // ms
  */
 export async function waitForConsent({ readGranted, grantedBefore, signals, onStage, sleep, now }) {
   const end = now() + TIMEOUT;
+  const read = () => readGranted().catch(() => null); // a failure must not close the page that the user is at
+  let isReported = false; // that it is connected
   for (let round = 0; now() < end; round += 1) {
     const interval = POLL_INTERVALS[Math.min(round, POLL_INTERVALS.length - 1)];
     await Promise.race([sleep(interval), signals.arrival()]);
     const signal = signals.take();
     if (signal === 'stop') return 'stopped';
-    if (signal === 'connected') return (await readGranted()) ? 'granted' : 'unticked';
     if (signal === 'failed') return 'refused';
-    if (signal === 'unconfirmed') onStage(signal);
-    else if (!grantedBefore && (await readGranted())) return 'granted';
-    else if (signal === 'closed') onStage(signal);
+    isReported ||= signal === 'connected';
+    if (signal === 'unconfirmed') {
+      onStage(signal);
+      continue;
+    }
+    const isGranted = grantedBefore && !isReported ? null : await read();
+    if (isGranted) return 'granted';
+    if (isReported && isGranted === false) return 'unticked';
+    if (signal === 'closed') onStage(signal);
   }
   return 'late';
 }

@@ -60,7 +60,7 @@ export function createConsents({ transport, connections, environment = BROWSER }
       if (current !== own) return 'stopped';
       if (!address) return await alreadyGranted(name, permission, popup);
       show(popup, address, onStage);
-      const readGranted = () => connections.refresh().then(() => isGranted(permission, connections.of(name)));
+      const readGranted = () => readPermission(name, permission);
       const { now } = environment;
       const sleep = sleepWatching(own);
       const ending = await waitForConsent({ readGranted, grantedBefore, signals, onStage, sleep, now });
@@ -90,6 +90,13 @@ export function createConsents({ transport, connections, environment = BROWSER }
     popup?.close();
     await connections.refresh();
     return isGranted(permission, connections.of(name)) ? 'granted' : 'unticked';
+  }
+
+  /** @param {string} name @param {Permission} permission @returns {Promise<boolean>} throws where the status can't be read */
+  async function readPermission(name, permission) {
+    await connections.refresh();
+    if (connections.problem) throw new Error(connections.problem);
+    return isGranted(permission, connections.of(name));
   }
 
   /** A sleep that also checks whether the window was closed and signals it once. */
