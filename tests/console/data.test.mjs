@@ -10,12 +10,14 @@ import { placeAfter } from '../../service/browser/data/grid-keys.js';
 import { nextSort, placeOf } from '../../service/browser/data/order.js';
 import { createNewRecord } from '../../service/browser/data/new-record.js';
 import { createPagedRows } from '../../service/browser/data/paged-rows.js';
+import { createRecordForm } from '../../service/browser/data/record-form.js';
 import { createRecordWrites } from '../../service/browser/data/record-writes.js';
 import { tablesOf } from '../../service/browser/data/record-tables.js';
 import { readText, shownText } from '../../service/browser/data/values.js';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { parseRoute } from '../../service/browser/page/route.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
+import './plain-dom.mjs';
 
 const column = (name, type = 'string', more = {}) => ({ name, type, required: false, readOnly: false, ...more });
 const TITLE = column('title', 'string', { required: true });
@@ -322,4 +324,26 @@ test('an id that a client has chosen is one piece of a path, whatever is in it',
   const writes = createRecordWrites('ai-messages', transport, { put() {}, drop() {}, rowOf: () => undefined });
   for (const id of ['u/1', '../notes/n1', 'a?b#c']) await writes.read(id);
   assert.deepEqual(asked.map(decodeURIComponent), ['u/1', '../notes/n1', 'a?b#c'].map((id) => `/api/records/ai-messages/${id}`));
+});
+
+test('what is typed while a record is saved stays, and the rest is as it was stored', () => {
+  const form = createRecordForm([TITLE, column('note'), column('place')], { title: 'a', note: 'b', place: 'c' }, { canEdit: () => true, onInput() {} });
+  const type = (texts) => form.restore(Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text, base: null }])));
+  type({ title: 'A', note: 'B' });
+  const sent = form.draft();
+  type({ title: 'A and more', place: 'C' });
+  form.saved({ title: 'A', note: 'B!', place: 'c' }, sent);
+  assert.deepEqual(form.draft(), { title: { text: 'A and more', base: 'A' }, place: { text: 'C', base: 'c' } });
+  form.saved({ title: 'A and more', note: 'B!', place: 'C' }, form.draft());
+  assert.deepEqual([form.isChanged(), form.draft()], [false, {}]);
+});
+
+test('another order or other records begin at their first page', async () => {
+  const { rows, asked } = paged(FIVE());
+  await settle();
+  rows.ask({ sort: 'title' });
+  assert.deepEqual([rows.list, rows.hasMore], [[], false]);
+  await rows.more(); // the end of the table is in view
+  await settle();
+  assert.deepEqual(asked.map(({ sort, cursor }) => [sort, cursor]), [['-createdAt', undefined], ['title', undefined]]);
 });

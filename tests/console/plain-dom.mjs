@@ -1,4 +1,4 @@
-// As much of a document as rendering Markdown needs, and its nodes as text.
+// As much of a document as rendering Markdown, cards and forms needs, and its nodes as text.
 
 class Node {
   parentNode = null;
@@ -35,12 +35,16 @@ class Element extends Node {
   childNodes = [];
   attributes = {};
   dataset = {};
+  validity = { badInput: false };
   constructor(tag) {
     super();
     this.tag = tag;
   }
   setAttribute(name, value) {
     this.attributes[name] = value;
+  }
+  removeAttribute(name) {
+    delete this.attributes[name];
   }
   append(...nodes) {
     for (const node of nodes) {

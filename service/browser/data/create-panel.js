@@ -49,7 +49,6 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     try {
       const row = await running;
       if (isStopped) return;
-      draft.clear();
       onCreated(row);
     } catch (error) {
       const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;

@@ -194,7 +194,8 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   /** Other records, or another order. @param {Query} next */
   function ask(next) {
     where = next.where ?? where;
-    Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, list: [], rows: {} });
+    cursor = null; // of the list before
+    Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, list: [], rows: {}, hasMore: false });
     begin();
     listeners.notify();
   }

@@ -70,6 +70,16 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
       }
       focusFirstWrong();
     },
+    /** Shows what was saved, except where something else was typed since. @param {Data} stored @param {FormDraft} sent */
+    saved(stored, sent) {
+      for (const { column, editor, show } of editable) {
+        const typed = editor.text();
+        const isSent = !editor.isChanged() || typed === sent[column.name]?.text;
+        editor.write(stored[column.name]);
+        if (!isSent) editor.type(typed);
+        show('');
+      }
+    },
     /** @returns {FormDraft} */
     draft: () => Object.fromEntries(editable.filter(({ editor }) => editor.isChanged()).map(({ column, editor }) => [column.name, { text: editor.text(), base: editor.base() }])),
     /** @param {any} draft of any form */

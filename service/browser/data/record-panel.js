@@ -110,10 +110,11 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     if (!row || !form || !reading || !Object.keys(reading.data).length) return;
     problem.textContent = '';
     save.disabled = true;
+    const sent = form.draft();
     try {
       const stored = await rows.change(row, reading.data, reading.base);
-      form.write(stored.data, true);
-      draft.clear();
+      form.saved(stored.data, sent);
+      draft.keep(form);
       showRow(stored);
       onSaved(stored);
       status.textContent = 'Saved.';
