@@ -14,7 +14,7 @@ const POLICY = { approval: 'ask', credits: 2, title: 'Search', known: true, paye
 const request = (more = {}) => ({ requestId: 'r', method: 'POST', endpoint: 'search-web', body: { q: 'x' }, ...more });
 
 /** The calls of a widget whose user and server answer when the test says so. */
-function scene({ policy = POLICY, price } = {}) {
+function scene({ policy = POLICY, price, endpoints } = {}) {
   const [sent, asked, made] = [[], [], []];
   const server = {
     policy: () => one.policy,
@@ -25,7 +25,7 @@ function scene({ policy = POLICY, price } = {}) {
   const approvals = createApprovals((shown) => new Promise((answer) => asked.push({ shown, answer })), patience);
   const needs = createNeeds();
   const context = { server, approvals, needs, send: (message) => sent.push(message), onEvent() {} };
-  const calls = createCalls({ widget: { id: 'a', templateName: 'A' }, ...context });
+  const calls = createCalls({ widget: { id: 'a', templateName: 'A', endpoints }, ...context });
   const one = { calls, approvals, needs, sent, asked, made, policy };
   one.envelopes = () => sent.filter(({ type }) => type === 'widget-api-response').map(({ envelope }) => envelope.error ?? envelope.data);
   return one;
@@ -42,12 +42,55 @@ test('a metered call asks with the price of this very body, and is refused where
   const one = scene({ policy: { ...POLICY, metered: true }, price: async (...call) => (priced.push(call.slice(0, 2)), 7) });
   one.calls.receive(request());
   await settle();
-  assert.deepEqual([priced, one.asked[0].shown.policy.credits, one.asked[0].shown.text], [[['search-web', '{"q":"x"}']], 7, '{"q":"x"}']);
+  const { widgetName, policy, text } = one.asked[0].shown;
+  assert.deepEqual([priced, text], [[['search-web', '{"q":"x"}']], '{"q":"x"}']);
+  assert.deepEqual([widgetName, policy], ['A', { ...POLICY, metered: true, credits: 7 }]);
   const refusal = new ApiError(400, { error: 'invalid_request', message: 'No q.' });
   const other = scene({ policy: { ...POLICY, metered: true }, price: async () => { throw refusal; } });
   other.calls.receive(request());
   await settle();
   assert.deepEqual([other.envelopes(), other.asked.length, other.made.length], [['invalid_request'], 0, 0]);
+});
+
+test('a price is asked for only where the user is asked, and only for what is sent as a body', async () => {
+  const cases = [[{ metered: true, approval: 'auto' }, 'POST'], [{ metered: true }, 'GET'], [{}, 'POST']];
+  for (const [more, method] of cases) {
+    const one = scene({ policy: { ...POLICY, ...more }, price: () => assert.fail('asked') });
+    one.calls.receive(request({ method }));
+    await settle();
+    assert.equal(one.asked.length + one.made.length, 1);
+  }
+});
+
+test('a widget hears when its user is asked, and when the call runs', async () => {
+  const one = scene();
+  one.calls.receive(request());
+  const statuses = () => one.sent.map(({ type, requestId, status }) => [type, requestId, status]);
+  assert.deepEqual(statuses(), [['widget-api-status', 'r', 'awaiting_approval']]);
+  await decide(one, 'once');
+  assert.deepEqual(statuses().slice(1), [['widget-api-status', 'r', 'running']]);
+});
+
+test('a widget that declares its endpoints calls them, and looks at the jobs that they begin', async () => {
+  const one = scene({ policy: { ...POLICY, approval: 'auto' }, endpoints: ['search-web'] });
+  one.calls.receive(request());
+  one.calls.receive(request({ requestId: 'other', endpoint: 'search-images' }));
+  await settle();
+  one.made[0].answer({ success: true, data: { jobId: 'j', status: 'running' } });
+  await settle();
+  one.calls.receive(request({ requestId: 'job', method: 'GET', endpoint: 'jobs/j', body: undefined }));
+  await settle();
+  assert.deepEqual([one.envelopes()[0], one.made.map(({ call }) => call.endpoint)], ['forbidden', ['search-web', 'jobs/j']]);
+});
+
+test('tokens that can’t be refreshed ask for a consent of this call’s own integration', async () => {
+  const one = scene({ policy: { ...POLICY, approval: 'auto', integration: 'cloudsuite' } });
+  one.calls.receive(request());
+  await settle();
+  one.made[0].fail(new ApiError(502, { error: 'upstream_provider_error', message: 'Token refresh failed.' }));
+  await settle();
+  const { signal, ...need } = one.needs.of('a', one.sent.at(-1).consentId);
+  assert.deepEqual(need, { widgetId: 'a', endpoint: 'search-web', provider: 'cloudsuite', scopes: [], renew: true });
 });
 
 const CHANGES = {
@@ -149,8 +192,10 @@ test('a query stays a query, a body a text, and the key goes along', async () =>
   one.calls.receive(request({ requestId: 'g', method: 'GET', body: undefined, query: { q: 'x', page: 2 } }));
   one.calls.receive(request({ requestId: 'p', idempotencyKey: 'k' }));
   await settle();
-  const [get, post] = one.made.map(({ call }) => [call.query, call.body, call.idempotencyKey]);
-  assert.deepEqual([get, post], [[{ q: 'x', page: 2 }, undefined, undefined], [undefined, '{"q":"x"}', 'k']]);
+  const [get, post] = one.made.map(({ call: { signal, ...call } }) => call);
+  const both = { widgetId: 'a', endpoint: 'search-web', approval: 'auto' };
+  assert.deepEqual(get, { ...both, method: 'GET', query: { q: 'x', page: 2 }, idempotencyKey: undefined });
+  assert.deepEqual(post, { ...both, method: 'POST', body: '{"q":"x"}', idempotencyKey: 'k' });
 });
 
 const question = (more = {}) => ({

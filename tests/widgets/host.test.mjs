@@ -273,3 +273,56 @@ test('a stored connection that can not be made does not keep its widgets from be
   assert.deepEqual(wiring.current().connections.map(({ to }) => to.widgetId), ['b', 'f']);
   assert.deepEqual(wiring.exportState().connections, stored, 'as they were');
 });
+
+/** A wiring with two widgets that are connected, of which the first keeps a state and the value of its output. */
+function wired() {
+  const changes = [];
+  const wiring = createWiring({ onChange: (id) => changes.push(id) });
+  const slot = (direction) => [{ id: 's', direction, type: 'object', title: 'S', persist: direction === 'output' }];
+  const a = { id: 'a', templateHandle: 'x', slots: slot('output') };
+  wiring.add(a);
+  wiring.add({ id: 'b', templateHandle: 'y', slots: slot('input'), version: 3 });
+  wiring.connect({ widgetId: 'a', slotId: 's' }, { widgetId: 'b', slotId: 's' });
+  wiring.storeState('a', { n: 1 });
+  wiring.current().setOutput('a', 's', { v: 1 });
+  wiring.keep('a');
+  return { wiring, changes, a };
+}
+
+test('what a widget keeps is stored beside what others have, and once', () => {
+  const { wiring, changes } = wired();
+  wiring.keep('a'); // the same value again
+  assert.deepEqual(changes, [undefined, 'a', 'a']);
+  const { widgets } = wiring.exportState();
+  assert.deepEqual(widgets.a, { templateHandle: 'x', slotsVersion: 1, state: { n: 1 }, values: { s: { v: 1 } } });
+  assert.deepEqual(widgets.b, { templateHandle: 'y', slotsVersion: 3 });
+  assert.equal(wiring.storeState('a', { f: '\ud800' }), 'not_json');
+  assert.deepEqual([changes.length, wiring.stateOf('a')], [3, { n: 1 }]);
+});
+
+test('a widget that is removed leaves nothing for another of its id, nor in what a canvas may keep', () => {
+  const { wiring, changes, a } = wired();
+  wiring.importState(wiring.exportState());
+  wiring.remove('a');
+  assert.equal(changes.at(-1), undefined);
+  assert.deepEqual(wiring.exportState(), { version: 1, connections: [], widgets: { b: { templateHandle: 'y', slotsVersion: 3 } } });
+  assert.deepEqual([wiring.add(a), wiring.stateOf('a'), wiring.current().lastOutput({ widgetId: 'a', slotId: 's' })], [[], null, undefined]);
+  const large = { text: 'x'.repeat(65_000) };
+  for (let at = 0; at < 30; at += 1) {
+    wiring.add({ ...a, id: `w${at}` });
+    assert.equal(wiring.storeState(`w${at}`, large), null, `widget ${at}`);
+    wiring.current().setOutput(`w${at}`, 's', large);
+    wiring.keep(`w${at}`);
+    wiring.remove(`w${at}`);
+  }
+});
+
+test('a stored value comes back with its widget, and goes on to the widgets that are connected', () => {
+  const { wiring, a } = wired();
+  const stored = wiring.exportState();
+  const other = createWiring({ onChange() {} });
+  other.importState(stored);
+  other.add({ id: 'b', templateHandle: 'y', slots: [{ id: 's', direction: 'input', type: 'object', title: 'S' }] });
+  assert.deepEqual(other.add(a), [{ widgetId: 'b', slotId: 's', value: { v: 1 } }]);
+  assert.deepEqual(other.exportState().widgets.a, stored.widgets.a);
+});

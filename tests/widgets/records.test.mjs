@@ -88,6 +88,28 @@ test('a collection that is missing ends the subscription, and one that loads is 
   assert.deepEqual([wire.seen, live.stopped], [[], 1]);
 });
 
+test('a collection that can’t be read ends the subscription, and one that was read stays', () => {
+  const live = collectionOf();
+  live.loaded = false;
+  const wire = pair(['tasks'], live);
+  wire.follow('tasks');
+  live.set({ problem: 'No network.' });
+  assert.deepEqual([wire.errors, live.stopped], [['unavailable'], 1]);
+  live.set({ loaded: true, problem: '' });
+  wire.follow('tasks');
+  live.set({ problem: 'No network.' });
+  assert.deepEqual([wire.errors, wire.seen], [['unavailable'], [[]]]);
+});
+
+test('a subscription by an id that is in use opens nothing', () => {
+  const sent = [];
+  let opened = 0;
+  const records = () => ((opened += 1), collectionOf());
+  const host = createHostRecords({ collections: ['tasks'], records, send: (message) => sent.push(message) });
+  for (let count = 0; count < 3; count += 1) host.subscribe({ requestId: 'r', collection: 'tasks' });
+  assert.deepEqual([opened, sent.length], [1, 1]);
+});
+
 test('an end on either side stops the live collection, once', () => {
   const wire = pair(['tasks']);
   const stop = wire.follow('tasks');
