@@ -35,6 +35,7 @@ class Element extends Node {
   childNodes = [];
   attributes = {};
   dataset = {};
+  listeners = {};
   validity = { badInput: false };
   constructor(tag) {
     super();
@@ -66,7 +67,12 @@ class Element extends Node {
   get textContent() {
     return this.childNodes.map((node) => node.data ?? node.textContent).join('');
   }
-  addEventListener() {}
+  get childElementCount() {
+    return this.childNodes.filter((node) => node.tag).length;
+  }
+  addEventListener(type, listener) {
+    this.listeners[type] = listener;
+  }
 }
 
 globalThis.document = {

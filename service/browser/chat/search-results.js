@@ -26,19 +26,21 @@ export function createSearchResults({ transport, onFound, back }) {
   let shown = ''; // the question of the results on the screen
   /** @type {string | null} */
   let cursor = null;
+  let reads = 0; // the answer to an earlier one is dropped
 
   /** @param {boolean} [further] whether to read the next page */
   async function read(further = false) {
+    const mine = (reads += 1);
     const asked = question;
     try {
       const query = { q: asked, cursor: further ? cursor : null };
       const { results, nextCursor } = await transport.get('/api/ai/search', query);
-      if (asked !== question) return;
+      if (mine !== reads) return;
       if (!further) list.replaceChildren();
       list.append(...results.map(createHit));
       show(asked, nextCursor, wordsFor(list.childElementCount, Boolean(nextCursor)));
     } catch (error) {
-      if (asked === question) show('', null, errorText(error));
+      if (mine === reads) show('', null, errorText(error));
     }
   }
 
@@ -81,10 +83,12 @@ export function createSearchResults({ transport, onFound, back }) {
     /** @param {string} text @returns {Promise<void>} when the results are shown */
     async search(text) {
       question = text;
-      if (shown !== text) await read();
+      if (shown !== text) return read();
+      reads += 1; // its results are on the screen
     },
     clear() {
       question = '';
+      reads += 1;
       list.replaceChildren();
       show('', null, '');
     },

@@ -23,6 +23,7 @@ export function createChangeList({ transport, announce }) {
   const results = new Map();
   /** @type {string | null} */
   let cursor = null;
+  let reads = 0; // the answer to an earlier one is dropped
   let loaded = false;
   const problem = createProblem(() => read(null));
   const list = element('div', { class: 'change-groups' });
@@ -33,13 +34,16 @@ export function createChangeList({ transport, announce }) {
 
   /** @param {string | null} after */
   async function read(after) {
+    const mine = (reads += 1);
     try {
       const answer = await transport.get('/api/ai/journal', { limit: PAGE, cursor: after });
+      if (mine !== reads) return;
       changes = after ? [...changes, ...answer.entries] : answer.entries;
       cursor = answer.nextCursor;
       loaded = true;
       problem.clear();
     } catch (error) {
+      if (mine !== reads) return;
       problem.unread(error);
     }
     render();

@@ -19,6 +19,7 @@ export function createStatement({ transport, announce }) {
   let entries = [];
   /** @type {string | null} */
   let cursor = null;
+  let reads = 0; // the answer to an earlier one is dropped
   const problem = createProblem(() => read(null));
   const rows = element('tbody', {});
   const names = ['Entry', 'Credits'].map((name) => element('th', { scope: 'col' }, name));
@@ -31,12 +32,15 @@ export function createStatement({ transport, announce }) {
 
   /** @param {string | null} after */
   async function read(after) {
+    const mine = (reads += 1);
     try {
       const answer = await transport.get('/api/credits', { limit: PAGE, cursor: after });
+      if (mine !== reads) return;
       entries = after ? [...entries, ...answer.entries] : answer.entries;
       cursor = answer.nextCursor;
       problem.clear();
     } catch (error) {
+      if (mine !== reads) return;
       problem.unread(error);
     }
     rows.replaceChildren(...entries.map(createRow));

@@ -1,0 +1,76 @@
+// Lists with a button for older entries: each page is shown once, however often it is asked for.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import './plain-dom.mjs';
+import { createSearchResults } from '../../service/browser/chat/search-results.js';
+import { createChangeList } from '../../service/browser/usage/change-list.js';
+import { createStatement } from '../../service/browser/usage/statement.js';
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Three pages of two entries; an answer comes when the test wants it. */
+function server(entryOf, name) {
+  const waiting = [];
+  const get = (path, query) => new Promise((resolve) => waiting.push({ query, resolve }));
+  /** Answers a request, by default the first that waits. */
+  async function answer(at = 0) {
+    const [{ query, resolve }] = waiting.splice(at, 1);
+    const page = Number(query.cursor ?? 0);
+    const entries = [2 * page, 2 * page + 1].map((number) => entryOf(number, query));
+    resolve({ [name]: entries, nextCursor: page < 2 ? String(page + 1) : null });
+    await settle();
+  }
+  return { transport: { get }, waiting, answer };
+}
+
+/** @returns {any[]} the nodes under this one that fit */
+function all(node, fits) {
+  return (node.childNodes ?? []).flatMap((child) => [...(fits(child) ? [child] : []), ...all(child, fits)]);
+}
+const more = (node) => all(node, ({ tag, textContent }) => tag === 'button' && /^Show (older|more)/.test(textContent))[0].listeners.click();
+const count = (node, word) => node.textContent.split(word).length - 1;
+
+const entry = (number) => ({ kind: 'charge', what: `entry-${number}-`, amount: 1, createdAt: '2026-11-22T18:00:00Z', facts: {} });
+const change = (number) => ({
+  turnId: `t${number}`, collection: 'integrations', recordId: `entry-${number}-`, outcome: 'called', before: null, changes: null, createdAt: '2026-11-22T18:00:00Z', undone: false,
+});
+const result = (number, { q }) => ({ chat: { recordId: `c${number}`, createdAt: '2026-11-22T18:00:00Z' }, title: { text: `${q}-entry-${number}-`, hits: [] }, message: null });
+
+const LISTS = {
+  'the statement': [createStatement, entry, 'entries'],
+  'the changes of the assistant': [createChangeList, change, 'entries'],
+};
+for (const [name, [create, entryOf, key]] of Object.entries(LISTS)) {
+  test(`a double click for older entries of ${name} shows them once`, async () => {
+    const { transport, answer, waiting } = server(entryOf, key);
+    const { node, refresh } = create({ transport, announce() {} });
+    refresh();
+    await answer();
+    more(node);
+    more(node);
+    while (waiting.length) await answer();
+    for (const number of [0, 1, 2, 3]) assert.equal(count(node, `entry-${number}-`), 1, `entry ${number}`);
+    more(node);
+    refresh(); // the page that was asked for before it is no part of what is read now
+    await answer(1);
+    await answer();
+    assert.deepEqual([0, 2, 4].map((number) => count(node, `entry-${number}-`)), [1, 0, 0]);
+  });
+}
+
+test('results of a search are shown once, and those of another question not at all', async () => {
+  const { transport, answer, waiting } = server(result, 'results');
+  const results = createSearchResults({ transport, onFound() {}, back() {} });
+  results.search('fair');
+  await answer();
+  more(results.node);
+  more(results.node);
+  while (waiting.length) await answer();
+  assert.deepEqual([0, 1, 2, 3].map((number) => count(results.node, `fair-entry-${number}-`)), [1, 1, 1, 1]);
+  results.search('other');
+  results.search('fair'); // its results are on the screen
+  await answer();
+  assert.deepEqual([count(results.node, 'fair'), count(results.node, 'other')], [4, 0]);
+});
