@@ -301,3 +301,60 @@ test('a session that ends while a newer token waits for answers goes on with the
   assert.equal(after(START, { type: 'token' }, lost(4401))[0].phase, 'connecting', 'before it was open');
   assert.equal(after(START, OPENED, lost(4401))[0].phase, 'over');
 });
+
+/** A collection whose reads by HTTP are answered when the test wants it, and its socket, which is lost. */
+function unconnected() {
+  const reads = [];
+  const parts = connected({ get: (_path, query) => new Promise((resolve, reject) => reads.push({ query, resolve, reject })) });
+  parts.server.onclose({ code: 1006 });
+  const answer = async (read, records, nextCursor = null) => {
+    read.resolve({ records, nextCursor });
+    await settle();
+  };
+  return { ...parts, reads, answer };
+}
+
+test('what was read by HTTP before the socket was open takes nothing back that it has told', async () => {
+  const { socket, collection, reads, answer } = unconnected();
+  socket.reconnectNow();
+  const next = FakeSocket.opened.at(-1);
+  next.onopen();
+  next.receive({ type: 'snapshot', id: next.sent[0].id, records: [row('new', 'x')], cursor: '1' });
+  await answer(reads[0], [row('deleted', 'y')]);
+  assert.deepEqual(Object.keys(collection.rows), ['new']);
+  next.onclose({ code: 1006 });
+  collection.refresh();
+  socket.reconnectNow();
+  const last = FakeSocket.opened.at(-1);
+  last.onopen();
+  last.receive({ type: 'change', action: 'added', id: last.sent[0].id, record: row('newer', 'z'), cursor: '2' });
+  await answer(reads[1], [row('new', 'x')]);
+  assert.deepEqual(Object.keys(collection.rows), ['new', 'newer']);
+  socket.stop();
+});
+
+test('of two reads by HTTP the later one counts, in whatever order they are answered', async () => {
+  const { socket, collection, reads, answer } = unconnected();
+  collection.refresh();
+  await answer(reads[1], [row('b', 'now')]);
+  await answer(reads[0], [row('a', 'before')]);
+  assert.deepEqual(Object.keys(collection.rows), ['b']);
+  collection.refresh();
+  collection.refresh();
+  await answer(reads[3], [row('c', 'now')]);
+  reads[2].reject(new NetworkError());
+  await settle();
+  assert.deepEqual([Object.keys(collection.rows), collection.problem], [['c'], '']);
+  socket.stop();
+});
+
+test('a list is read by HTTP once while the socket tries, at most a thousand rows of it', async () => {
+  const { socket, collection, reads, answer } = unconnected();
+  for (let page = 0; page < 5; page += 1) await answer(reads[page], [row(`r${page}`, 'x')], `${page + 1}`);
+  assert.deepEqual(reads.map(({ query }) => [query.cursor, query.limit]), [[null, 200], ['1', 200], ['2', 200], ['3', 200], ['4', 200]]);
+  assert.deepEqual([Object.keys(collection.rows).length, collection.loaded], [5, true]);
+  socket.reconnectNow();
+  FakeSocket.opened.at(-1).onclose({ code: 1006 });
+  assert.equal(reads.length, 5, 'it is there');
+  socket.stop();
+});

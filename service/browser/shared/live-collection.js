@@ -25,6 +25,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
   const path = `/api/records/${name}`;
   const writes = createOwnWrites();
   let subscribed = 0; // when the socket last asked for the rows
+  let newest = 0; // when the rows that are shown were asked for; what was asked for earlier comes too late
   const collection = {
     name,
     /** @type {Rows} */
@@ -71,7 +72,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
   /** Loads once by HTTP when the connection fails; the socket keeps trying. */
   function onPhaseChange() {
     if (socket.phase === 'waiting' && !collection.loaded) load();
-    if (socket.phase === 'open') subscribed = writes.begin();
+    if (socket.phase === 'open') newest = subscribed = writes.begin();
     // A subscription that resumes without having missed anything receives no message.
     if (socket.phase === 'open' && collection.problem) set({ problem: '' });
   }
@@ -86,9 +87,11 @@ export function createLiveCollection(name, { transport, socket, where }) {
         records.push(...answer.records);
         cursor = answer.nextCursor;
       }
+      if (began < newest) return;
+      newest = began;
       showRead(rowsOf(records), began);
     } catch (error) {
-      fail(error);
+      if (began >= newest) fail(error);
     }
   }
 
