@@ -9,7 +9,10 @@ import { canBeUndone, groupsOf, sentenceOf, stepsOf } from '../../service/browse
 import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
 import { csvOf, noteOf, signed, titleOf } from '../../service/browser/usage/statement-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
+import { createCredits } from '../../service/browser/page/credits.js';
+import './plain-dom.mjs';
 
+const settle = () => new Promise((resolve) => setImmediate(resolve));
 const CALL = { endpoint: 'search-web', payer: 'user', door: 'chat', status: 'succeeded', credits: 2, ms: 1234 };
 const ENTRY = { entryId: 'e', kind: 'charge', amount: -2.5, what: 'search-web', ref: 'call_1', facts: {}, createdAt: '2026-11-23T10:00:00Z' };
 const CALLED = { outcome: 'called', collection: 'integrations', recordId: 'search-web' };
@@ -143,4 +146,19 @@ test('a filter is asked of the server, and what does not fit it is not shown', a
   assert.deepEqual(asked[0][1].where, { or: [{ status: 'failed' }, { status: 'refused' }] });
   tell({ type: 'change', action: 'added', record: row('b', '2', 'succeeded') });
   assert.deepEqual(feed.rows.map(({ recordId }) => recordId), ['a']);
+});
+
+test('of two answers about the balance that of the later question counts', async () => {
+  const asked = [];
+  const credits = createCredits({ get: () => new Promise((resolve, reject) => asked.push({ resolve, reject })) });
+  credits.refresh();
+  credits.refresh();
+  asked[1].resolve({ balance: 7 });
+  await settle();
+  asked[0].resolve({ balance: 9 });
+  await settle();
+  assert.deepEqual([credits.balance(), credits.node.textContent], [7, '7 credits']);
+  asked[2].reject(new Error('away'));
+  await settle();
+  assert.equal(credits.balance(), 7);
 });

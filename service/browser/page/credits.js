@@ -12,9 +12,15 @@ export function createCredits(transport) {
   let balance = null;
   /** @type {Date | null} */
   let read = null;
+  let asked = 0;
+  let answered = 0; // the number of the question whose answer is shown
   async function refresh() {
+    const mine = (asked += 1);
     try {
-      ({ balance } = await transport.get('/api/credits', { limit: 1 }));
+      const account = await transport.get('/api/credits', { limit: 1 });
+      if (mine < answered) return;
+      answered = mine;
+      ({ balance } = account);
       amount.textContent = numberInWords(/** @type {number} */ (balance));
       read = new Date();
       node.title = 'Credits left';
