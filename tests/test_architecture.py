@@ -23,8 +23,8 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 FLOORS = [
     {"config"},
     {"app", "background", "column_types", "current_request", "database", "deferred", "extensions",
-     "fairness", "ids", "json_encoding", "lifecycle", "near_names", "observing", "outbound",
-     "raw_sockets", "sealing", "storable", "times", "tracing", "web", "websockets"},
+     "fairness", "ids", "json_encoding", "lasting", "lifecycle", "near_names", "observing",
+     "outbound", "raw_sockets", "sealing", "storable", "times", "tracing", "web", "websockets"},
     {"providers"},
     {"limits"},
     {"auth"},

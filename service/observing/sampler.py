@@ -8,6 +8,8 @@ from collections.abc import Callable
 import gevent
 from prometheus_client import Gauge
 
+from service.lasting import LastingGreenlets
+
 SECONDS = 1.0
 
 
@@ -20,8 +22,8 @@ class Sampler:
     def add(self, gauge: Gauge, read: Callable[[], float]) -> None:
         self._gauges.append((gauge, read))
 
-    def start(self) -> gevent.Greenlet:
-        return gevent.spawn(self._work)
+    def start(self) -> None:
+        LastingGreenlets("sampler").spawn(self._work)
 
     def sample(self) -> None:
         for gauge, read in self._gauges:

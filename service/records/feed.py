@@ -22,13 +22,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.auth.users import rights_cache
 from service.database.access import postgresql
 from service.extensions import db
+from service.lasting import LastingGreenlets
 from service.observing.measures import FEED_LAG
 from service.records import changes, outbox
 from service.records.audience import Audiences, Member
 from service.records.changes import Change, ChangeFilter
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
-from service.records.lasting import LastingGreenlets
 from service.records.outlet import Outlet
 from service.records.polling import polling
 from service.records.reader import FeedReader

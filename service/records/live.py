@@ -21,13 +21,13 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
 from service.fairness import let_others_run
+from service.lasting import on_failure
 from service.records.activity import Activity
 from service.records.audience import Audience
 from service.records.changes import Change
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.feed import FAILED, ChangesPruned, Feed
-from service.records.lasting import on_failure
 from service.records.messages import end_message, next_batch
 from service.records.outlet import Outlet
 from service.records.queues import Queues

@@ -13,6 +13,7 @@ import gevent
 import structlog
 from flask import Flask
 
+from service.lasting import LastingGreenlets
 from service.lifecycle import Lifecycle
 from service.limits.concurrency import ConcurrencyLimits
 from service.observing import measures, peers
@@ -41,9 +42,9 @@ class SocketSpread:
         self._concurrency: ConcurrencyLimits = app.extensions["concurrency"]
         self._feed: Feed = app.extensions["feed"]
 
-    def start(self, directory: Path) -> gevent.Greenlet:
+    def start(self, directory: Path) -> None:
         """Begin, with the directory of the metrics, which has the numbers of the others."""
-        return gevent.spawn(self._work, directory)
+        LastingGreenlets("spread").spawn(self._work, directory)
 
     def _work(self, directory: Path) -> None:
         while not self._lifecycle.draining:

@@ -8,10 +8,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
-import gevent
 import structlog
 from gevent.event import Event
 
+from service.lasting import LastingGreenlets
 from service.observing import attribution
 from service.observing.measures import SPANS_DROPPED
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
@@ -41,7 +41,8 @@ class Exporter:
         self._headers = {"Content-Type": "application/json", **headers}
         self._waiting: deque[bytes] = deque()
         self._size = 0
-        self._sender: gevent.Greenlet | None = None
+        self._senders = LastingGreenlets("tracing")
+        self._has_begun = False
         self._wake = Event()
         self._is_sending = self._is_ending = False
         self._told = -QUIET  # when a failure was last logged, on the monotonic clock
@@ -52,8 +53,9 @@ class Exporter:
             return
         self._waiting.append(span)
         self._size += len(span)
-        if self._sender is None:  # not earlier: workers are forked
-            self._sender = gevent.spawn(self._run)
+        if not self._has_begun:  # not earlier: workers are forked
+            self._has_begun = True
+            self._senders.spawn(self._run)
         if len(self._waiting) >= BATCH:
             self._wake.set()
 

@@ -27,11 +27,11 @@ from service.database.clock import current_time
 from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
 from service.integrations.consent.idle import refresh_quietly
+from service.lasting import LastingGreenlets
 from service.limits import rates
 from service.mcp import states
 from service.observing.measures import swept_holds, swept_turns
 from service.records import once, outbox
-from service.records.lasting import LastingGreenlets
 from service.sign_in import sessions
 
 SWEEP_SECONDS = 10.0
@@ -100,7 +100,7 @@ def init_app(app: Flask) -> None:
     refreshes grants that nobody uses. An error that nobody expects ends one round only."""
 
     def start() -> LastingGreenlets:
-        greenlets = LastingGreenlets("sweeper", lambda: None)
+        greenlets = LastingGreenlets("sweeper")
         greenlets.spawn(_sweep_at_intervals, app)
         if days := app.config["SETTINGS"].grant_idle_days:
             greenlets.spawn(_refresh_at_intervals, app, timedelta(days=days))

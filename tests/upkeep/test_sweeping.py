@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import gevent
 
-from service.records import lasting
+from service import lasting
 from service.upkeep import sweeping
 from tests.services import on_sqlite, wait_for
 

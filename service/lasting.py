@@ -24,9 +24,9 @@ def on_failure(greenlet: gevent.Greenlet, name: str, act: Callable[[], object]) 
 
 
 class LastingGreenlets:
-    """Greenlets of one `name`. When one fails, `act` is called, and then it starts anew."""
+    """Greenlets of one `name`. One that fails starts anew, after a call of `act`."""
 
-    def __init__(self, name: str, act: Callable[[], object]) -> None:
+    def __init__(self, name: str, act: Callable[[], object] = lambda: None) -> None:
         self._name = name
         self._act = act
         self._running: set[gevent.Greenlet] = set()
