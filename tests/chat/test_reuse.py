@@ -119,4 +119,5 @@ def test_a_regeneration_whose_worker_has_died_leaves_the_old_answer_to_a_retry(a
     with app.app_context(), write_transaction() as session:
         session.add(Lease(lease_id="lost", expires_at=from_now(-1)))
         session.add(Claim(turn_id="turn_lost", **of_message, **lost))
+    assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": False}
     assert text_of(alice.turn(chat, "hello", userMessageId="u")) == text_of(first)

@@ -72,6 +72,14 @@ def test_a_last_step_that_is_asked_for_without_tools_is_as_short(alice, long_cha
     assert last["messages"] == shorter["messages"]
 
 
+@pytest.mark.settings(context_budget=20_000, min_kept=2)
+def test_one_turn_asks_for_one_summary_only(alice, long_chat, model):
+    model.answers = [too_long("gen-5.4"), said("fine")]
+    chunks = alice.turn(long_chat, "first", modelId="gen-5.4")
+    assert chunks[-1]["messageMetadata"]["compaction"]["stages"] == ["summarized", "window"]
+    assert len(model.asked) == 1
+
+
 @pytest.mark.settings(starting_credits=3)
 def test_a_second_try_that_the_credits_do_not_cover_is_not_made(alice, long_chat, model):
     dear = STREAM.replace('"output_tokens": 5', '"output_tokens": 50000')
