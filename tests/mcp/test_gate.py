@@ -59,6 +59,7 @@ ORIGINS = {
     "http://app.example:8443": 403,
     "null": 403,
     "": 403,
+    "app://localhost": 403,
 }
 HOSTS = {
     "app.example:8443": 200,
