@@ -221,3 +221,30 @@ test('a connection that is switched off delivers nothing, and the last value whe
   graphs[1].setOutput('a', 'out', { value: 1 });
   assert.deepEqual(graphs[2].takeValues(graphs[1]), [{ widgetId: 'b', slotId: 'in', value: { value: 1 } }]);
 });
+
+test('an output has no more connections than it declares, and an input no more than a slot may have', () => {
+  const many = Array.from({ length: MAX_PER_SLOT + 1 }, (_, at) => `o${at}`);
+  const few = { id: 'few', slots: [slot('out', 'output', 'any', { maxConnections: 1 })] };
+  const graph = graphOf(few, 'b', 'c', { id: 'm', slots: [slot('in', 'input', 'any', { maxConnections: 1000 })] }, ...many);
+  connect(graph, 'few.out', 'b.in');
+  assert.equal(errorOf(graph, 'few.out', 'c.in'), 'too_many');
+  for (const id of many.slice(1)) connect(graph, `${id}.out`, 'm.in');
+  assert.equal(errorOf(graph, 'o0.out', 'm.in'), 'too_many');
+});
+
+test('a widget and a connection are there once, and a stored connection keeps its id and its time', () => {
+  const graph = graphOf('a', 'b', 'c');
+  assert.throws(() => graph.addWidget(both('a')), { code: 'duplicate' });
+  const facts = { id: 'x', createdAt: '2026-11-22T18:00:00Z', enabled: false };
+  assert.deepEqual(connect(graph, 'a.out', 'b.in', facts).connection, { ...facts, from: ref('a.out'), to: ref('b.in') });
+  assert.throws(() => connect(graph, 'a.out', 'c.in', { id: 'x' }), { code: 'duplicate' });
+  assert.equal(graph.disconnect('y'), null);
+});
+
+test('only a value that is kept must be one that the server can store', () => {
+  const graph = graphOf({ id: 'a', slots: [slot('kept', 'output', 'any', { persist: true }), slot('passed', 'output')] });
+  assert.throws(() => graph.setOutput('a', 'kept', { text: '\ud800' }), { code: 'not_json' });
+  assert.equal(graph.lastOutput(ref('a.kept')), undefined);
+  graph.setOutput('a', 'passed', { text: '\ud800' });
+  assert.deepEqual(graph.lastOutput(ref('a.passed')), { text: '\ud800' });
+});
