@@ -203,3 +203,63 @@ test('a newer token that can not be had does not bring back a session that was e
     assert.deepEqual([session.token, answers.length], [next, 1]);
   }
 });
+
+test('a pasted token is kept in the tab until it is signed out, and one of the server never', async () => {
+  const storage = memory();
+  const server = { ask: async () => ({ token: tokenOf('ada'), refreshIn: null }), end: () => assert.fail('no session there'), leave() {} };
+  const session = createSession(storage, server);
+  session.begin(tokenOf('bob'));
+  assert.deepEqual([storage.getItem('console.token'), createSession(storage, server).subject], [tokenOf('bob'), 'bob']);
+  await session.signOut();
+  assert.deepEqual([session.token, session.subject, session.reason, storage.getItem('console.token')], [null, '', 'You are signed out.', null]);
+  await session.renew();
+  assert.deepEqual([session.subject, session.isRenewable, storage.getItem('console.token')], ['ada', false, null]);
+  mock.timers.tick(3_600_000);
+  assert.equal(session.current(), tokenOf('ada'), 'it never ends');
+});
+
+test('a token that comes after its user has signed out here is not taken', async () => {
+  let give;
+  const answers = [Promise.resolve({ token: tokenOf('ada'), refreshIn: 60 }), new Promise((resolve) => (give = resolve))];
+  const session = createSession(memory(), { ask: () => answers.shift(), end: async () => null, leave() {} });
+  await session.renew();
+  const asking = session.renew();
+  await session.signOut();
+  give({ token: tokenOf('ada', 1), refreshIn: 60 });
+  assert.deepEqual([await asking, session.token], [null, null]);
+});
+
+test('who signs out leaves the provider too, and without the server only the tab', async () => {
+  const ends = [async () => 'https://provider.invalid/out', async () => null, async () => { throw new Error('away'); }];
+  const [left, reasons] = [[], []];
+  for (const end of ends) {
+    const session = createSession(memory(), { ask: async () => ({ token: tokenOf('ada'), refreshIn: 60 }), end, leave: (url) => left.push(url) });
+    await session.renew();
+    await session.signOut();
+    assert.equal(session.token, null);
+    reasons.push(session.reason);
+  }
+  assert.deepEqual(left, ['https://provider.invalid/out']);
+  assert.deepEqual(reasons.map((reason) => /this tab only/.test(reason)), [false, false, true]);
+});
+
+test('a token of the same user that was pasted is no part of the session that another tab ends', async () => {
+  const { tabs, told } = await threeTabs();
+  await tabs[2].renew();
+  tabs[2].begin(tokenOf('ada', 5));
+  await tabs[0].signOut();
+  assert.deepEqual([told, tabs[2].subject], [[[0, 'ada'], [1, 'ada']], 'ada']);
+});
+
+test('a token that is to be replaced in months is not asked for again at once', async () => {
+  let asked = 0;
+  const ask = async () => ((asked += 1), { token: tokenOf('ada'), refreshIn: 90 * 86_400 });
+  const session = createSession(memory(), { ask, end: async () => null, leave() {} });
+  await session.renew();
+  mock.timers.tick(60_000);
+  await settle();
+  assert.equal(asked, 1);
+  mock.timers.setTime(91 * 86_400_000);
+  await session.current();
+  assert.equal(asked, 2);
+});
