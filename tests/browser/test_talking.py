@@ -204,6 +204,24 @@ def test_a_reload_before_the_first_message_has_its_chat_loses_nothing(console):
     expect(console.composer).to_have_value("hello")
 
 
+def test_a_message_whose_chat_can_not_be_made_stays_out_of_the_chat_that_was_opened_since(console):
+    console.may_say("503")
+    console.new_chat("Plan")
+    held = []
+    console.page.route("**/api/ai/chats", lambda route: held.append(route), times=1)
+    with console.page.expect_request("**/api/ai/chats"):
+        console.send("hello")
+    plan = console.page.locator(".chat-link", has_text="Plan")
+    plan.click()
+    expect(console.page.get_by_role("heading", name="Plan")).to_be_visible()
+    with console.page.expect_response("**/api/ai/chats"):
+        held[0].fulfill(status=503, json={"error": "unavailable", "message": "Not now."})
+    console.button("New chat").click()
+    expect(console.composer).to_have_value("hello")
+    plan.click()
+    expect(console.composer).to_have_value("")
+
+
 def test_a_turn_goes_on_while_another_chat_is_shown(console):
     console.send("count to 150")
     expect(console.answers.last).to_contain_text("1 2 3")

@@ -95,6 +95,7 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
 
   /** Creates the chat for its first message. @param {string} text */
   async function createChatAndSend(text) {
+    const opened = conversation;
     composer.setBusy(true, true);
     drafts.set('new', text); // until it is stored as the question of a chat
     try {
@@ -107,10 +108,17 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
       onCreated(chatId);
       turn.then(() => created === conversation && isEmpty(created) && onEmpty(chatId));
     } catch (error) {
+      if (conversation !== opened) return keepForNewChat(text); // another chat is shown now
       composer.setBusy(false, false);
       composer.putBack(text);
       composer.showProblem(errorText(error));
     }
+  }
+
+  /** @param {string} text that stands before what was typed since */
+  function keepForNewChat(text) {
+    const typed = drafts.get('new');
+    if (typed !== text) drafts.set('new', [text, typed].filter(Boolean).join('\n\n'));
   }
 
   function onStop() {
