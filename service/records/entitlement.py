@@ -48,6 +48,10 @@ class Entitlement:
         if self._has_expired:
             raise Unauthorized()
 
+    def forget_role(self) -> None:
+        """Count the rights as outdated, for what was allowed by an earlier role."""
+        self._rights, self._version = None, -1
+
     def role(self) -> str:
         """Return the user's role now. Needs an app context; raises `Unauthorized`."""
         role = current_role(self.caller)

@@ -51,8 +51,7 @@ class SocketSession:
     """
 
     def __init__(self, app: Flask, caller: Caller, expires: float, socket: WebSocket) -> None:
-        self.subject = caller.subject
-        self.caller = caller
+        self.caller, self.subject = caller, caller.subject
         self.subscriptions: dict[Id, Subscription] = {}
         self.memberships: list[tuple[Audience, bytes]] = []
         self._app = app
@@ -92,6 +91,7 @@ class SocketSession:
     def subscribe(self, subscription: Subscription) -> None:
         self._feed.leave_audiences(self)
         self.subscriptions[subscription.id] = subscription
+        self.entitlement.forget_role()  # it may have changed since the subscription was allowed
         self.fall_behind()
 
     def unsubscribe(self, id: Id) -> bool:
@@ -179,7 +179,7 @@ class SocketSession:
         for subscription in list(self.subscriptions.values()):
             if subscription.sees_the_same(role):
                 subscription.role = role
-            else:
+            elif self._is_active(subscription):  # the end of another may have taken long to send
                 del self.subscriptions[subscription.id]
                 self.send(end_message(subscription, role))
 

@@ -8,7 +8,7 @@ import websocket
 
 from tests.records.filling import fill
 from tests.records.listening import Subscriber
-from tests.services import wait_for
+from tests.services import flask, wait_for
 
 
 @pytest.fixture
@@ -60,6 +60,20 @@ def test_a_change_meanwhile_is_sent_once(subscriber, hands, stuck, many):
     assert second.read()["records"] == [*many, added]
     last = hands().create("notes", title="for both")
     assert stuck.changes(1) == second.changes(1) == [("added", last)]
+
+
+def test_a_role_that_changes_meanwhile_ends_the_subscription(
+    subscriber, hands, live_service, own_name, many
+):
+    root = subscriber("root", role="admin", slow=True)
+    of_alice = {"userId": own_name("alice")}
+    root.send(op="subscribe", id="s", collection="notes", where=of_alice)
+    time.sleep(0.5)
+    flask(live_service.database_url, "users", "role", own_name("root"), "user")
+    time.sleep(2)  # until the worker has noticed
+    assert root.read()["records"] == many
+    hands("alice").create("notes", title="for admins")
+    assert root.read() == {"type": "resync", "id": "s"}
 
 
 def test_a_client_that_leaves_while_it_waits_is_noticed(subscriber, live_service, own_name, stuck):
