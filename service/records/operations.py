@@ -96,6 +96,7 @@ def answer(session: SocketSession, collections: Collections, text: str) -> None:
         schema, perform = _operation(message)
         perform(session, collections, load(schema, message))
     except ServiceError as error:
+        db.session.rollback()  # a connection, which others need: the message may take long to send
         session.send(error_message(id, error))
     except SQLAlchemyError as error:
         outage = outage_error(error)
