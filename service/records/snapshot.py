@@ -6,6 +6,7 @@ and frees each piece after writing it. A subscription that waits holds neither r
 connection.
 """
 
+import json
 from collections import deque
 from collections.abc import Iterator
 
@@ -33,8 +34,8 @@ def send(session: SocketSession, subscription: Subscription) -> Cursor:
     db.session.commit()
     changes.begin_snapshot(db.session())
     cursor = changes.current_cursor(db.session())
-    head = encode({"type": "snapshot", "id": subscription.id})[:-1]
-    pieces = Pieces(f'{head},"records":[')
+    # Escaped, because UTF-8 can't encode an id with a lone surrogate.
+    pieces = Pieces(f'{{"type":"snapshot","id":{json.dumps(subscription.id)},"records":[')
     try:
         _fill(pieces, session, subscription)
     finally:  # also before an error message, which may take long to send

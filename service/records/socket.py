@@ -24,6 +24,7 @@ from service.websockets.upgrade import WebSocketResponse
 from service.websockets.websocket import WebSocket
 
 PROTOCOL = "records.v1"
+RESTARTS = "the server restarts"
 RATE, BURST = 20.0, 100.0  # operations per second, and in a burst
 VERSION = "13"  # of the WebSocket protocol
 
@@ -66,13 +67,12 @@ def open_socket() -> Response:
     sock = request.environ.get("gunicorn.socket")  # missing with other servers
     if sock is None:
         raise InvalidRequest("This server can't open a WebSocket.", details={})
-    # It counts before the upgrade, because other requests may arrive meanwhile.
-    ticket: Ticket = app.extensions["concurrency"].take("sockets", caller.subject)
     try:
         response = WebSocketResponse(sock, request.headers, request.path, protocol, session)
     except ValueError:
-        ticket.free()
         raise InvalidRequest("This route accepts only WebSocket upgrades.", details={}) from None
+    # It counts before the upgrade, because other requests may arrive meanwhile.
+    ticket: Ticket = app.extensions["concurrency"].take("sockets", caller.subject)
     response.call_on_close(ticket.free)
     return response
 
@@ -101,6 +101,8 @@ def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:
         session.begin()
     throttle = Throttle()
     try:
+        if app.extensions["lifecycle"].draining:  # begun since the check
+            connection.close(RESTART, RESTARTS)
         while True:
             text = connection.receive()
             with session.activity:
@@ -130,9 +132,7 @@ def init_app(app: Flask) -> None:
     app.extensions["snapshots"] = Queues()
     feed = app.extensions["feed"] = Feed(app)
     app.extensions["socket_spread"] = SocketSpread(app)
-    app.extensions["lifecycle"].on_drain(
-        lambda _grace: feed.close_all(RESTART, "the server restarts")
-    )
+    app.extensions["lifecycle"].on_drain(lambda _grace: feed.close_all(RESTART, RESTARTS))
     sampler: Sampler = app.extensions["sampler"]
     sampler.add(measures.SOCKETS, lambda: app.extensions["concurrency"].count("sockets"))
     sampler.add(measures.FEED_UNREAD, lambda: feed.unread_seconds)

@@ -8,6 +8,7 @@ import base64
 import struct
 from collections.abc import Iterable, Iterator
 
+from h11 import LocalProtocolError
 from wsproto.connection import ConnectionState, ConnectionType
 from wsproto.events import (
     AcceptConnection,
@@ -77,7 +78,7 @@ def _begin(headers: Headers) -> tuple[H11Handshake, list[str]]:
     handshake = H11Handshake(ConnectionType.SERVER)
     try:
         handshake.initiate_upgrade_connection(needed, "/")
-    except ProtocolError as error:
+    except (ProtocolError, LocalProtocolError) as error:  # the latter without `Host`
         raise ValueError(str(error)) from None
     if len(base64.b64decode(dict(needed)[b"sec-websocket-key"], validate=True)) != 16:
         raise ValueError("Sec-WebSocket-Key must be 16 bytes in base64")

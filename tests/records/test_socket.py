@@ -9,8 +9,9 @@ import pytest
 import requests
 import websocket
 
+from tests.handshake import HANDSHAKE
 from tests.records.filling import MANY, announce
-from tests.records.listening import Subscriber, token_of
+from tests.records.listening import Subscriber, connection, token_of
 from tests.services import flask
 
 
@@ -151,6 +152,15 @@ def test_a_failed_operation_is_answered_and_leaves_the_connection_open(subscribe
     assert alice.subscribe("ai-messages", id="m") == []
 
 
+def test_an_id_may_be_half_a_surrogate_pair(subscriber, hands):
+    alice = subscriber()
+    assert alice.subscribe("notes", id="\ud800") == []
+    note = hands().create("notes", title="t")
+    assert alice.read()["id"] == "\ud800"
+    assert alice.ask(op="unsubscribe", id="\ud800") == {"type": "ok", "id": "\ud800"}
+    assert alice.subscribe("notes") == [note]
+
+
 def test_a_thousand_subscriptions_are_refused_one_by_one(subscriber):
     alice = subscriber()
     for number in range(60):
@@ -209,6 +219,19 @@ def test_a_connection_is_refused_before_the_upgrade(live_service):
     assert (older.status_code, older.headers["Sec-WebSocket-Version"]) == (426, "13")
     foreign = requests.get(url, headers=upgrade | {"Origin": "https://evil.example"})
     assert (foreign.status_code, foreign.json()["error"]) == (403, "forbidden")
+
+
+def test_a_handshake_without_a_host_is_refused_and_counts_as_no_socket(
+    live_service, own_name, subscriber
+):
+    headers = HANDSHAKE | {"Authorization": f"Bearer {token_of(live_service, own_name('alice'))}"}
+    lines = [f"{name}: {value}" for name, value in headers.items() if name != "Host"]
+    asked = "\r\n".join(["GET /api/records/socket HTTP/1.1", *lines, "", ""]).encode()
+    for _ in range(20):
+        with connection(live_service.port, slow=False) as sock:
+            sock.sendall(asked)
+            assert sock.recv(4096).startswith(b"HTTP/1.1 400 ")
+    assert subscriber().subscribe("notes") == []
 
 
 def test_the_21st_socket_of_a_user_is_refused(subscriber):
