@@ -134,13 +134,15 @@ class ConcurrencyLimits:
         if here >= OF_INTEGRATION:
             measures.LIMITED.labels("integration").inc()
             raise RateLimited(BUSY)
-        ticket = self.take("calls", subject)
-        self._of_integration[integration] += 1
+        self._of_integration[integration] = here + 1  # before `take`, which may wait
         try:
-            yield
+            ticket = self.take("calls", subject)
+            try:
+                yield
+            finally:
+                ticket.free()
         finally:
             self._of_integration[integration] -= 1
-            ticket.free()
 
 
 def _refusal(kind: LimitedKind, most: int) -> TooManyAtOnce:

@@ -105,6 +105,29 @@ def test_a_stuck_vendor_leaves_room_for_the_others(app, alice, bob, stuck, monke
     assert call(bob, 9).status_code == 200, "their room is free again"
 
 
+@on_postgresql
+def test_calls_that_begin_together_have_no_more_room(app, monkeypatch):
+    """Each waits for the lock of its user."""
+    monkeypatch.setattr(module, "OF_INTEGRATION", 2)
+    limits, end, refused = app.extensions["concurrency"], Event(), []
+
+    def call_of(subject: str) -> None:
+        try:
+            with limits.call(subject, "geocoding"):
+                end.wait()
+        except RateLimited:
+            refused.append(subject)
+
+    calls = [gevent.spawn(call_of, f"user{n}") for n in range(5)]
+    wait_for(lambda: len(limits._locks.held) >= 2)
+    gevent.sleep(0.2)
+    assert (limits.count("calls"), len(refused)) == (2, 3)
+    end.set()
+    gevent.joinall(calls, raise_error=True)
+    with limits.call("alice", "geocoding"), limits.call("bob", "geocoding"):
+        assert limits.count("calls") == 2
+
+
 @on_sqlite
 @pytest.mark.settings(calls_at_once=1)
 def test_the_owner_has_no_limit(app):
