@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from service.records.cursor import Position
+from tests.records.board import Board
 from tests.records.hands import Hands
 from tests.records.listening import Subscriber
 from tests.services import Service
@@ -51,3 +53,13 @@ def hands(live_service, own_name) -> Callable[..., Hands]:
     yield of
     for one in clients:
         one.session.close()
+
+
+@pytest.fixture
+def board(app):
+    app.extensions["feed"].delivered = Position(0, 0)
+    board = Board(app)
+    yield board
+    for session, client in board.clients.items():
+        client.close()
+        session.socket._sock.close()

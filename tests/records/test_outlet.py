@@ -1,75 +1,18 @@
 """The feed sends through an open outlet at once. What stands against sending revokes it."""
 
-import socket
 import time
 
 import gevent
 import pytest
 
-from service.auth.users import Caller, Rights, rights_cache
-from service.records.audience import Audiences
+from service.auth.users import rights_cache
 from service.records.cursor import Position
-from service.records.live import SocketSession
 from service.records.outlet import REVOKED
-from service.websockets.frames import Protocol, frame
-from service.websockets.websocket import WebSocket
-from tests.handshake import HANDSHAKE
-from tests.records.board import change, subscription
+from service.websockets.frames import frame
+from tests.records.board import change
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
-
-
-class Board:
-    """Sessions on sockets, in one audience. The test delivers changes in place of a feed."""
-
-    def __init__(self, app):
-        self.app, self.audiences, self.clients = app, Audiences(), {}
-        self.tail = 0
-
-    def session(self, seconds=60.0):
-        ours, theirs = socket.socketpair()
-        theirs.setblocking(False)
-        rights_cache._keep("alice", Rights("user", False, None), time.monotonic())
-        caller = Caller("alice", "user", time.time())
-        connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
-        session = SocketSession(self.app, caller, time.time() + seconds, connection)
-        self.audiences.join(session, [subscription()])
-        self.clients[session] = theirs
-        self.read(session)  # the answer to the handshake
-        return session
-
-    def deliver(self, text="hello"):
-        self.tail += 1
-        self.audiences.deliver([change(self.tail, text=text)], Position(0, self.tail))
-
-    def read(self, session, size=1 << 20):
-        try:
-            return self.clients[session].recv(size)
-        except BlockingIOError:
-            return b""
-
-    def read_until(self, session, writer):
-        """Read what comes until a greenlet has written all."""
-        received = b""
-        while not writer.ready():
-            received += self.read(session)
-            gevent.sleep(0)
-        return received + self.read(session, 1 << 24)
-
-    def is_open(self, session):
-        outlet = session.outlet
-        return outlet.version == rights_cache.version and time.time() < outlet.expires
-
-
-@pytest.fixture
-def board(app):
-    app.extensions["feed"].delivered = Position(0, 0)
-    board = Board(app)
-    yield board
-    for session, client in board.clients.items():
-        client.close()
-        session.socket._sock.close()
 
 
 def test_an_outlet_opens_with_the_first_change_and_takes_each_change_once(board):

@@ -1,0 +1,52 @@
+"""Sessions on the socket whose endings cross something else, and what a refusal holds."""
+
+import json
+
+import gevent
+import pytest
+
+from service.extensions import db
+from service.records.operations import answer
+from service.records.socket import _serve
+from service.websockets.websocket import Closed
+from tests.records.board import subscription
+from tests.services import on_sqlite
+
+pytestmark = on_sqlite
+
+
+def apply_role(app, session):
+    with app.app_context():
+        session._apply_role()
+
+
+def test_a_subscription_that_ends_while_the_end_of_another_is_sent_ends_once(board):
+    session = board.session()
+    session.subscriptions = {id: subscription(id) for id in ("first", "second")}
+    board.audiences.leave(session)
+    with session.socket._message_lock:
+        applying = gevent.spawn(apply_role, board.app, session)
+        gevent.sleep(0.1)  # it waits to send the first end
+        assert session.unsubscribe("second")
+        session.subscriptions["second"] = another = subscription("second")
+    applying.get()
+    assert board.read(session).count(b'"type":"error"') == 1
+    assert session.subscriptions == {"second": another}
+
+
+def test_a_socket_that_begins_during_the_drain_is_closed_for_a_restart(board):
+    session = board.session()
+    board.audiences.leave(session)
+    board.app.extensions["lifecycle"].draining = True
+    with pytest.raises(Closed) as closed:
+        _serve(board.app, session, session.socket)
+    assert closed.value.code == 1012
+
+
+def test_a_refusal_that_its_client_reads_slowly_holds_no_connection(board):
+    session, in_use = board.session(), []
+    session.send = lambda _: in_use.append(db.engine.pool.checkedout())
+    absent = {"op": "delete", "id": 1, "collection": "ai-chats", "recordId": "absent"}
+    with board.app.app_context():
+        answer(session, board.app.extensions["collections"], json.dumps(absent))
+    assert in_use == [0]
