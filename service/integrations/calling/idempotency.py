@@ -22,6 +22,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
 from service.ids import new_id
+from service.integrations.calling.opening import opened
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import CallNote
 from service.integrations.models import IdempotencyKey
@@ -88,7 +89,7 @@ class KeyLease:
     def begin(self) -> str | None:
         """The stored answer's JSON, or None when the call is for this attempt to make.
 
-        Raises `Conflict`, and `Unauthorized` for who was just disabled or erased.
+        Raises `Conflict`, `NotOpened`, and `Unauthorized` for who was just disabled or erased.
         """
         try:
             with write_transaction() as session:
@@ -102,10 +103,10 @@ class KeyLease:
             raise InFlight() from None
 
     def look(self) -> str:
-        """The stored answer's JSON, for a key whose call was sent before. Raises `Conflict`.
+        """The stored answer's JSON, for a key whose call was sent before.
 
         It waits for an attempt that has the key: until it has stored its answer, or is known to be
-        lost.
+        lost. Raises `Conflict`, `NotOpened`.
         """
         gives_up = time.monotonic() + PATIENCE
         while True:
@@ -183,14 +184,14 @@ class KeyLease:
         return row.with_for_update() if locked else row
 
     def _stored(self, row: Row[Any]) -> str | None:
-        """The stored answer; None if a call may be made. Raises `Conflict`."""
+        """The stored answer; None if a call may be made. Raises `Conflict`, `NotOpened`."""
         is_free = row.answer is None and row.lapsed and row.left_at is None
         if row.expired or is_free:
             return None
         if row.body_hash != self._hash:
             raise OtherBody()
         if row.answer is not None:
-            return self._sealer.open(row.answer, self._place)
+            return opened(self._sealer, row.answer, self._place)
         if not row.lapsed:
             raise InFlight()
         if not self._endpoint.repeatable:

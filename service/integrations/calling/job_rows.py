@@ -1,6 +1,7 @@
 """The rows of jobs: stored with their charge, ended once with a refund, and swept.
 
-Every function writes in the caller's transaction. Source: docs/contract.md, sections 9.7 and 10.7.
+What is written is written in the caller's transaction. Source: docs/contract.md, sections 9.7 and
+10.7.
 """
 
 from dataclasses import dataclass
@@ -24,6 +25,15 @@ _jobs = table(IntegrationJob)
 class TooManyJobs(RateLimited):
     message = "Too many of your jobs are running. Ask for their state, or wait for one to end."
     headers = {"Retry-After": "30"}
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """How a job has ended. `cost` is in micro-credits, or None if the vendor does not tell it."""
+
+    state: str
+    result: str | None
+    cost: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,21 @@ def check_room(session: Session, user_id: str, most: int) -> None:
         raise TooManyJobs()
 
 
+def has_task(session: Session, user_id: str, endpoint: str, task_id: str) -> bool:
+    """Whether a task of the vendor's is that of one of a user's jobs of an endpoint."""
+    mine = {"user_id": user_id, "endpoint": endpoint, "task_id": task_id}
+    job_id = session.scalar(select(_jobs.c.job_id).filter_by(**mine).limit(1))
+    session.commit()
+    return job_id is not None
+
+
+def is_out_of_time(session: Session, job_id: str) -> bool:
+    mine = select(_jobs.c.ends_at <= current_time()).where(_jobs.c.job_id == job_id)
+    is_out = session.scalar(mine)
+    session.commit()
+    return bool(is_out)
+
+
 def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: int) -> None:
     """Store a new job and what `payer` was charged, in micro-credits; once for each job."""
     if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
@@ -62,18 +87,18 @@ def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: i
     session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
 
 
-def end(session: Session, row: IntegrationJob, cost: int | None) -> Ended | None:
-    """Store the state and result of a job that runs, and refund what it did not cost.
+def end(session: Session, row: IntegrationJob, how: JobEnd) -> Ended | None:
+    """Store how a job that runs has ended, and refund what it did not cost.
 
-    `cost` is None if the vendor does not tell it. Returns None if the job has ended before.
+    Returns None if the job has ended before.
     """
     running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
-    ended = running.values(state=row.state, result=row.result)
+    ended = running.values(state=how.state, result=how.result)
     paid = (_jobs.c.payer, _jobs.c.charged, _jobs.c.token_id)
     charge = session.execute(ended.returning(*paid)).one_or_none()
     if charge is None:
         return None
-    refund = charge.charged - cost if charge.charged and cost is not None else 0
+    refund = charge.charged - how.cost if charge.charged and how.cost is not None else 0
     if refund <= 0:
         return Ended()
     ledger.refund(
@@ -87,11 +112,11 @@ def end(session: Session, row: IntegrationJob, cost: int | None) -> Ended | None
     return Ended(refund)
 
 
-def stored(session: Session, row: IntegrationJob) -> tuple[str, str | None]:
-    """The stored state and result of a job; those of `row` if it is gone."""
-    found = select(_jobs.c.state, _jobs.c.result).where(_jobs.c.job_id == row.job_id)
+def stored(session: Session, job_id: str) -> JobEnd | None:
+    """The stored state and result of a job; None if it is gone."""
+    found = select(_jobs.c.state, _jobs.c.result).where(_jobs.c.job_id == job_id)
     one = session.execute(found).one_or_none()
-    return (one.state, one.result) if one else (row.state, row.result)
+    return JobEnd(one.state, one.result) if one else None
 
 
 def sweep(session: Session) -> list[str]:

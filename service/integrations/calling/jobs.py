@@ -6,22 +6,25 @@ Source: docs/contract.md, section 10.7.
 import json
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import gevent
+import structlog
 from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth import user_locks
 from service.database.access import write_transaction
-from service.database.clock import current_time, from_now
-from service.extensions import db, table
+from service.database.clock import from_now
+from service.extensions import db
 from service.ids import new_id
 from service.integrations.calling import job_rows
 from service.integrations.calling.call_log import Rows
 from service.integrations.calling.call_media import CallMedia
-from service.integrations.calling.task_polls import OUT_OF_TIME, MakeCall, TaskPolls
+from service.integrations.calling.job_rows import JobEnd
+from service.integrations.calling.opening import opened
+from service.integrations.calling.task_polls import OUT_OF_TIME, MakeCall, TaskPolls, error_of
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -44,7 +47,7 @@ LONGEST_WAIT = 60  # seconds that a call may be held open for its job
 MakeMedia = Callable[[Endpoint, str], CallMedia]  # for a user's id
 NAP = 0.25  # seconds until the worker's end is noticed
 
-_jobs = table(IntegrationJob)
+log = structlog.get_logger("integrations")
 
 
 class Jobs:
@@ -87,10 +90,8 @@ class Jobs:
         """Poll a job until it has ended, at most for `wait` seconds."""
         interval, ends = _job(endpoint).interval, time.monotonic() + wait
         while row.state == "running" and self._sleep(min(interval, ends - time.monotonic())):
-            try:
-                self._look(row, endpoint)
-            except ServiceError:
-                return  # the job has been paid for: the caller needs its id to poll again
+            if not self._try(row, endpoint):
+                return
 
     def resume(self, user_id: str, endpoint: Endpoint, job_id: str, wait: float) -> dict[str, Any]:
         """A job that somebody has begun to wait for, as `public_state` has it.
@@ -99,10 +100,22 @@ class Jobs:
         """
         row = self._own(user_id, job_id)
         if row.state == "running":
-            with suppress(ServiceError):
-                self._look(row, endpoint)
+            self._try(row, endpoint)
         self.watch(row, endpoint, wait)
         return self.public_state(row)
+
+    def _try(self, row: IntegrationJob, endpoint: Endpoint) -> bool:
+        """Poll a job; returns whether that worked. It has been paid for: whatever fails here, the
+        caller needs its id to poll again."""
+        try:
+            self._look(row, endpoint)
+        except ServiceError:
+            return False
+        except SQLAlchemyError as error:
+            db.session.rollback()
+            log.warning("job not polled", job=row.job_id, error=type(error).__name__)
+            return False
+        return True
 
     def _sleep(self, seconds: float) -> bool:
         """Sleep; returns whether that was not cut short."""
@@ -162,10 +175,7 @@ class Jobs:
         name = endpoint.continues
         if name is None or params.get(name) is None:
             return
-        mine = {"user_id": user_id, "endpoint": endpoint.name, "task_id": params[name]}
-        job_id = db.session.scalar(select(IntegrationJob.job_id).filter_by(**mine).limit(1))
-        db.session.commit()
-        if job_id is None:
+        if not job_rows.has_task(db.session(), user_id, endpoint.name, params[name]):
             raise InvalidRequest(details={name: ["You have no such job."]})
 
     def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
@@ -174,35 +184,32 @@ class Jobs:
         A job whose time is over may be done all the same, and has been paid for. Any other end of
         it is that of its time, because another poll may have cancelled it meanwhile.
         """
+        facts = self._opened(row)  # first: without them it can't be ended
         with self._make_media(endpoint, row.user_id) as media:
             task = self._polls.poll(row, endpoint, media)
-            if task.state != "done" and self._is_out_of_time(row):
+            if task.state != "done" and job_rows.is_out_of_time(db.session(), row.job_id):
                 task = self._polls.give_up(row, endpoint, media, task)
+            task = replace(task, facts=facts)
             if task.state != "running" and self._end(row, endpoint, task):
                 media.confirm()
-
-    def _is_out_of_time(self, row: IntegrationJob) -> bool:
-        mine = select(_jobs.c.ends_at <= current_time()).where(_jobs.c.job_id == row.job_id)
-        is_out = db.session.scalar(mine)
-        db.session.commit()
-        return bool(is_out)
 
     def _end(self, row: IntegrationJob, endpoint: Endpoint, task: Task) -> bool:
         """Store a job's result, and refund the difference if it cost less than was charged.
 
-        Returns False if another poll was first; then the row has that one's result.
+        Returns False if another poll was first; then the row has that one's result. It stays as it
+        is if the end can't be stored.
         """
-        task = replace(task, facts=self._opened(row))
-        row.state, row.result = task.state, self._sealed(row, task)
+        end = JobEnd(task.state, self._sealed(row, task), _job(endpoint).cost(task))
         with write_transaction() as session:
             user_locks.lock(session, row.user_id)  # or it would come back after an erase
-            ended = job_rows.end(session, row, _job(endpoint).cost(task))
-            if ended is None:
-                row.state, row.result = job_rows.stored(session, row)
-                return False
-            error = _error_of(task) if task.state == "failed" else None
-            self._rows.end_job(session, row.user_id, row.job_id, error, ended.refund)
-            return True
+            ended = job_rows.end(session, row, end)
+            if ended:
+                error = error_of(task) if task.state == "failed" else None
+                self._rows.end_job(session, row.user_id, row.job_id, error, ended.refund)
+            else:
+                end = job_rows.stored(session, row.job_id) or end
+        row.state, row.result = end.state, end.result
+        return ended is not None
 
     def _sealed(self, row: IntegrationJob, task: Task) -> str | None:
         if task.state == "running" and not task.outcome:
@@ -210,13 +217,19 @@ class Jobs:
         return self._sealer.seal(encode(task.outcome), places.job(row.job_id))
 
     def _opened(self, row: IntegrationJob) -> Any:
-        """What is kept of a job's task: facts while it runs, then its result."""
+        """What is kept of a job's task: facts while it runs, then its result.
+
+        Raises `NotOpened`.
+        """
         if not row.result:
             return {}
-        return json.loads(self._sealer.open(row.result, places.job(row.job_id)))
+        return json.loads(opened(self._sealer, row.result, places.job(row.job_id)))
 
     def public_state(self, row: IntegrationJob) -> dict[str, Any]:
-        """A job as its owner sees it. Raises `UpstreamFailed`, `UpstreamTimedOut` if it failed."""
+        """A job as its owner sees it.
+
+        Raises `NotOpened`, and `UpstreamFailed` or `UpstreamTimedOut` if it failed.
+        """
         state: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
         if row.state == "running":
             return {**state, **self._opened(row)}
@@ -226,11 +239,6 @@ class Jobs:
         if state["result"] == OUT_OF_TIME:
             raise UpstreamTimedOut()
         raise UpstreamFailed(Task("", "failed", state["result"]).why, upstreamStatus=None)
-
-
-def _error_of(task: Task) -> str:
-    """The code of the error that asking for a failed job answers with."""
-    return UpstreamTimedOut.code if task.outcome == OUT_OF_TIME else UpstreamFailed.code
 
 
 def _job(endpoint: Endpoint) -> Job:

@@ -16,7 +16,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import GrantRejected, ScopeMissing
 from service.integrations.declare.task import Task
 from service.integrations.models import IntegrationJob
-from service.web.errors import ServiceError, UpstreamTimedOut
+from service.web.errors import ServiceError, UpstreamFailed, UpstreamTimedOut
 
 MakeCall = Callable[[Endpoint, str, str | None, CallMedia], Call]  # for a user's id and token
 T = TypeVar("T")
@@ -99,3 +99,8 @@ class TaskPolls:
             if connection:
                 connection.forget()
             raise
+
+
+def error_of(task: Task) -> str:
+    """The code of the error that asking for a failed job answers with."""
+    return UpstreamTimedOut.code if task.outcome == OUT_OF_TIME else UpstreamFailed.code

@@ -231,3 +231,14 @@ def test_of_many_at_once_one_is_made(app, provider, books):
     assert made in answers
     assert set(map(str, answers)) <= {str(made), str((409, None))}
     assert (len(provider.seen), books.charges()) == (1, [-3])
+
+
+@on_sqlite
+def test_an_answer_whose_sealing_key_is_gone_is_refused_and_not_made_again(alice, provider, books):
+    assert once(alice).status_code == 200
+    lost = update(IdempotencyKey).values(answer="lost:AAAA")
+    books.do(lambda session: session.execute(lost))
+    again = once(alice)
+    assert (again.status_code, again.json["error"]) == (503, "unavailable")
+    assert "sealing key" in again.json["message"]
+    assert (len(provider.seen), books.charges()) == (1, [-3])

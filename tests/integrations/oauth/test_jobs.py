@@ -1,12 +1,15 @@
 """Slow endpoints: tasks at the vendor, paid for when it accepts them, asked for afterwards."""
 
+import sqlite3
 import time
 
 import gevent
 import pytest
-from sqlalchemy import update
+from sqlalchemy import event, update
+from sqlalchemy.exc import OperationalError
 
 from service.database.clock import from_now
+from service.extensions import db
 from service.integrations.models import IntegrationJob
 from service.times import now
 from service.upkeep.sweeping import sweep
@@ -198,3 +201,45 @@ def test_of_two_polls_at_once_the_first_end_counts(app, alice, provider):
     provider.script("probe", late)
     shown += [alice.person.get(path).json.get("data") for _ in "ab"]
     assert shown == [{"jobId": job, "status": "done", "result": 1}] * 3
+
+
+@pytest.fixture
+def refusing(app):
+    """A database that refuses the first time a job's end is stored."""
+    refused = []
+
+    def refuse(_connection, _cursor, statement, *_more):
+        if statement.startswith("UPDATE integration_jobs") and not refused:
+            refused.append(statement)
+            raise OperationalError(statement, {}, sqlite3.OperationalError("refused"))
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", refuse)
+    yield refused
+    event.remove(engine, "before_cursor_execute", refuse)
+
+
+@on_sqlite
+def test_a_wait_that_the_database_breaks_off_leaves_the_job(alice, provider, books, refusing):
+    done = Reply(200, {"state": "done", "result": 1, "dollars": 0.0001})
+    provider.script("probe", Reply(200, STARTED), done)
+    job = alice.call(TASK, {"wait": 2}).json["data"]
+    assert (job["status"], len(refusing), books.charges()) == ("running", 1, [-5])
+    provider.script("probe", done)
+    shown = alice.person.get(f"/api/integrations/jobs/{job['jobId']}").json["data"]
+    assert (shown["status"], shown["result"]) == ("done", 1)
+
+
+@on_sqlite
+@pytest.mark.parametrize("state", ["running", "done"])
+def test_a_job_whose_sealing_key_is_gone_is_refused_and_asks_nothing(alice, provider, books, state):
+    started = {**STARTED, "state": state, "result": {"n": 1}, "facts": {"model": "m"}}
+    provider.script("probe", Reply(200, started))
+    job = alice.call(TASK).json["data"]["jobId"]
+    lost = update(IntegrationJob).values(result="lost:AAAA")
+    books.do(lambda session: session.execute(lost))
+    answer = alice.person.get(f"/api/integrations/jobs/{job}")
+    assert (answer.status_code, answer.json["error"]) == (503, "unavailable")
+    assert "sealing key" in answer.json["message"]
+    assert len(provider.seen) == 1

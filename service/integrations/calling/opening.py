@@ -1,0 +1,23 @@
+"""Opening stored answers and results of jobs for their callers."""
+
+import structlog
+
+from service.sealing.seal import Sealer, Unsealable
+from service.web.errors import Unavailable
+
+log = structlog.get_logger("integrations")
+
+
+class NotOpened(Unavailable):
+    """The sealing key is not on this server. Another worker may have it, or an operator."""
+
+    message = "The stored answer can't be opened: this server does not have its sealing key."
+
+
+def opened(sealer: Sealer, sealed: str, place: str) -> str:
+    """Raises `NotOpened`."""
+    try:
+        return sealer.open(sealed, place)
+    except Unsealable as error:
+        log.warning("not opened", why=repr(error))
+        raise NotOpened() from None
