@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 
 import gevent
 
+from service import lasting
+
 
 class BackgroundWork(ABC):
     """A subclass does its work in `_work`, and calls `wake` whenever there is some.
@@ -15,9 +17,17 @@ class BackgroundWork(ABC):
     _greenlet: gevent.Greenlet | None = None
 
     def wake(self) -> None:
-        """Begin to work, unless that is under way."""
-        if not self._greenlet:  # a greenlet that has ended is false
-            self._greenlet = gevent.spawn(self._work)
+        """Begin to work, unless that is under way. Work that fails is logged and begins anew."""
+        if self._greenlet:  # a greenlet that has ended is false
+            return
+        greenlet = self._greenlet = gevent.spawn(self._work)
+
+        def recover() -> None:
+            gevent.sleep(lasting.RESTART_SECONDS)
+            if self._greenlet is greenlet:
+                self.wake()
+
+        lasting.on_failure(greenlet, type(self).__name__, recover)
 
     def stop(self) -> None:
         """Break the work off. It may be woken again."""

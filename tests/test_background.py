@@ -3,9 +3,11 @@
 import gevent
 import pytest
 
+from service import lasting
 from service.background import BackgroundWork
 
 FAULT = gevent.GreenletExit()  # unlike others, gevent does not report it
+ERROR = ValueError()
 
 
 class Emptying(BackgroundWork):
@@ -23,8 +25,8 @@ class Emptying(BackgroundWork):
         while self.waiting:
             gevent.sleep(0.001)
             item = self.waiting.pop(0)
-            if item is FAULT:
-                raise FAULT
+            if item in (FAULT, ERROR):
+                raise item
             self.taken.append(item)
 
 
@@ -58,6 +60,15 @@ def test_work_goes_on_when_it_is_woken_after_an_error(work):
     work.wake()
     gevent.sleep(0.05)
     assert work.taken == [1]
+
+
+def test_work_begins_anew_after_an_error_that_nobody_expects(work, monkeypatch, capsys):
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
+    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    work.add(ERROR, 1)
+    gevent.sleep(0.1)
+    assert work.taken == [1]
+    assert '"event": "Emptying failed"' in capsys.readouterr().err
 
 
 def test_work_that_was_stopped_can_be_woken_again(work):

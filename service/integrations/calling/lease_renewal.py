@@ -86,17 +86,26 @@ class LeaseRenewal(BackgroundWork):
             key_rows.renew(session, self._holders)
 
     def _store_writes(self) -> None:
-        """Store the writes in their order. Raises while the database is still away."""
+        """Store the writes in their order. Raises while the database is still away.
+
+        A write that fails in any other way is given up: it must not keep the others waiting.
+        """
         while self._writes:
-            write = self._writes[0]
+            write, is_away = self._writes[0], False
             try:
                 self._store(write)
             except (SQLAlchemyError, ServiceError) as error:
-                if isinstance(error, SQLAlchemyError) and is_outage(error):
+                is_away = isinstance(error, SQLAlchemyError) and is_outage(error)
+                if is_away:
                     raise
                 log.error("late write refused", holder=write.holder, error=type(error).__name__)
-            self._writes.pop(0)
-            self._holders.discard(write.holder)
+            except (gevent.Timeout, gevent.GreenletExit):
+                is_away = True
+                raise
+            finally:
+                if not is_away:
+                    self._writes.pop(0)
+                    self._holders.discard(write.holder)
 
     def _store(self, write: LateWrite) -> None:
         if time.monotonic() >= write.gives_up:

@@ -1,6 +1,6 @@
 """Calls of a user who is disabled or erased while they are made: paid once, and nothing left."""
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 import gevent
@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from service import lasting
 from service.auth.users import rights_cache
 from service.billing import ledger
 from service.billing.models import Account, Hold
@@ -121,8 +122,12 @@ def test_an_attempt_that_has_lost_its_key_charges_nothing(app, alice, provider, 
 
 
 @on_sqlite
-@pytest.mark.parametrize("error", [Unauthorized(), IntegrityError("", {}, Exception())], ids=repr)
+@pytest.mark.parametrize(
+    "error", [Unauthorized(), IntegrityError("", {}, Exception()), ValueError()], ids=repr
+)
 def test_an_ending_that_is_refused_keeps_no_other_waiting(app, alice, monkeypatch, error):
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
+    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
     monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.01)
     endpoint, stored = app.extensions["proxy"].catalog.named(SEARCH), []
     first, second = (KeyLease(None, "alice", endpoint, key, {}) for key in "ab")
@@ -136,6 +141,27 @@ def test_an_ending_that_is_refused_keeps_no_other_waiting(app, alice, monkeypatc
         keeping.store_later(second, lambda: stored.append(True))
     wait_for(lambda: stored)
     wait_for(lambda: not keeping._greenlet)
+
+
+@on_sqlite
+def test_an_ending_is_given_up_when_its_time_is_over_and_keeps_no_other_waiting(
+    app, alice, monkeypatch
+):
+    monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(lease_renewal, "MOST_WRITES", 2)
+    endpoint, stored = app.extensions["proxy"].catalog.named(SEARCH), []
+    leases = [KeyLease(None, "alice", endpoint, key, {}) for key in "abc"]
+    keeping = LeaseRenewal(app)
+    with ExitStack() as renewed:
+        for lease in leases:
+            renewed.enter_context(keeping.renewing(lease))
+        monkeypatch.setattr(lease_renewal, "PATIENCE", 0)
+        assert keeping.store_later(leases[0], lambda: stored.append(0))
+        monkeypatch.setattr(lease_renewal, "PATIENCE", 300)
+        assert keeping.store_later(leases[1], lambda: stored.append(1))
+        assert not keeping.store_later(leases[2], lambda: stored.append(2))
+    wait_for(lambda: not keeping._greenlet)
+    assert stored == [1]
 
 
 @contextmanager
