@@ -30,11 +30,15 @@ def copy_database(target: Path) -> int:
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
         raise BackupRefused(f"{target}: {error.strerror}") from None
+    is_whole = False
     try:
         _copy(str(db.engine.url.database), target)
-    except (sqlite3.Error, OSError) as error:  # what is not on the disk is no backup
-        target.unlink()
+        is_whole = True
+    except (sqlite3.Error, OSError) as error:
         raise BackupRefused(f"the database can't be copied: {error}") from None
+    finally:
+        if not is_whole:  # what is not on the disk is no backup, also after Ctrl+C
+            target.unlink(missing_ok=True)
     return target.stat().st_size
 
 

@@ -22,12 +22,14 @@ AMOUNT_RULE = f"must be more than 0, at most {MAX_GRANT}, with at most six decim
 def micro_credits(credits: object) -> int:
     """An amount of credits in micro-credits. Raises ValueError if it can't be granted."""
     try:
-        micro = Decimal(str(credits)) * CREDIT
+        amount = Decimal(str(credits))
     except InvalidOperation:
         raise ValueError(AMOUNT_RULE) from None
-    if not micro.is_finite() or not 0 < micro <= MAX_GRANT * CREDIT or micro % 1:
+    # Compared first: a product is rounded, and can be too large to be one.
+    is_valid = amount.is_finite() and 0 < amount <= MAX_GRANT and amount == round(amount, 6)
+    if not is_valid:
         raise ValueError(AMOUNT_RULE)
-    return int(micro)
+    return int(amount * CREDIT)
 
 
 def grant(subject: str, amount: int, ref: str, starting: int, *, opens: bool = False) -> bool:

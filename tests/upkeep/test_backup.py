@@ -20,3 +20,14 @@ def test_a_copy_that_can_not_be_written_to_the_disk_is_refused_and_removed(
     with app.app_context(), pytest.raises(BackupRefused, match="No space left on device"):
         copy_database(tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []
+
+
+@on_sqlite
+def test_a_copy_that_is_interrupted_is_removed(app, tmp_path, monkeypatch):
+    def interrupt(_descriptor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with app.app_context(), pytest.raises(KeyboardInterrupt):
+        copy_database(tmp_path / "copy")
+    assert list(tmp_path.iterdir()) == []
