@@ -1,12 +1,17 @@
 """Calls of endpoints that make media: what they answer, what a failed one leaves, the quota."""
 
+import errno
 import os
+import sqlite3
+from functools import partial
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
+from sqlalchemy.exc import OperationalError
 
 from service.database.clock import from_now
 from service.extensions import db
+from service.integrations.calling import lease_renewal
 from service.media.models import MediaItem
 from service.media.store import MediaStore
 from service.upkeep import sweeping
@@ -14,7 +19,7 @@ from service.web.errors import Unauthorized
 from tests.erasing import erase
 from tests.integrations.scripted import Said
 from tests.media.press import MIB, PICTURE
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
 from tests.stored import everything_in
 
 MAKE, ORDER = "/api/integrations/prints-make", "/api/integrations/prints-order"
@@ -87,6 +92,31 @@ def test_a_call_that_fails_leaves_nothing(vendor, alice, rows, settings):
     too_much = alice.post(MAKE, {"text": "Hi", "copies": 3})
     assert (too_much.status_code, too_much.json["error"]) == (502, "upstream_provider_error")
     assert rows() == (0, 0)
+
+
+@on_sqlite
+def test_media_of_an_answer_that_is_stored_late_are_left(app, vendor, alice, rows, monkeypatch):
+    """The database fails at the call's end, and takes the answer when it is back."""
+    refused = []
+
+    def refuse(_connection, _cursor, statement, *_more):
+        if statement.startswith("UPDATE idempotency_keys SET answer") and len(refused) < 2:
+            refused.append(statement)
+            raise OperationalError(statement, {}, sqlite3.OperationalError("refused"))
+
+    monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.05)
+    vendor.says(picture(), {"ok": True})
+    with app.app_context():
+        engine = db.engine
+    make = partial(alice.post, MAKE, {"text": "Hi"}, headers={"Idempotency-Key": "k-1"})
+    event.listen(engine, "before_cursor_execute", refuse)
+    try:
+        assert make().status_code >= 500
+    finally:
+        event.remove(engine, "before_cursor_execute", refuse)
+    wait_for(lambda: make().status_code == 200)
+    assert len(refused) == 2
+    assert alice.get(path_of(make().json["data"]["prints"][0])).data == PICTURE
 
 
 @small_quota
@@ -336,3 +366,25 @@ def test_a_disk_that_is_away_is_an_outage(settings, vendor, alice, rows):
     failed = alice.post(MAKE, {"text": "Hi"})
     assert (failed.status_code, failed.json["error"]) == (503, "unavailable")
     assert rows() == (0, 0)
+
+
+@on_sqlite
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+def test_a_full_disk_leaves_no_file(settings, vendor, alice, rows, monkeypatch):
+    def fail(_descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    vendor.says(picture(), {"ok": True})
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", fail)
+        assert alice.post(MAKE, {"text": "Hi"}).status_code == 503
+    assert (rows(), list(settings.media_dir.iterdir())) == ((0, 0), [])
+
+
+@on_sqlite
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+def test_a_directory_that_is_away_ends_no_sweep(app, settings, capfd):
+    settings.media_dir.rmdir()
+    with app.app_context():
+        assert sweeping.sweep().media == 0
+    assert '"event": "media not deleted"' in capfd.readouterr().err
