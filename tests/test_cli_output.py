@@ -2,8 +2,10 @@
 
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from service.auth.users import rights_cache
 from service.cli.terminal import print_list
@@ -73,6 +75,18 @@ def test_an_erasure_with_yes_says_what_it_did(flask, stored):
     )
     assert stored.get("/api/credits").status_code == 401
     assert flask("users", "erase", "alice", "--yes") == (1, "Error: there is no user alice\n")
+
+
+@on_sqlite
+def test_an_erasure_tells_what_is_not_revoked_before_anything_else_can_fail(
+    app, flask, stored, monkeypatch
+):
+    def fail():
+        raise OperationalError("DELETE", {}, Exception("the database is away"))
+
+    monkeypatch.setitem(app.extensions, "media_sweeper", SimpleNamespace(sweep=fail))
+    code, output = flask("users", "erase", "alice", "--yes")
+    assert (code, "cloudsuite: erased here, but not revoked" in output) == (1, True)
 
 
 @on_sqlite

@@ -31,7 +31,6 @@ def erase(subject: str, yes: bool) -> None:
         click.echo("\n".join(_described(stored, "deletes", "keeps")))
     confirm(f"Erase {subject}?", yes)
     report = erasing.erase(subject, collections, connections)
-    current_app.extensions["media_sweeper"].sweep()
     click.echo(f"{subject} is erased.")
     click.echo("\n".join(_described(report.inventory, "deleted", "kept")))
     for integration, reason in report.unrevoked.items():
@@ -40,6 +39,8 @@ def erase(subject: str, yes: bool) -> None:
     settings: Settings = current_app.config["SETTINGS"]
     if gateway := settings.integrations_gateway_url:
         click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
+    # Last: nobody could be told again what was not revoked. What fails here, workers sweep.
+    current_app.extensions["media_sweeper"].sweep()
 
 
 def _described(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:
