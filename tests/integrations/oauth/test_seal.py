@@ -11,6 +11,8 @@ import pytest
 from config import ConfigError
 from service.sealing.seal import Sealer, Unsealable
 from service.upkeep import rotation
+from tests.integrations.oauth.probe import STARTED, TASK
+from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import REFRESH_FAILED, outcome
 from tests.services import on_sqlite, settings_for
 
@@ -107,17 +109,20 @@ def test_keys_new_prints_one_that_seals(app):
 def test_keys_rotate_seals_again_what_older_keys_have_sealed(app, connected, bob, provider):
     keyed = {"headers": {"Idempotency-Key": "k1"}}
     assert connected.call("probe-search", {}, **keyed).status_code == 200
+    provider.script("probe", Reply(200, {**STARTED, "state": "done", "result": 1}))
+    job = connected.call(TASK).json["data"]
     under_way = bob.consent()
     settings = app.config["SETTINGS"]
     keys = (NEW, *settings.token_encryption_keys)
     app.config["SETTINGS"] = replace(settings, token_encryption_keys=keys)
-    for count in (4, 0):
+    for count in (5, 0):
         done = app.test_cli_runner().invoke(args=["keys", "rotate"])
         assert done.output == f"{count} sealed again, 0 could not be opened\n"
     know_only(app, NEW)
     assert connected.call().json["data"]["account"] == "one"
     assert connected.call("probe-search", {}, **keyed).status_code == 200
-    assert len(provider.asked("probe")) == 1, "the stored answer"
+    assert connected.person.get(f"/api/integrations/jobs/{job['jobId']}").json["data"] == job
+    assert len(provider.asked("probe")) == 2, "the stored answers"
     assert outcome(bob.browser.get(under_way)) == "connected"
 
 
