@@ -47,10 +47,8 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   let frame = newFrame();
   const channel = createChannel({ onMessage: receiveFromPort, onSilent });
   let [loads, timer] = [0, 0];
-  let hasSpoken = false;
-  let isReceiving = false;
-  let isFlooding = false;
-  let isLost = false;
+  let [hasSpoken, isReceiving, isFlooding, isLost] = [false, false, false, false];
+  let isSuspect = false; // until the document that has the port answers
   let hasMissed = true;
   let slots = widget.slots;
 
@@ -108,7 +106,6 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
 
   function onLoad() {
     loads += 1;
-    clearTimeout(timer);
     if (loads > 1) return suspect();
     resume(); // a page without our client never says hello, and is listening now
     if (!hasSpoken) timer = setTimeout(() => frame.show(SILENT, 'Reload', reload), ANSWER_TIME);
@@ -116,7 +113,8 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
 
   /** Another document may be in the frame: only the one that has the port can prove that it is the widget's. */
   function suspect() {
-    isReceiving = false;
+    clearTimeout(timer);
+    [isReceiving, isSuspect] = [false, true];
     if (!channel.isOpen) return lose();
     timer = setTimeout(() => lose(), PONG_TIME);
     channel.ping();
@@ -136,6 +134,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
 
   function resume() {
     clearTimeout(timer);
+    isSuspect = false;
     if (isFlooding) return;
     isReceiving = true;
     frame.hide();
@@ -165,7 +164,8 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     frame.show(FLOODED, 'Resume', () => {
       isFlooding = false;
       rate.reset();
-      resume();
+      if (isSuspect) suspect(); // an answer during the flood was not heard
+      else resume();
     });
   }
 
@@ -243,7 +243,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     channel.close();
     handlers.onGone();
     rate.reset();
-    [hasSpoken, isReceiving, isFlooding, isLost] = [false, false, false, false];
+    [hasSpoken, isReceiving, isFlooding, isLost, isSuspect] = [false, false, false, false, false];
     [loads, hasMissed] = [0, true];
     [slots, session.wantsWidgets] = [widget.slots, false];
   }
