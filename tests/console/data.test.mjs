@@ -9,8 +9,10 @@ import { MOST_SEARCHES, conditionOf, operatorsOf, searchAlternatives, whereOf, w
 import { placeAfter } from '../../service/browser/data/grid-keys.js';
 import { nextSort, placeOf } from '../../service/browser/data/order.js';
 import { createNewRecord } from '../../service/browser/data/new-record.js';
+import { createGridRow } from '../../service/browser/data/grid-row.js';
 import { createPagedRows } from '../../service/browser/data/paged-rows.js';
 import { createRecordForm } from '../../service/browser/data/record-form.js';
+import { createRecordPanel } from '../../service/browser/data/record-panel.js';
 import { createRecordWrites } from '../../service/browser/data/record-writes.js';
 import { tablesOf } from '../../service/browser/data/record-tables.js';
 import { readText, shownText } from '../../service/browser/data/values.js';
@@ -178,7 +180,7 @@ function paged(stored, { refuse = () => null } = {}) {
   };
   const rows = createPagedRows('tasks', { transport, socket }, { size: 3 });
   const tell = (action, record) => subscriptions.at(-1).receive({ type: 'change', action, record });
-  return { rows, asked, sent, subscriptions, tell, ids: () => rows.list.map(({ recordId }) => recordId) };
+  return { rows, transport, socket, asked, sent, subscriptions, tell, ids: () => rows.list.map(({ recordId }) => recordId) };
 }
 
 const FIVE = () => ['5', '4', '3', '2', '1'].map((id) => row(id, { title: id }));
@@ -226,6 +228,18 @@ test('a change that arrives while a page is read is applied after it', async () 
   tell('removed', { recordId: '5' });
   await reading;
   assert.deepEqual(ids(), ['4', '3']);
+});
+
+test('rows that were asked for before the filter was changed are not shown', async () => {
+  const { rows, ids, asked, tell } = paged(FIVE());
+  await settle();
+  const reading = rows.readAgain();
+  rows.ask({ where: { title: '1' } });
+  await reading;
+  assert.deepEqual([ids(), rows.loaded, rows.hasMore], [[], false, false]);
+  await settle();
+  tell('removed', { recordId: '5' }); // no reading is left over that would keep it waiting
+  assert.deepEqual([ids(), asked.at(-1).where], [['4', '3'], { title: '1' }]);
 });
 
 test('an older change never takes a newer one back', async () => {
@@ -346,4 +360,83 @@ test('another order or other records begin at their first page', async () => {
   await rows.more(); // the end of the table is in view
   await settle();
   assert.deepEqual(asked.map(({ sort, cursor }) => [sort, cursor]), [['-createdAt', undefined], ['title', undefined]]);
+});
+
+/** The first node below of one of these tags. */
+function below(node, ...tags) {
+  if (tags.includes(node.tag)) return node;
+  return node.childNodes?.map((child) => below(child, ...tags)).find(Boolean);
+}
+
+/** @returns {{promise: Promise<any>, resolve: (value?: any) => void}} */
+function later() {
+  const one = {};
+  one.promise = new Promise((resolve) => (one.resolve = resolve));
+  return one;
+}
+
+const press = { preventDefault() {}, stopPropagation() {} };
+
+test('a record is saved once at a time: a change of one’s own is never taken for another’s', async () => {
+  const { transport, socket, sent } = paged([row('5', { title: '5' })]);
+  const { patch } = transport;
+  const gate = later();
+  transport.patch = async (...request) => (await gate.promise, patch(...request));
+  const context = { transport, socket, subject: 'alice', drafts: createDrafts(memory(), 'alice') };
+  const nothing = () => {};
+  const panel = createRecordPanel({ context, collection: TASKS, recordId: '5', onClose: nothing, onSaved: nothing, onDelete: nothing, onTitle: nothing });
+  await settle();
+  const [form, text] = [below(panel.node, 'form'), below(panel.node, 'textarea')];
+  const type = (value) => (Object.assign(text, { value }), text.listeners.input());
+  type('mine');
+  const saving = form.listeners.submit(press);
+  type('mine too');
+  await form.listeners.submit(press);
+  assert.deepEqual([sent, form.childNodes.at(-1).childNodes[0].disabled], [[], true]);
+  gate.resolve();
+  await saving;
+  await form.listeners.submit(press);
+  assert.deepEqual(sent, [[{ title: 'mine' }, '1'], [{ title: 'mine too' }, '1+']]);
+  assert.doesNotMatch(panel.node.textContent, /in the meantime/);
+  panel.stop();
+});
+
+/** A cell of a title that is being edited; each change waits for `saves`. */
+function editing() {
+  const [sent, saves] = [[], []];
+  const change = (_row, data, base) => (sent.push([data.title, base.title]), saves.push(later()), saves.at(-1).promise);
+  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose() {} });
+  one.update(row('5', { title: 'old' }), false);
+  const cell = one.node.childNodes[1];
+  const pressIn = (key) => below(cell, 'textarea').listeners.keydown({ ...press, key });
+  const type = (value) => Object.assign(below(cell, 'textarea'), { value });
+  const edit = () => cell.listeners.dblclick();
+  edit();
+  return { one, sent, saves, type, edit, press: pressIn };
+}
+
+test('what is typed into a cell while it is saved stays, and is saved next', async () => {
+  const { one, sent, saves, type, press: key } = editing();
+  type('first');
+  key('Enter');
+  type('second');
+  saves[0].resolve();
+  await settle();
+  assert.equal(one.typed(), 'second');
+  key('Enter');
+  saves[1].resolve();
+  await settle();
+  assert.deepEqual([sent, one.typed()], [[['first', 'old'], ['second', 'first']], '']);
+});
+
+test('a save that ends late does not close a cell that was opened again', async () => {
+  const { one, saves, type, edit, press: key } = editing();
+  type('first');
+  key('Enter');
+  key('Escape');
+  edit();
+  type('second');
+  saves[0].resolve();
+  await settle();
+  assert.equal(one.typed(), 'second');
 });

@@ -2,6 +2,9 @@
 
 class Node {
   parentNode = null;
+  get parentElement() {
+    return this.parentNode;
+  }
   remove() {
     const { childNodes } = this.parentNode;
     childNodes.splice(childNodes.indexOf(this), 1);
@@ -37,6 +40,7 @@ class Element extends Node {
   dataset = {};
   listeners = {};
   validity = { badInput: false };
+  classList = { add() {}, remove() {}, toggle() {} };
   constructor(tag) {
     super();
     this.tag = tag;
@@ -73,10 +77,12 @@ class Element extends Node {
   addEventListener(type, listener) {
     this.listeners[type] = listener;
   }
+  focus() {}
 }
 
 globalThis.document = {
   createElement: (tag) => new Element(tag),
+  createElementNS: (_space, tag) => new Element(tag),
   createTextNode: (data) => new Text(data),
   body: new Element('body'),
 };

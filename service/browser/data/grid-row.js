@@ -108,23 +108,31 @@ function createGridCell({ change, onClose }, column, rowNow) {
     if (!current.isChanged()) return close(refocus ? step : null);
     const reading = current.read();
     if ('problem' in reading) return refuse(reading.problem);
+    const sent = current.text();
     isSaving = true;
     try {
       await change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
-      close(refocus ? step : null);
+      if (editor !== current) return; // closed by Escape, and perhaps opened again
+      if (current.text() === sent) close(refocus ? step : null);
+      else typeOnto(reading.value);
     } catch (error) {
-      refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
+      if (editor === current) refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
     } finally {
       isSaving = false;
     }
   }
 
+  /** What was typed stays. @param {any} stored the value that it changes from now on */
+  function typeOnto(stored) {
+    const typed = editor?.text() ?? '';
+    editor?.write(stored);
+    if (column.type !== 'boolean') editor?.type(typed);
+  }
+
   /** @param {ChangedMeanwhile} error */
   function meanwhile({ row }) {
     const theirs = valueAt(row, column.name);
-    const typed = editor?.text() ?? '';
-    editor?.write(theirs); // the next Enter is a decision about this value
-    if (column.type !== 'boolean') editor?.type(typed);
+    typeOnto(theirs); // the next Enter is a decision about this value
     return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;
   }
 

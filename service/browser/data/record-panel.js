@@ -47,6 +47,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   let row;
   /** @type {import('./record-form.js').RecordForm | null} */
   let form = null;
+  let isSaving = false; // a second save would take the change of the first for another's
   const draft = createKeptForm(context.drafts, collection.name, recordId);
   const stopListening = rows.onChange(show);
   show();
@@ -91,7 +92,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
 
   function mark() {
     const isChanged = Boolean(form?.isChanged());
-    save.disabled = undo.disabled = !isChanged;
+    save.disabled = undo.disabled = !isChanged || isSaving;
     if (isChanged) status.textContent = '';
   }
 
@@ -106,10 +107,12 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   /** @param {Event} event */
   async function submit(event) {
     event.preventDefault();
+    if (isSaving) return;
     const reading = form?.read();
     if (!row || !form || !reading || !Object.keys(reading.data).length) return;
     problem.textContent = '';
-    save.disabled = true;
+    isSaving = true;
+    mark();
     const sent = form.draft();
     try {
       const stored = await rows.change(row, reading.data, reading.base);
@@ -121,6 +124,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     } catch (error) {
       refuse(error);
     }
+    isSaving = false;
     mark();
   }
 
