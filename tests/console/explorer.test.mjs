@@ -207,6 +207,33 @@ test('a call that needs consent is repeated as it was approved', async () => {
   assert.deepEqual(sent.map((request) => [request[1], request[3]['X-Approval']]), [[{ x: 1 }, 'once'], [{ x: 1 }, 'once']]);
 });
 
+test('a consent for an earlier call neither ends nor repeats anything once another was sent', async () => {
+  const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
+  const { call, sent, phases } = calling([consent, { a: 1 }], { autoApprove: false, decisions: ['once', 'once'] });
+  await call.send({ x: 1 });
+  const later = call.send({ x: 2 });
+  await call.repeat();
+  await later;
+  assert.deepEqual([sent.map((request) => request[1]), phases().at(-1)], [[{ x: 1 }, { x: 2 }], 'done']);
+});
+
+test('a call that waited for a consent is repeated once, however often the consent is told', async () => {
+  const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
+  const { call, sent } = calling([consent, {}, {}], { autoApprove: false });
+  await call.send({});
+  await Promise.all([call.repeat(), call.repeat()]);
+  assert.equal(sent.length, 2);
+});
+
+test('a page that is left keeps what it shows of a job', async () => {
+  const { call, sent, phases } = calling([{ jobId: 'j', status: 'running' }, {}]);
+  const sending = call.send({});
+  while (phases().at(-1) !== 'job') await Promise.resolve();
+  call.leave();
+  await sending;
+  assert.deepEqual([phases(), sent.length], [['running', 'job'], 1]);
+});
+
 test('a job is looked at until it ends, also when it can not be read for a while', async () => {
   const running = { jobId: 'j/1', status: 'running' };
   const busy = new ApiError(429, { error: 'rate_limited' });

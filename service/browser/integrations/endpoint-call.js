@@ -45,6 +45,7 @@ export function createEndpointCall(endpoint, { transport, price, approve, onProg
   /** @param {any} body */
   async function send(body) {
     const own = begin();
+    pending = null; // a consent that comes now must not end this call
     if (endpoint.autoApprove) return make(own, body, 'auto', 0);
     report(own, { phase: 'running' });
     try {
@@ -75,6 +76,7 @@ export function createEndpointCall(endpoint, { transport, price, approve, onProg
       const path = `/api/integrations/${endpoint.name}`;
       const response = await transport.open(path, body, own.signal, { 'X-Approval': decision });
       const answer = await jsonOf(response);
+      if (own !== current) return;
       const facts = { seconds: (now() - start) / 1000, kept: response.headers.get('X-Cache') === 'hit' };
       const consent = consentNeeded(answer);
       pending = consent ? { body, approval: decision, credits } : null;
@@ -125,6 +127,7 @@ export function createEndpointCall(endpoint, { transport, price, approve, onProg
     async repeat() {
       if (!pending) return;
       const { body, approval, credits } = pending;
+      pending = null; // once
       const wasTakenBack = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
       await (wasTakenBack ? send(body) : make(begin(), body, approval, credits));
     },
@@ -137,6 +140,8 @@ export function createEndpointCall(endpoint, { transport, price, approve, onProg
         report(own, { phase: 'failed', error });
       }
     },
+    /** The page is left. Its view keeps the job, which is looked at again when it is next opened. */
+    leave: () => void begin(),
     /** Waits no longer. What the server has begun may still be done, and charged. */
     stop() {
       begin();

@@ -103,5 +103,5 @@ export function createEndpointPanel(endpoint, schema, context) {
   restore(drafts.get(draft));
   showCode();
   if (drafts.get(jobDraft)) call.resume(drafts.get(jobDraft));
-  return { node, stop: call.stop };
+  return { node, stop: call.leave };
 }
