@@ -129,9 +129,14 @@ export function createCollectionPage(collection, context, draft) {
 
   /** @param {string} recordId */
   function openRecord(recordId) {
-    const parts = { context, collection, recordId, onClose: closePanel, onSaved: rows.put, onDelete, onTitle: context.onTitle };
+    const parts = { context, collection, recordId, onClose: closePanel, onSaved, onDelete, onTitle: context.onTitle };
     setPanel(createRecordPanel(parts));
     panel?.focus();
+  }
+
+  /** One that the filter leaves out is not shown. @param {Row} row */
+  function onSaved(row) {
+    if (rows.rows[row.recordId]) rows.put(row);
   }
 
   /** @param {Row} row */

@@ -194,7 +194,8 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   /** Other records, or another order. @param {Query} next */
   function ask(next) {
     where = next.where ?? where;
-    cursor = null; // of the list before
+    reading += 1; // an answer about the list before is nobody's
+    [cursor, busy] = [null, false];
     Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, list: [], rows: {}, hasMore: false });
     begin();
     listeners.notify();
