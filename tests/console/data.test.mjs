@@ -9,10 +9,13 @@ import { MOST_SEARCHES, conditionOf, operatorsOf, searchAlternatives, whereOf, w
 import { placeAfter } from '../../service/browser/data/grid-keys.js';
 import { nextSort, placeOf } from '../../service/browser/data/order.js';
 import { createNewRecord } from '../../service/browser/data/new-record.js';
+import { createDeletion } from '../../service/browser/data/deletion.js';
 import { createGridRow } from '../../service/browser/data/grid-row.js';
 import { createPagedRows } from '../../service/browser/data/paged-rows.js';
+import { createCell } from '../../service/browser/data/record-cells.js';
 import { createRecordForm } from '../../service/browser/data/record-form.js';
 import { createRecordPanel } from '../../service/browser/data/record-panel.js';
+import { createRecordTable } from '../../service/browser/data/record-table.js';
 import { createRecordWrites } from '../../service/browser/data/record-writes.js';
 import { tablesOf } from '../../service/browser/data/record-tables.js';
 import { readText, shownText } from '../../service/browser/data/values.js';
@@ -368,10 +371,10 @@ function below(node, ...tags) {
   return node.childNodes?.map((child) => below(child, ...tags)).find(Boolean);
 }
 
-/** @returns {{promise: Promise<any>, resolve: (value?: any) => void}} */
+/** A promise that the test settles: `promise`, `resolve` and `reject`. */
 function later() {
   const one = {};
-  one.promise = new Promise((resolve) => (one.resolve = resolve));
+  one.promise = new Promise((resolve, reject) => Object.assign(one, { resolve, reject }));
   return one;
 }
 
@@ -439,4 +442,78 @@ test('a save that ends late does not close a cell that was opened again', async 
   saves[0].resolve();
   await settle();
   assert.equal(one.typed(), 'second');
+});
+
+test('a cell beside the chat is saved once at a time', async () => {
+  const [sent, saves] = [[], []];
+  const save = (_column, value) => (sent.push(value), saves.push(later()), saves.at(-1).promise);
+  const cell = createCell({ ...TITLE, label: 'Title', kind: 'text', isTitle: true }, save, () => {});
+  const { node } = cell;
+  const show = (title) => cell.update(row('5', { title }), title);
+  node.value = '';
+  show('old');
+  node.value = 'first';
+  node.listeners.blur();
+  await settle();
+  node.value = 'second';
+  node.listeners.blur();
+  await settle();
+  assert.deepEqual(sent, ['first']);
+  show('first');
+  saves[0].resolve(true);
+  await settle();
+  saves[1].resolve(true);
+  await settle();
+  assert.deepEqual([sent, cell.abandon()], [['first', 'second'], '']);
+});
+
+test('the next title, typed while one is added, stays', async () => {
+  const adding = later();
+  const collection = { list: [], rows: {}, loaded: true, problem: '', onChange: () => () => {}, create: () => adding.promise };
+  const drafts = createDrafts(memory(), 'alice');
+  const table = createRecordTable(tablesOf([TASKS])[0], collection, { drafts, subject: 'alice', announce() {} });
+  const [form, field] = [below(table.node, 'form'), below(table.node, 'input')];
+  field.value = 'Milk';
+  const submitted = form.listeners.submit(press);
+  field.value = 'Milk Bread';
+  adding.resolve();
+  await submitted;
+  assert.equal(field.value, 'Milk Bread');
+  await form.listeners.submit(press);
+  assert.equal(field.value, '');
+});
+
+/** What deletes rows that can be created again, and the line that says so. */
+function deleting() {
+  const [removed, made] = [[], []];
+  const remove = async ({ recordId }) => {
+    await settle();
+    if (removed.includes(recordId)) throw new ApiError(404, { error: 'not_found' });
+    removed.push(recordId);
+  };
+  const create = () => (made.push(later()), made.at(-1).promise);
+  const deletion = createDeletion(TASKS, { remove, create }, { subject: 'alice', announce() {}, leave() {} });
+  const [text, undo] = deletion.node.childNodes[0].childNodes;
+  return { deletion, removed, made, text, undo };
+}
+
+test('a double click on Delete deletes once and can be undone', async () => {
+  const { deletion, removed, text, undo } = deleting();
+  const one = row('1', { title: 'One' });
+  assert.deepEqual(await Promise.all([deletion.remove(one), deletion.remove(one)]), [true, true]);
+  assert.deepEqual([removed, text.textContent, undo.hidden], [['1'], 'Deleted “One”.', false]);
+});
+
+test('an undo that fails late leaves the undo of a later deletion', async () => {
+  const { deletion, made, text, undo } = deleting();
+  await deletion.remove(row('1', { title: 'One' }));
+  const undoing = undo.listeners.click();
+  await deletion.remove(row('2', { title: 'Two' }));
+  made[0].reject(new NetworkError());
+  await undoing;
+  assert.deepEqual([text.textContent, undo.hidden], ['Deleted “Two”.', false]);
+  undo.listeners.click();
+  made[1].resolve();
+  await settle();
+  assert.match(text.textContent, /Created again/);
 });

@@ -77,6 +77,10 @@ class Element extends Node {
   addEventListener(type, listener) {
     this.listeners[type] = listener;
   }
+  toggleAttribute(name, on) {
+    if (on) this.setAttribute(name, '');
+    else this.removeAttribute(name);
+  }
   focus() {}
 }
 

@@ -20,6 +20,8 @@ const NEW_ID = 'Created again, with a new id: links to the old one no longer wor
  */
 export function createDeletion(collection, rows, { subject, announce, leave }) {
   const line = createUndoLine(announce, leave);
+  /** @type {Map<string, Promise<boolean>>} by recordId: a double click deletes once, and is undone */
+  const running = new Map();
 
   /** @param {Row} row */
   function confirm(row) {
@@ -31,21 +33,29 @@ export function createDeletion(collection, rows, { subject, announce, leave }) {
   return {
     node: line.node,
     /** @param {Row} row @returns {Promise<boolean>} whether it is gone */
-    async remove(row) {
-      const canUndo = canCreateAgain(collection, row, subject);
-      if (!canUndo && !(await confirm(row))) return false;
-      try {
-        await rows.remove(row);
-      } catch (error) {
-        const isGone = error instanceof ApiError && error.status === 404;
-        line.tell(isGone ? 'It had been deleted already.' : `It was not deleted. ${errorText(error)}`);
-        return isGone;
-      }
-      if (canUndo) line.show(`Deleted “${titleOf(collection, row)}”.`, () => createAgain(row));
-      else line.tell(`Deleted one ${singularOf(collection.name)}.`);
-      return true;
+    remove(row) {
+      const { recordId } = row;
+      const done = running.get(recordId) ?? remove(row).finally(() => running.delete(recordId));
+      running.set(recordId, done);
+      return done;
     },
   };
+
+  /** @param {Row} row */
+  async function remove(row) {
+    const canUndo = canCreateAgain(collection, row, subject);
+    if (!canUndo && !(await confirm(row))) return false;
+    try {
+      await rows.remove(row);
+    } catch (error) {
+      const isGone = error instanceof ApiError && error.status === 404;
+      line.tell(isGone ? 'It had been deleted already.' : `It was not deleted. ${errorText(error)}`);
+      return isGone;
+    }
+    if (canUndo) line.show(`Deleted “${titleOf(collection, row)}”.`, () => createAgain(row));
+    else line.tell(`Deleted one ${singularOf(collection.name)}.`);
+    return true;
+  }
 
   /** @param {Row} row @returns {Promise<string>} what is said then */
   async function createAgain(row) {

@@ -46,12 +46,16 @@ function textCell(column, save, warn) {
   let stored = ''; // what the server has
   let base = ''; // what it had when the editing began
   const dirty = () => field.value !== base;
+  /** @type {Promise<unknown>} the last save: a second one at the same time would take its change for another's */
+  let last = Promise.resolve();
+  const commit = () => (last = last.then(store));
 
-  async function commit() {
+  async function store() {
     if (!dirty()) return;
     if (stored !== base && stored !== field.value) {
       base = stored;
-      return warn(`This was changed to “${stored}” in the meantime. Press Enter to keep yours, Escape to use theirs.`);
+      warn(`This was changed to “${stored}” in the meantime. Press Enter to keep yours, Escape to use theirs.`);
+      return;
     }
     const typed = field.value;
     const saved = await save(column, typed);

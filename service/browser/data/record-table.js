@@ -192,7 +192,7 @@ function createAddForm(kind, drafts, add) {
   async function submit(event) {
     event.preventDefault();
     const title = field.value.trim();
-    if (!title || !(await add(title))) return;
+    if (!title || !(await add(title)) || field.value.trim() !== title) return; // something else was typed since
     field.value = '';
     keep();
   }

@@ -15,6 +15,7 @@ export function createUndoLine(announce, leave) {
   const node = element('div', { class: 'undo-place' }, line);
   /** @type {(() => Promise<string>) | null} */
   let act = null;
+  let told = 0; // an undoing that ends after something else was told is announced only
 
   /** @param {string} words */
   function say(words) {
@@ -28,16 +29,20 @@ export function createUndoLine(announce, leave) {
     act = null; // a second click does nothing
     close.focus(); // the button goes
     button.hidden = true;
-    try {
-      say(await chosen());
-    } catch (error) {
-      say(`It was not restored. ${errorText(error)}`);
-      act = chosen;
-      button.hidden = false;
-    }
+    const number = told;
+    const [words, again] = await chosen().then(
+      (done) => [done, null],
+      (error) => [`It was not restored. ${errorText(error)}`, chosen],
+    );
+    if (number !== told) return announce(words);
+    say(words);
+    act = again;
+    button.hidden = !again;
+    return undefined;
   }
 
   function hide() {
+    told += 1;
     line.hidden = true;
     act = null;
     leave();
@@ -47,6 +52,7 @@ export function createUndoLine(announce, leave) {
     node,
     /** @param {string} words */
     tell(words) {
+      told += 1;
       say(words);
       act = null;
       line.hidden = false;
@@ -54,6 +60,7 @@ export function createUndoLine(announce, leave) {
     },
     /** @param {string} words @param {() => Promise<string>} undoing resolves to what is said then */
     show(words, undoing) {
+      told += 1;
       say(words);
       act = undoing;
       line.hidden = button.hidden = false;
