@@ -82,8 +82,12 @@ class Element extends Node {
     else this.removeAttribute(name);
   }
   focus() {}
+  querySelector() {
+    return null;
+  }
 }
 
+globalThis.CSS = { escape: (text) => text };
 globalThis.document = {
   createElement: (tag) => new Element(tag),
   createElementNS: (_space, tag) => new Element(tag),

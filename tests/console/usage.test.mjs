@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { createCallFeed } from '../../service/browser/usage/call-feed.js';
 import { factsOf, outcomeOf, priceInWords, tookInWords } from '../../service/browser/usage/call-words.js';
+import { createChangeList } from '../../service/browser/usage/change-list.js';
 import { canBeUndone, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
 import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
 import { csvOf, noteOf, signed, titleOf } from '../../service/browser/usage/statement-words.js';
@@ -161,4 +162,24 @@ test('of two answers about the balance that of the later question counts', async
   asked[2].reject(new Error('away'));
   await settle();
   assert.equal(credits.balance(), 7);
+});
+
+test('a double click on Undo takes the changes back once, and tells what that came to', async () => {
+  const asked = [];
+  const transport = {
+    get: async () => ({ entries: [change({ createdAt: '2026-11-23T10:00:00Z', undone: asked.length > 0 })], nextCursor: null }),
+    post: async (path) => {
+      asked.push(path);
+      await settle();
+      if (asked.length > 1) throw new ApiError(409, { error: 'conflict', message: 'It was undone already.' });
+      return { undone: [{ collection: 'tasks', recordId: 'r' }], conflicts: [] };
+    },
+  };
+  const list = createChangeList({ transport, announce() {} });
+  await list.refresh();
+  const find = (node) => (node.attributes?.['aria-label']?.startsWith('Undo') ? node : node.childNodes?.map(find).find(Boolean));
+  const { click } = find(list.node).listeners;
+  await Promise.all([click(), click()]);
+  assert.equal(asked.length, 1);
+  assert.match(list.node.textContent, /1 record is as before/);
 });

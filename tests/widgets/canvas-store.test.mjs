@@ -283,6 +283,21 @@ test('what was not stored survives a reload of the page, and is gone once it is 
   assert.equal(kept.get('canvas:r'), '');
 });
 
+test('what is changed while a slow answer is awaited survives a reload too', async () => {
+  const server = createServer();
+  const kept = new Map();
+  const drafts = { get: (name) => kept.get(name) ?? '', set: (name, text) => kept.set(name, text) };
+  const [tab] = await openTabs(server, { drafts, live: false });
+  server.gate = new Promise(() => {}); // the page goes before the answer comes
+  tab.store.perform(move('a', 5));
+  await tab.tick();
+  tab.store.perform(add('c'));
+  await tab.tick();
+  server.gate = null;
+  const [again] = await openTabs(server, { drafts });
+  assert.deepEqual([again.store.phase, xs(server.record.data)], ['saved', 'a5 b0 c0']);
+});
+
 test('a store that is stopped sends what is left, and then hears nothing more', async () => {
   const server = createServer();
   const [tab] = await openTabs(server, {});

@@ -21,6 +21,8 @@ export function createChangeList({ transport, announce }) {
   let changes = [];
   /** @type {Map<string, Result | string>} what taking a turn back has come to */
   const results = new Map();
+  /** @type {Set<string>} turns that are being taken back: the answer to a second try would hide that to the first */
+  const undoing = new Set();
   /** @type {string | null} */
   let cursor = null;
   let reads = 0; // the answer to an earlier one is dropped
@@ -58,6 +60,8 @@ export function createChangeList({ transport, announce }) {
 
   /** @param {Group} group */
   async function undo({ turnId }) {
+    if (undoing.has(turnId)) return;
+    undoing.add(turnId);
     try {
       const result = /** @type {Result} */ (await transport.post(`/api/ai/turns/${encodeURIComponent(turnId)}/undo`));
       results.set(turnId, result);
@@ -65,6 +69,8 @@ export function createChangeList({ transport, announce }) {
     } catch (error) {
       if (!(error instanceof ApiError)) return problem.failed(error);
       results.set(turnId, errorText(error));
+    } finally {
+      undoing.delete(turnId);
     }
     await read(null);
     const heading = /** @type {HTMLElement | null} */ (list.querySelector(`[data-turn="${CSS.escape(turnId)}"] h3`));

@@ -77,7 +77,8 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
 
   /** Reads the record if it is not known, else stores what is not stored. It never throws. */
   function synchronize() {
-    if (!busy && !stopped && phase !== 'gone') last = attempt();
+    if (busy) keepDraft(); // of what was changed since it was sent
+    else if (!stopped && phase !== 'gone') last = attempt();
     return last;
   }
 
