@@ -30,15 +30,18 @@ export function createUndoLine(announce, leave) {
     close.focus(); // the button goes
     button.hidden = true;
     const number = told;
-    const [words, again] = await chosen().then(
-      (done) => [done, null],
-      (error) => [`It was not restored. ${errorText(error)}`, chosen],
-    );
-    if (number !== told) return announce(words);
-    say(words);
-    act = again;
-    button.hidden = !again;
-    return undefined;
+    let words = '';
+    try {
+      words = await chosen();
+    } catch (error) {
+      words = `It was not restored. ${errorText(error)}`;
+      if (number === told) {
+        act = chosen;
+        button.hidden = false;
+      }
+    }
+    if (number === told) say(words);
+    else announce(words);
   }
 
   function hide() {
