@@ -16,9 +16,10 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import READ
 from service.integrations.declare.shape import Int, Maybe, Shape
-from service.integrations.models import KeptAnswer
+from service.integrations.models import IdempotencyKey, KeptAnswer
 from service.integrations.vendors.github import visibility
 from service.sealing.seal import Sealer
+from service.times import now
 from service.upkeep import rotation, sweeping
 from tests.erasing import erase
 from tests.integrations import acme
@@ -276,6 +277,9 @@ def test_a_key_keeps_the_answer_that_was_kept(app, alice, keeping):
     vendor, key = keeping(), {"Idempotency-Key": "k-1"}
     anvils(alice)
     assert told(anvils(alice, headers=key)) == HIT
+    with app.app_context():
+        ends = db.session.scalar(select(IdempotencyKey.expires_at))
+    assert (ends - now()).total_seconds() > 23 * 3600, "as that of a call which was made"
     change(app, delete(KeptAnswer))
     assert ids(anvils(alice, headers=key)) == ["a-1"]
     assert anvils(alice, {"material": "steel"}, headers=key).status_code == 409

@@ -67,6 +67,15 @@ def test_a_key_lasts_a_day(app, alice, provider, books):
 
 
 @on_sqlite
+def test_a_key_whose_outcome_is_unknown_lasts_a_day_too(app, alice, provider, books):
+    provider.script("probe", Reply(502, {}))
+    assert once(alice).status_code == 502
+    [row] = books.rows(IdempotencyKey)
+    assert 23.9 < (row.expires_at - now()).total_seconds() / 3600 <= 24
+    assert once(alice).json["outcome"] == "unknown"
+
+
+@on_sqlite
 @pytest.mark.parametrize("key", ["", "x" * 256])
 def test_a_key_has_its_length(alice, provider, key):
     answer = once(alice, key=key)
