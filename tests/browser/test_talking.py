@@ -222,6 +222,41 @@ def test_a_message_whose_chat_can_not_be_made_stays_out_of_the_chat_that_was_ope
     expect(console.composer).to_have_value("")
 
 
+def test_what_is_typed_beside_a_message_that_is_tried_again_is_kept(console):
+    console.may_say("503")
+    body = {"error": "unavailable", "message": "Not now."}
+    console.page.route(
+        "**/api/ai/chat", lambda route: route.fulfill(status=503, json=body), times=1
+    )
+    console.send("hello")
+    expect(console.composer).to_have_value("hello")
+    expect(console.chats).to_have_count(0)
+    console.composer.fill("hello\n\nand later")
+    console.button("Try again").click()
+    expect(console.answers).to_have_count(1)
+    expect(console.composer).to_have_value("and later")
+
+
+@pytest.mark.parametrize("place", ["chat", "usage"])
+def test_a_chat_that_is_made_late_does_not_take_people_away_from_where_they_are(console, place):
+    console.new_chat("Plan")
+    held = []
+    console.page.route("**/api/ai/chats", lambda route: held.append(route), times=1)
+    with console.page.expect_request("**/api/ai/chats"):
+        console.send("hello")
+    if place == "chat":
+        console.page.locator(".chat-link", has_text="Plan").click()
+    else:
+        console.page.evaluate("location.hash = '#/usage'")
+    heading = console.page.get_by_role("heading", name="Plan" if place == "chat" else "Usage")
+    expect(heading).to_be_visible()
+    address = console.page.url
+    with console.page.expect_response("**/api/ai/chat"):
+        held[0].continue_()
+    expect(heading).to_be_visible()
+    assert console.page.url == address
+
+
 def test_a_turn_goes_on_while_another_chat_is_shown(console):
     console.send("count to 150")
     expect(console.answers.last).to_contain_text("1 2 3")

@@ -87,7 +87,7 @@ class Element extends Node {
   }
 }
 
-globalThis.CSS = { escape: (text) => text };
+globalThis.CSS = { escape: (text) => text, supports: () => true };
 globalThis.document = {
   createElement: (tag) => new Element(tag),
   createElementNS: (_space, tag) => new Element(tag),

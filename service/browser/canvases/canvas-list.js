@@ -57,7 +57,10 @@ export function createCanvasList(collection, { open, subject, deletable }) {
     add.disabled = true;
     const title = `Canvas ${Object.keys(collection.rows).length + 1}`;
     const data = { title, widgets: [], io: { version: 1, connections: [], widgets: {} } };
-    await problem.attempt(async () => open((await collection.create(data)).recordId));
+    await problem.attempt(async () => {
+      const { recordId } = await collection.create(data);
+      if (node.isConnected) open(recordId); // else the list was left meanwhile
+    });
     add.disabled = false;
   }
 

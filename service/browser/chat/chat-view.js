@@ -24,7 +24,7 @@ export function createChatView(context) {
   const chats = createChats({ ...context, onTurnEnd, onTurnBegin: tabs.tell });
   const list = createChatList(chats, { ...context, onNewChat: startNewChat, onOpen: showTalk, onFound: showFound });
   const data = createDataDrawer(context, showData);
-  const talk = createTalk({ ...context, chats, tabs, tools: [data.button], onCreated: navigate, onEmpty: removeEmpty });
+  const talk = createTalk({ ...context, chats, tabs, tools: [data.button], onCreated, onEmpty: removeEmpty });
   const panes = element('div', { class: 'panes' }, list.node, talk.node, data.pane);
   const switches = createPaneSwitch((name) => (panes.dataset.pane = name));
   const node = element('div', { class: 'chat-view' }, switches.node, panes, data.dialog);
@@ -37,6 +37,12 @@ export function createChatView(context) {
   function navigate(chatId) {
     location.hash = hrefOf('chat', chatId);
     show(chatId); // not left to the hashchange event: the caller uses the open chat at once
+  }
+
+  /** Where another page is shown meanwhile, the chat waits behind it. @param {string} chatId */
+  function onCreated(chatId) {
+    if (node.isConnected) navigate(chatId);
+    else show(chatId);
   }
 
   /** Shows an empty chat page. The chat itself is created with its first message. */

@@ -118,11 +118,11 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
       box.value = drafts.get(name);
       fit();
     },
-    /** @param {string} name of the draft that the text is from now on */
+    /** @param {string} name of the draft that the text is from now on, behind what it has already */
     rename(name) {
       drafts.set(draft, '');
       draft = name;
-      drafts.set(draft, box.value);
+      setText([drafts.get(name), box.value].filter(Boolean).join('\n\n'));
     },
     /** @param {string} text that could not be sent, put before what was typed since */
     putBack(text) {
@@ -133,9 +133,10 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
       setText([box.value.trimEnd(), text].filter(Boolean).join('\n'));
       box.focus();
     },
-    /** @param {string} text to remove, unless it has been changed since */
+    /** @param {string} text to remove, unless it has been changed since; what was typed behind it stays */
     takeOut(text) {
       if (box.value === text) setText('');
+      else if (box.value.startsWith(`${text}\n\n`)) setText(box.value.slice(text.length + 2));
     },
     /** @param {boolean} now @param {boolean} stopping */
     setBusy(now, stopping) {

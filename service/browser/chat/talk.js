@@ -97,28 +97,30 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   async function createChatAndSend(text) {
     const opened = conversation;
     composer.setBusy(true, true);
-    drafts.set('new', text); // until it is stored as the question of a chat
+    const beside = drafts.get('new'); // typed beside a message that is tried again
+    const kept = [text, beside].filter(Boolean).join('\n\n');
+    drafts.set('new', kept); // until it is stored as the question of a chat
     try {
       const chatId = await chats.create();
       const newDraft = drafts.get('new');
-      if (newDraft !== text) drafts.set(chatId, newDraft);
+      drafts.set(chatId, newDraft === kept ? beside : newDraft);
       const created = chats.conversation(chatId);
       const turn = created.send(text, models.modelId);
       drafts.set('new', '');
-      onCreated(chatId);
+      if (conversation === opened) onCreated(chatId); // else another chat is shown now
       turn.then(() => created === conversation && isEmpty(created) && onEmpty(chatId));
     } catch (error) {
-      if (conversation !== opened) return keepForNewChat(text); // another chat is shown now
+      if (conversation !== opened) return keepForNewChat(text, kept); // another chat is shown now
       composer.setBusy(false, false);
       composer.putBack(text);
       composer.showProblem(errorText(error));
     }
   }
 
-  /** @param {string} text that stands before what was typed since */
-  function keepForNewChat(text) {
+  /** @param {string} text that stands before what was typed since @param {string} kept the draft that has it */
+  function keepForNewChat(text, kept) {
     const typed = drafts.get('new');
-    if (typed !== text) drafts.set('new', [text, typed].filter(Boolean).join('\n\n'));
+    if (typed !== kept) drafts.set('new', [text, typed].filter(Boolean).join('\n\n'));
   }
 
   function onStop() {
