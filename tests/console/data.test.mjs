@@ -406,16 +406,17 @@ test('a record is saved once at a time: a change of one’s own is never taken f
 
 /** A cell of a title that is being edited; each change waits for `saves`. */
 function editing() {
-  const [sent, saves] = [[], []];
+  const [sent, saves, lost] = [[], [], []];
   const change = (_row, data, base) => (sent.push([data.title, base.title]), saves.push(later()), saves.at(-1).promise);
-  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose() {} });
+  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose() {}, onLost: (typed) => lost.push(typed) });
   one.update(row('5', { title: 'old' }), false);
   const cell = one.node.childNodes[1];
+  document.createElement('tbody').append(one.node);
   const pressIn = (key) => below(cell, 'textarea').listeners.keydown({ ...press, key });
   const type = (value) => Object.assign(below(cell, 'textarea'), { value });
   const edit = () => cell.listeners.dblclick();
   edit();
-  return { one, sent, saves, type, edit, press: pressIn };
+  return { one, sent, saves, lost, type, edit, press: pressIn };
 }
 
 test('what is typed into a cell while it is saved stays, and is saved next', async () => {
@@ -430,6 +431,20 @@ test('what is typed into a cell while it is saved stays, and is saved next', asy
   saves[1].resolve();
   await settle();
   assert.deepEqual([sent, one.typed()], [[['first', 'old'], ['second', 'first']], '']);
+});
+
+test('what is being saved while its row leaves the table is lost only if it can not be saved', async () => {
+  const { one, saves, lost, type, press: key } = editing();
+  type('first');
+  key('Enter');
+  one.node.remove();
+  assert.equal(one.typed(), '');
+  type('first and more');
+  assert.equal(one.typed(), 'first and more');
+  type('first');
+  saves[0].reject(new NetworkError());
+  await settle();
+  assert.deepEqual(lost, ['first']);
 });
 
 test('a save that ends late does not close a cell that was opened again', async () => {

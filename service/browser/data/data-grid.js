@@ -31,7 +31,7 @@ export function createDataGrid({ collection, columns, subject, rows, onSort, onL
   const keys = letArrowsMove(table);
   /** @type {Map<string, import('./grid-row.js').GridRow>} */
   const views = new Map();
-  const context = { collection, columns, subject, change: rows.change, onClose };
+  const context = { collection, columns, subject, change: rows.change, onClose, onLost };
 
   /** @param {HTMLElement} cell @param {number} step */
   function onClose(cell, step) {

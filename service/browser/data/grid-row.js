@@ -16,7 +16,8 @@ import { isSame, shownText } from './values.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {{collection: Collection, columns: Column[], subject: string,
  *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<unknown>,
- *   onClose: (cell: HTMLElement, step: number) => void}} GridContext `step` says how many cells further the focus goes
+ *   onClose: (cell: HTMLElement, step: number) => void, onLost: (typed: string) => void}} GridContext `step` says how
+ *   many cells further the focus goes; `onLost` gets what could not be saved of a row that is no longer shown
  * @typedef {ReturnType<typeof createGridRow>} GridRow
  */
 
@@ -31,7 +32,7 @@ export function createGridRow(context) {
   node.append(...cells.map((cell) => cell.node));
   return {
     node,
-    /** @returns {string} what was typed and not saved */
+    /** @returns {string} what was typed and neither saved nor is being saved */
     typed: () => cells.map((cell) => cell.typed()).find(Boolean) ?? '',
     /** @param {Row} next @param {boolean} isOpen */
     update(next, isOpen) {
@@ -50,7 +51,7 @@ export function createGridRow(context) {
 }
 
 /** @param {GridContext} context @param {Column} column @param {() => Row} rowNow */
-function createGridCell({ change, onClose }, column, rowNow) {
+function createGridCell({ change, onClose, onLost }, column, rowNow) {
   const text = element('span', { class: 'cell-text' });
   const isFlag = column.type === 'boolean';
   const box = isFlag && element('input', { type: 'checkbox', tabindex: '-1', on: { change: tick } });
@@ -60,6 +61,7 @@ function createGridCell({ change, onClose }, column, rowNow) {
   let editor = null;
   let mayEdit = false;
   let isSaving = false;
+  let sent = ''; // the text that is being saved
   let title = '';
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
 
@@ -108,7 +110,7 @@ function createGridCell({ change, onClose }, column, rowNow) {
     if (!current.isChanged()) return close(refocus ? step : null);
     const reading = current.read();
     if ('problem' in reading) return refuse(reading.problem);
-    const sent = current.text();
+    sent = current.text();
     isSaving = true;
     try {
       await change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
@@ -116,7 +118,9 @@ function createGridCell({ change, onClose }, column, rowNow) {
       if (current.text() === sent) close(refocus ? step : null);
       else typeOnto(reading.value);
     } catch (error) {
-      if (editor === current) refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
+      if (editor !== current) return;
+      if (!node.parentElement?.parentElement) return onLost(current.text()); // the row is in no table any more
+      refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
     } finally {
       isSaving = false;
     }
@@ -168,7 +172,7 @@ function createGridCell({ change, onClose }, column, rowNow) {
 
   return {
     node,
-    typed: () => (editor?.isChanged() ? editor.text() : ''),
+    typed: () => (editor?.isChanged() && !(isSaving && editor.text() === sent) ? editor.text() : ''),
     /** @param {boolean} mayUpdate @param {string} rowTitle */
     update(mayUpdate, rowTitle) {
       const value = valueAt(rowNow(), column.name);
