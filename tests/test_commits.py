@@ -4,6 +4,7 @@ import errno
 import os
 import sqlite3
 import threading
+from contextlib import closing
 
 import gevent
 import pytest
@@ -226,3 +227,26 @@ def test_a_writer_that_may_not_begin_makes_none_of_the_next_read(app, monkeypatc
         other = sqlite3.connect(db.engine.url.database, timeout=0)
         other.execute("BEGIN IMMEDIATE")
         other.close()
+
+
+def test_who_waits_behind_a_failed_sync_beside_those_who_may_not_begin_is_answered(
+    app, alice, disk
+):
+    create(alice)
+    before = disk.syncs
+    with app.app_context():
+        path = db.engine.url.database
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM users").fetchone()  # so no repair succeeds
+        disk.hang()
+        first = gevent.spawn(create, alice, "first")
+        wait_for(lambda: disk.syncs == before + 1)
+        second = gevent.spawn(create, alice, "second")
+        wait_for(lambda: "second" in titles(alice))
+        disk.error = OSError(errno.EIO, "lost")
+        disk.go_on()
+        wait_for(lambda: app.extensions["commit_sync"]._failed)
+        others = [gevent.spawn(alice.get, NOTES) for _ in range(3)]
+        answers = [one.get(timeout=20).status_code for one in (first, second, *others)]
+    assert answers == [503] * 5

@@ -22,6 +22,7 @@ from typing import Any
 
 import structlog
 from gevent.event import AsyncResult
+from gevent.monkey import get_original
 from gevent.threadpool import ThreadPool
 from sqlalchemy.exc import OperationalError
 
@@ -33,13 +34,15 @@ BUSY_SECONDS = 1.0  # for which a checkpoint waits for readers
 log = structlog.get_logger("database")
 
 Work = Callable[[], None]
+_new_lock: Any = get_original("threading", "Lock")  # gevent's own is not for threads
 _sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
 
 
 @cache
-def _thread() -> ThreadPool:
-    """One thread for this process. The pool of gevent's hub may be full of names to look up."""
-    return ThreadPool(1)
+def _threads() -> ThreadPool:
+    """A thread for a sync and one for a repair: the event loop begins the next sync, and must not
+    wait for a thread. The pool of gevent's hub may be full of names to look up."""
+    return ThreadPool(2)
 
 
 class CommitSync:
@@ -52,6 +55,8 @@ class CommitSync:
         self._running: AsyncResult[Exception | None] | None = None
         self._descriptor = -1  # of the log whose directory entry is on disk
         self._failed = False
+        self._repairing: AsyncResult[Exception | None] | None = None
+        self._is_at_work = _new_lock()  # of the threads
         self._waiting = 0  # commits that wait for `_next`
         self._checkpoints = Checkpoints(path, self._lose)
 
@@ -79,13 +84,21 @@ class CommitSync:
 
     def check(self) -> None:
         """Raises `OperationalError` while commits can't be made durable."""
-        if self._failed and (error := _thread().apply(self._try, (self._repair,))):
+        if not self._failed:
+            return
+        if not self._repairing:  # for all who ask meanwhile
+            self._repairing = _threads().spawn(self._try, self._repair)
+            self._repairing.rawlink(self._end_repair)
+        if error := self._repairing.get():
             raise _unavailable(error)
+
+    def _end_repair(self, _: Any) -> None:
+        self._repairing = None
 
     def _begin(self) -> None:
         batch, began = self._next, time.monotonic()
         commits, self._waiting = self._waiting, 0
-        task = _thread().spawn(self._try, self._sync)
+        task = _threads().spawn(self._try, self._sync)
         self._running, self._next = batch, None
         task.rawlink(lambda _: self._end(batch, task, began))
         self._checkpoints.count(commits)
@@ -104,9 +117,10 @@ class CommitSync:
             self._begin()
 
     def _try(self, work: Work) -> Exception | None:
-        """In the thread: the usual errors of `work`, which would be printed if raised there."""
+        """In a thread: the usual errors of `work`, which would be printed if raised there."""
         try:
-            work()
+            with self._is_at_work:
+                work()
         except (OSError, sqlite3.Error) as error:
             self._failed = True
             return error
