@@ -18,10 +18,10 @@ MANY = 400  # of 20 KB: more than the kernel buffers for a client that does not 
 TEXT = "x" * 20_000
 
 
-def fill(service: Service, owner: str) -> list[dict[str, Any]]:
-    """Insert `MANY` notes of a user without their changes; return them, newest last."""
+def fill(service: Service, owner: str, count: int = MANY, text: str = TEXT) -> list[dict[str, Any]]:
+    """Insert `count` notes of a user without their changes; return them, newest last."""
     rows = [{"record_id": uuid.uuid4().hex, "collection": "notes", "owner": owner,
-             "data": {"title": str(number), "text": TEXT}} for number in range(MANY)]  # fmt: skip
+             "data": {"title": str(number), "text": text}} for number in range(count)]  # fmt: skip
     with within(service.database_url) as app:
         with write_transaction() as session:
             session.execute(insert(Record), rows)

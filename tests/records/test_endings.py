@@ -9,6 +9,7 @@ from service.extensions import db
 from service.records.operations import answer
 from service.records.socket import _serve
 from service.websockets.websocket import Closed
+from tests.handshake import HANDSHAKE
 from tests.records.board import subscription
 from tests.services import on_sqlite
 
@@ -41,6 +42,14 @@ def test_a_socket_that_begins_during_the_drain_is_closed_for_a_restart(board):
     with pytest.raises(Closed) as closed:
         _serve(board.app, session, session.socket)
     assert closed.value.code == 1012
+
+
+def test_a_worker_that_drains_opens_no_socket(app, alice):
+    app.extensions["lifecycle"].draining = True
+    headers = HANDSHAKE | {"Authorization": f"Bearer {alice.token}"}
+    refused = alice.client.get("/api/records/socket", headers=headers)
+    assert (refused.status_code, refused.json["error"]) == (503, "draining")
+    assert app.extensions["concurrency"].count("sockets") == 0
 
 
 def test_a_refusal_that_its_client_reads_slowly_holds_no_connection(board):

@@ -10,7 +10,7 @@ import requests
 import websocket
 
 from tests.handshake import HANDSHAKE
-from tests.records.filling import MANY, announce
+from tests.records.filling import MANY, announce, fill
 from tests.records.listening import Subscriber, connection, token_of
 from tests.services import flask
 
@@ -190,6 +190,23 @@ def test_a_snapshot_is_measured_in_bytes(subscriber, hands):
         writer.create("canvases", title=str(number), io={"text": "\U0001f600" * 80_000})
     answer = subscriber().ask(op="subscribe", id="s", collection="canvases")
     assert (answer["type"], answer["error"]) == ("error", "too_large")
+
+
+def test_a_snapshot_has_at_most_5000_records(subscriber, live_service, own_name):
+    fill(live_service, own_name("alice"), 5_001, "")
+    alice = subscriber()
+    answer = alice.ask(op="subscribe", id="s", collection="notes")
+    assert (answer["type"], answer["error"]) == ("error", "too_large")
+    but_one = {"title": {"ne": "0"}}
+    assert len(alice.subscribe("notes", where=but_one)) == 5_000
+
+
+def test_after_a_hundred_operations_at_once_twenty_a_second_are_answered(subscriber):
+    alice, began = subscriber(), time.monotonic()
+    for number in range(120):
+        alice.send(op="unsubscribe", id=number)
+    answers = [alice.read()["id"] for _ in range(120)]
+    assert (answers, time.monotonic() - began > 0.95) == (list(range(120)), True)
 
 
 def test_a_cursor_of_another_database_asks_for_a_resync(subscriber):
