@@ -59,3 +59,21 @@ def test_a_refusal_that_its_client_reads_slowly_holds_no_connection(board):
     with board.app.app_context():
         answer(session, board.app.extensions["collections"], json.dumps(absent))
     assert in_use == [0]
+
+
+def test_a_worker_with_too_many_sockets_closes_only_quiet_ones(board):
+    asking, behind, *quiet = [board.session() for _ in range(4)]
+    feed = board.app.extensions["feed"]
+    feed._listeners.update([asking, behind, *quiet])
+    behind._pending = True
+    with asking.activity:
+        gevent.sleep(0.05)
+        moved = [feed.move(9, 60), feed.move(1, 0.01)]
+        gevent.sleep(0.05)
+        moved.append(sum(one.socket.closed for one in quiet))
+        feed.move(9, 0.01)
+        gevent.sleep(0.05)
+    assert moved == [0, 1, 1]
+    assert [one.socket.closed for one in (asking, behind)] == [False, False]
+    assert [one.socket.code for one in quiet] == [1012, 1012]
+    feed._listeners.clear()
