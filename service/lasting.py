@@ -11,13 +11,15 @@ import structlog
 
 RESTART_SECONDS = 1.0  # so that one that fails at once does not keep the worker busy
 
+log = structlog.get_logger("background")
+
 
 def on_failure(greenlet: gevent.Greenlet, name: str, act: Callable[[], object]) -> None:
     """Log the exception that ends a greenlet, and act in a new one."""
 
     def note(failed: gevent.Greenlet) -> None:  # called in the event loop, which must not wait
         error = type(failed.exception).__name__
-        structlog.get_logger(name).error(f"{name} failed", error=error)
+        log.error("background work failed", work=name, error=error)
         gevent.spawn(act)
 
     greenlet.link_exception(note)

@@ -68,7 +68,7 @@ def test_work_begins_anew_after_an_error_that_nobody_expects(work, monkeypatch, 
     work.add(ERROR, 1)
     gevent.sleep(0.1)
     assert work.taken == [1]
-    assert '"event": "Emptying failed"' in capsys.readouterr().err
+    assert '"event": "background work failed"' in capsys.readouterr().err
 
 
 def test_work_that_was_stopped_can_be_woken_again(work):

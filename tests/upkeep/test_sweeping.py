@@ -35,4 +35,4 @@ def test_an_unexpected_error_does_not_end_the_sweeping(app, monkeypatch, capsys)
         wait_for(lambda: media.sweeps > 1)
     finally:
         running.kill()
-    assert '"event": "sweeper failed"' in capsys.readouterr().err
+    assert '"work": "sweeper"' in capsys.readouterr().err
