@@ -6,7 +6,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 ANSWER = Path(__file__).with_name("long_reply.js")
-LONG = 50  # ms; what a task may take so that the page still answers at once
+SHARE = (
+    0.1  # of what a reply takes of the processor: a page that is busy for longer does not answer
+)
 PIECE = """## Part {n}
 
 A paragraph with **bold** and *slanted* words, `code`, and [a link](https://example.org/{n}).
@@ -51,7 +53,7 @@ plain
 SOURCE = 'def f():\n\treturn "x"  # two'
 
 
-def test_no_task_is_long_while_3000_words_arrive(opened, browser):
+def test_no_task_takes_a_tenth_of_a_reply_of_3000_words(opened, browser):
     words = "".join(PIECE.format(n=n) for n in range(100)).split(" ")[:3000]
     console = opened(own=True)
     console.page.add_init_script(f"{ANSWER.read_text()}answerWith({json.dumps(' '.join(words))})")
@@ -60,19 +62,15 @@ def test_no_task_is_long_while_3000_words_arrive(opened, browser):
     browser.start_tracing(page=console.page, categories=["toplevel"])
     console.composer.press("Enter")
     console.page.evaluate("replied")
-    used = [each / 1000 for each in processor_times(browser)]
+    used = processor_times(browser)
     assert len(used) > 500
     assert console.page.evaluate("grown.size") > 20, "the reply was shown while it came"
-    long = console.page.evaluate("longTasks.filter((duration) => duration > 50)")
-    assert not long or max(used) < LONG, f"{long} ms, of the processor {max(used)} ms"
+    assert max(used) < SHARE * sum(used)
     assert console.page.locator(".prose h4").count() > 40
 
 
 def processor_times(browser: Browser) -> list[float]:
-    """What each task of a page's main thread has taken of the processor, in microseconds.
-
-    On a busy machine, a task that waits for the processor is reported as long.
-    """
+    """What each task of a page's main thread has taken of the processor, in microseconds."""
     events = json.loads(browser.stop_tracing())["traceEvents"]
     named = [event for event in events if event["name"] == "thread_name"]
     pages = {

@@ -206,6 +206,22 @@ test('what is above the last block is not built again', () => {
   assert.equal(last, node.childNodes[3].childNodes[0]); // the text itself has grown
 });
 
+test('only the last blocks of a growing text are parsed again', () => {
+  const parsed = [];
+  class Growing extends String {
+    slice(from) {
+      const rest = super.slice(from);
+      parsed.push(rest.length);
+      return rest;
+    }
+  }
+  const { update } = createRegion(document.createElement('div'));
+  const whole = SAMPLE.repeat(20);
+  for (let end = 7; end < whole.length; end += 7) update(new Growing(whole.slice(0, end)));
+  assert.ok(parsed.length > 200);
+  assert.ok(Math.max(...parsed) < 2 * SAMPLE.length, `${Math.max(...parsed)} of ${whole.length} characters`);
+});
+
 test('another text replaces the first', () => {
   assert.equal(region('a\n\nb', 'c'), region('c'));
   assert.equal(region('a\n\nb', 'a'), region('a'));
