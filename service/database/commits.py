@@ -40,8 +40,8 @@ _sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
 
 @cache
 def _threads() -> ThreadPool:
-    """A thread for a sync and one for a repair: the event loop begins the next sync, and must not
-    wait for a thread. The pool of gevent's hub may be full of names to look up."""
+    """One thread for a sync and one for a repair, because the event loop begins the next sync and
+    must not wait for a thread. The pool of gevent's hub may be full of names to look up."""
     return ThreadPool(2)
 
 

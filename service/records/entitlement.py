@@ -49,7 +49,7 @@ class Entitlement:
             raise Unauthorized()
 
     def forget_role(self) -> None:
-        """Count the rights as outdated, for what was allowed by an earlier role."""
+        """Have the role looked up again: a subscription may have been allowed by an earlier one."""
         self._rights, self._version = None, -1
 
     def role(self) -> str:

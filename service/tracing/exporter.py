@@ -41,8 +41,7 @@ class Exporter:
         self._headers = {"Content-Type": "application/json", **headers}
         self._waiting: deque[bytes] = deque()
         self._size = 0
-        self._senders = LastingGreenlets("tracing")
-        self._has_begun = False
+        self._sender: LastingGreenlets | None = None
         self._wake = Event()
         self._is_sending = self._is_ending = False
         self._told = -QUIET  # when a failure was last logged, on the monotonic clock
@@ -53,9 +52,9 @@ class Exporter:
             return
         self._waiting.append(span)
         self._size += len(span)
-        if not self._has_begun:  # not earlier: workers are forked
-            self._has_begun = True
-            self._senders.spawn(self._run)
+        if self._sender is None:  # not earlier: workers are forked
+            self._sender = LastingGreenlets("tracing")
+            self._sender.spawn(self._run)
         if len(self._waiting) >= BATCH:
             self._wake.set()
 

@@ -48,7 +48,7 @@ def _can_be_placed(widget: Any) -> bool:
 
 
 def _is_distance(value: Any) -> bool:
-    """Whether it is a number that a canvas has room for: two others may be too large to add."""
+    """Whether it is a number that fits on a canvas. Larger ones can be too large to be added."""
     return isinstance(value, int | float) and abs(value) <= FARTHEST
 
 

@@ -15,7 +15,7 @@ class NotOpened(Unavailable):
 
 
 def opened(sealer: Sealer, sealed: str, place: str) -> str:
-    """Raises `NotOpened`."""
+    """Return the text that was sealed for this place. Raises `NotOpened`."""
     try:
         return sealer.open(sealed, place)
     except Unsealable as error:

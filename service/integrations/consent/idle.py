@@ -41,7 +41,7 @@ def refresh_idle(app: Flask, idle: timedelta, most: int = BATCH) -> int:
 
 
 def _candidates(integrations: Iterable[str], idle: timedelta, most: int) -> list[tuple[str, str]]:
-    """The oldest grants, without those which this server can't refresh: they stay the oldest."""
+    """The oldest grants that this server can refresh. Others would stay the oldest for good."""
     c = _grants.c
     calm = or_(c.failed_at.is_(None), c.failed_at < from_now(-AGAIN.total_seconds()))
     old = select(c.user_id, c.integration).where(
