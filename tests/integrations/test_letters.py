@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from service.integrations.vendors.google import mail_sending
-from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
+from service.integrations.vendors.google.letter import letter, reply_to, written
+from service.integrations.vendors.google.mailboxes import addresses, received
 from service.web.errors import InvalidRequest
 from tests.depth import depth
 from tests.integrations.offices import connect
@@ -119,3 +120,46 @@ def test_a_reply_to_a_crowd_is_refused_in_words(count, header):
 def test_nested_comments_are_no_addresses(text):
     assert addresses(text) == []
     assert reply_to({"from": text, "to": text}, "alice@example.com", "ok") is None
+
+
+UNCLEAR = [
+    "bob@example.com Bob",
+    "bob@example.co m",
+    "bob@example.com <mallory@example.net>",
+    "<bob@example.com> mallory@example.net",
+    "bob@example.com; <carol@example.com>",
+    "bob (at home) @example.com",
+]
+
+
+@on_sqlite
+@pytest.mark.parametrize("unclear", UNCLEAR)
+def test_an_unclear_recipient_is_refused(ask, connected, unclear):
+    """Python reads the first as `bob@example.comBob`, and the third as two people."""
+    good = {"to": "ben@suite.invalid", "subject": "a", "content": "b"}
+    for name in ("to", "cc", "bcc"):
+        answer = ask("send-email", {**good, name: f"ben@suite.invalid, {unclear}"})
+        assert (answer.status_code, list(answer.json["details"])) == (400, [name])
+
+
+def test_recipients_are_read_as_mail_programs_read_them():
+    assert addresses('bob@x.com <Bob@x.com>, "a@x.com" <c@x.com>,') == [
+        ("", "Bob@x.com"),
+        ("a@x.com", "c@x.com"),
+    ]
+    assert addresses('"a, (b" <c@x.com>, (d, "e) f@x.com, g@x.com (h, (i, j))') == [
+        ("a, (b", "c@x.com"),
+        ('d, "e', "f@x.com"),
+        ("h, i, j", "g@x.com"),
+    ]
+    assert addresses("Team: a@x.com, b@x.com;") == [("", "a@x.com"), ("", "b@x.com")]
+    assert addresses(" , ,") == []
+
+
+def test_a_reply_goes_to_no_address_in_a_name():
+    sender = {"from": "alice@victim.example <Mallory@example.com>"}
+    read = message_from_bytes(base64.urlsafe_b64decode(reply_to(sender, None, "ok")))
+    assert read["To"] == "mallory@example.com"
+    told = "bob@x.com Bob, a@x.com <b@x.com>, Doe, J <J@x.com>, x@y.com z <no>, j@x.com"
+    assert received(told) == ["b@x.com", "j@x.com"]
+    assert received("undisclosed-recipients:;") == []

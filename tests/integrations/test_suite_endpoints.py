@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from service.integrations.everything import catalog
 from service.integrations.vendors.google import drive_content
-from service.integrations.vendors.google.letter import addresses, letter, reply_to, written
+from service.integrations.vendors.google.letter import letter, reply_to, written
+from service.integrations.vendors.google.mailboxes import addresses
 from service.integrations.vendors.google.suite import FLAGS
 from service.web.errors import NotFound
 from tests.depth import depth
@@ -333,6 +334,35 @@ def test_a_reply_goes_where_its_sender_wants_it():
     to_list = {**ORIGINAL, "reply-to": "list@example.com"}
     assert parsed(reply_to(to_list, None, "ok"))["To"] == "list@example.com"
     assert reply_to({"subject": "a"}, None, "ok") is None
+
+
+SENT = {"from": "alice@example.com", "to": "bob@example.com, c@example.com", "cc": "d@example.com"}
+
+
+@pytest.mark.parametrize(
+    ("extra", "own", "to", "cc"),
+    [
+        ({}, None, "bob@example.com, c@example.com", None),
+        ({}, "alice@example.com", "bob@example.com, c@example.com", "d@example.com"),
+        ({"reply-to": "Alice@example.com"}, None, "bob@example.com, c@example.com", None),
+        ({"reply-to": "customer@example.com"}, None, "customer@example.com", None),
+        ({"to": "alice@example.com"}, None, "alice@example.com", None),
+    ],
+)
+def test_a_reply_to_what_oneself_has_sent_goes_to_its_recipients(extra, own, to, cc):
+    read = parsed(reply_to({**SENT, **extra}, own, "ok", is_sent=True))
+    assert (read["To"], read["Cc"]) == (to, cc)
+    assert reply_to({"from": "alice@example.com"}, own, "ok", is_sent=True) is None
+
+
+@on_sqlite
+def test_a_sent_mail_is_followed_up_at_its_recipient(bob, call, mail):
+    connect(bob, "mail-reply", account="ben")
+    sent = call("send-email", to="ben@suite.invalid", subject="Tender", content="a")
+    call("mail-reply", messageId=sent["id"], content="And one more thing")
+    got = bob.post("/api/integrations/cloudsuite/mail-list", {"query": "tender"}).json["data"]
+    assert [one["subject"] for one in got["messages"]] == ["Re: Tender", "Tender"]
+    assert call("cloudsuite/mail-list", query="tender", labelIds=["INBOX"])["messages"] == []
 
 
 def test_a_reply_to_all_leaves_out_oneself():

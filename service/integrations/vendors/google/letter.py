@@ -9,13 +9,10 @@ import base64
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from email.utils import getaddresses
 
+from service.integrations.vendors.google.mailboxes import addresses, one_line, received
 from service.web.errors import InvalidRequest
 
-_ATOM = r"[\w!#$%&'*+/=^`{|}~-]+"
-ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@[\w-]+(\.[\w-]+)+", re.ASCII)
-ADDRESS_LIMIT = 320
 MESSAGE_ID = re.compile(r"<[!-;=?-~]+>")
 MOST_RECIPIENTS = 100
 HEADER_LIMIT = 20_000  # characters of a received header: its addresses take 20 ms to read
@@ -25,13 +22,6 @@ WORD = 39  # bytes in an encoded word, which then has 64 characters
 BODY_LINE = 998
 _PLAIN = re.compile("[ -~]*")
 _BREAK = re.compile("\r\n|\r|\n")
-
-
-def addresses(text: str) -> list[tuple[str, str]]:
-    """Name and address of each; empty if one of them is not an address."""
-    found = _listed(text)
-    right = all(_is_address(address) for _, address in found)
-    return [(_line(name), address) for name, address in found] if right else []
 
 
 def letter(
@@ -45,7 +35,7 @@ def letter(
     """A whole message. The recipients are as `addresses` takes them."""
     listed = {"To": to, "Cc": cc, "Bcc": bcc}
     lines = [f"{name}: {_mailboxes(addresses(text))}" for name, text in listed.items() if text]
-    lines.append(f"Subject: {_text(_line(subject))}")
+    lines.append(f"Subject: {_text(one_line(subject))}")
     lines.append("MIME-Version: 1.0")
     lines.append(f'Content-Type: text/{"html" if is_html else "plain"}; charset="utf-8"')
     encoding, body = _body(content)
@@ -59,13 +49,16 @@ def reply_to(
     content: str,
     is_html: bool = False,
     cc: str | None = None,
+    is_sent: bool = False,
 ) -> str | None:
     """A reply to a message with these headers, ready to send; None if nobody can be replied to.
 
-    With `own` address, to all but oneself. Other people's names are left out: they come encoded,
-    and what they decode to need not be a name. Raises `InvalidRequest` for too many recipients.
+    With `own` address, to all but oneself. `is_sent`: the account itself has sent the message, so
+    that the reply goes to whom it was sent to. Other people's names are left out: they come
+    encoded, and what they decode to need not be a name. Raises `InvalidRequest` for too many
+    recipients.
     """
-    to = _plain(original.get("reply-to")) or _plain(original.get("from"))
+    to = _answered(original, is_sent)
     if not to:
         return None
     others = _plain(original.get("to")) + _plain(original.get("cc")) if own else []
@@ -94,22 +87,18 @@ def _thread(original: Mapping[str, str]) -> str:
     return f"In-Reply-To: {replied[0]}\r\nReferences: {references}\r\n"
 
 
-def _listed(text: str) -> list[tuple[str, str]]:
-    try:
-        return getaddresses([text])
-    except RecursionError:  # comments within comments
-        return [("", "")]
-
-
-def _is_address(text: str) -> bool:
-    return len(text) <= ADDRESS_LIMIT and ADDRESS.fullmatch(text) is not None
+def _answered(original: Mapping[str, str], is_sent: bool) -> list[str]:
+    """Who is replied to. A message of one's own may name somebody else in `Reply-To`."""
+    sender, wanted = _plain(original.get("from")), _plain(original.get("reply-to"))
+    if is_sent and (not wanted or wanted == sender):
+        return _plain(original.get("to"))
+    return wanted or sender
 
 
 def _plain(header: str | None) -> list[str]:
     if header and len(header) > HEADER_LIMIT:
         raise _too_many()
-    found = _listed(header) if header else []
-    return [address.lower() for _, address in found if _is_address(address)]
+    return received(header) if header else []
 
 
 def _too_many() -> InvalidRequest:
@@ -121,11 +110,6 @@ def _re(subject: str) -> str:
     """The subject of a reply, in the form by which mail programs find its thread."""
     line = subject[: SUBJECT_LIMIT - 4].strip()
     return line if line[:3].lower() == "re:" else f"Re: {line}"
-
-
-def _line(text: str) -> str:
-    """One line, without the lone surrogates that a vendor's JSON may have."""
-    return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
 def _mailboxes(people: Iterable[tuple[str, str]]) -> str:

@@ -41,8 +41,13 @@ def _header(name: str) -> Made:
     return Made(Maybe(""), lambda message, values: by_name(message).get(name))
 
 
+def labels(message: Any) -> list[Any]:
+    """Its labels, such as `UNREAD`, and `SENT` on what the account itself has sent."""
+    return listed(find(message, "labelIds") or [])
+
+
 def _is_unread(message: Any, values: Values) -> bool:
-    return "UNREAD" in listed(find(message, "labelIds") or [])
+    return "UNREAD" in labels(message)
 
 
 THREAD = Shape(id="id", threadId=Maybe("threadId"))

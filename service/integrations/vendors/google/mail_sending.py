@@ -18,7 +18,6 @@ from service.integrations.declare.shape import Bool, Made, Maybe, Readable, Shap
 from service.integrations.vendors.google.letter import (
     MOST_RECIPIENTS,
     SUBJECT_LIMIT,
-    addresses,
     letter,
     reply_to,
     written,
@@ -30,8 +29,10 @@ from service.integrations.vendors.google.mail import (
     MESSAGES,
     THREAD,
     by_name,
+    labels,
     named,
 )
+from service.integrations.vendors.google.mailboxes import addresses
 from service.integrations.vendors.google.suite import GOOGLE, MAIL
 from service.web.errors import InvalidRequest, NotFound
 
@@ -153,9 +154,10 @@ def _reply(
     if original is None:
         raise NotFound("There is no message of that id.")
     own = text(call.send(PROFILE.with_parts()), "emailAddress") if reply_all else None
-    raw = reply_to(by_name(original), own, content, is_html, cc)
+    is_sent = "SENT" in labels(original)
+    raw = reply_to(by_name(original), own, content, is_html, cc, is_sent)
     if raw is None:
-        raise InvalidRequest("That message has no sender to reply to.", details={})
+        raise InvalidRequest("That message has nobody to reply to.", details={})
     return _sent(call, raw, THREAD.read(original)["threadId"])
 
 
