@@ -2,11 +2,13 @@
 
 import json
 import os
+from datetime import UTC, datetime, timedelta
 from email.parser import BytesParser
 from pathlib import Path
 
 import gevent
 import pytest
+import time_machine
 
 from service.integrations.declare.example import File
 from service.integrations.declare.faults import ScopeMissing, refusal_of
@@ -71,6 +73,20 @@ def test_somebody_without_an_address_may_attend(alice, google):
     answer = alice.post("/api/integrations/cloudsuite/calendar-list-events", {})
     attendee = {"email": None, "name": None, "responseStatus": "accepted"}
     assert answer.json["data"]["events"][0]["attendees"] == [attendee]
+
+
+@pytest.mark.parametrize("span", [{}, {"timeMin": "2030-05-01T02:00:00+02:00"}])
+def test_the_next_page_is_asked_for_with_the_times_of_the_first(alice, google, span):
+    """By default from now on, and now is later then."""
+    name = "cloudsuite/calendar-list-events"
+    connect(alice, name)
+    google.says(Said({"items": [], "nextPageToken": "t 1_2"}), Said({"items": []}))
+    cursor = alice.post(f"/api/integrations/{name}", span).json["data"]["nextCursor"]
+    with time_machine.travel(datetime.now(UTC) + timedelta(minutes=9)):
+        last = alice.post(f"/api/integrations/{name}", {**span, "cursor": cursor}).json["data"]
+    first, second = (asked.query for asked in google.seen)
+    assert second == {**first, "pageToken": ["t 1_2"]}
+    assert last["nextCursor"] is None
 
 
 @pytest.mark.parametrize("size", [(5 << 20) + 1, 10_000_000])

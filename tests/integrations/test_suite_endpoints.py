@@ -201,7 +201,19 @@ BAD_EVENTS = [
     {"title": "a", "start": "2030-05-01T09:00:00Z", "end": "2030-05-02", "allDay": True},
     {"title": "a", "start": "tomorrow", "end": "2030-05-02", "allDay": True},
     {"title": "", "start": "2030-05-01", "end": "2030-05-02", "allDay": True},
-]
+    # A date with an offset, which Python reads as one o'clock.
+    {"title": "a", "start": "2030-05-01+01:00", "end": "2030-05-01+02:00", "timeZone": "UTC"},
+    {"title": "a", "start": "2030-05-01T09:00", "end": "2030-05-01T10:00", "timeZone": "UTC+1"},
+    # Google repeats what has a time in a zone only.
+    {
+        "title": "a", "start": "2030-05-01T09:00:00Z", "end": "2030-05-01T10:00:00Z",
+        "recurrence": ["RRULE:FREQ=DAILY"],
+    },
+    {
+        "title": "a", "start": "2030-05-01", "end": "2030-05-02", "allDay": True,
+        "recurrence": ["FREQ=DAILY"],
+    },
+]  # fmt: skip
 
 
 @on_sqlite
@@ -220,6 +232,18 @@ def test_a_local_time_is_taken_with_its_zone(alice, call):
     call("calendar-create-events", events=[{"title": "a", "timeZone": "Asia/Tokyo", **local}])
     span = {"timeMin": "2030-07-01T00:30:00Z", "timeMax": "2030-07-01T00:31:00Z"}
     assert [event["title"] for event in call("calendar-events", **span)["events"]] == ["a"]
+
+
+@on_sqlite
+def test_a_time_may_be_in_any_form_of_iso_8601(alice, call):
+    connect(alice, "calendar-create-events")
+    starts = ("2030-07-01 09:00", "20300701T0900+0000", "2030-W27-1T09:00Z", "2030-07-01t09:00:00")
+    zoned = {"title": "a", "end": "2030-07-01T10:00Z", "timeZone": "Etc/UTC"}
+    made = call("calendar-create-events", events=[{**zoned, "start": one} for one in starts])
+    assert {event["start"][:19] for event in made["events"]} == {"2030-07-01T09:00:00"}
+    days = {"title": "a", "start": "2030-05-01", "end": "2030-05-02", "allDay": True}
+    rules = ["RRULE:FREQ=WEEKLY;COUNT=3", "EXDATE;VALUE=DATE:20300508"]
+    call("calendar-create-events", events=[{**days, "recurrence": rules}])
 
 
 @on_sqlite

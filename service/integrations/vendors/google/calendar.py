@@ -3,8 +3,11 @@
 Source: developers.google.com/workspace/calendar/api/v3/reference/events.
 """
 
+import re
 from datetime import UTC, datetime
 from typing import Any
+
+from marshmallow import ValidationError, post_load
 
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import File, example
@@ -13,11 +16,13 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape
+from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, Values
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
+from service.web.fields import is_time_zone
 
 DOCS = "https://developers.google.com/workspace/calendar/api/v3/reference/events"
 EVENTS = "/calendars/{calendarId}/events"
+_CURSOR = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)_(.+)", re.ASCII | re.DOTALL)
 
 
 def _time(name: str) -> Made:
@@ -44,6 +49,12 @@ EVENT = Shape(
 )  # fmt: skip
 
 
+def check_zone(name: str) -> None:
+    """Raises `ValidationError` for what is no time zone."""
+    if not is_time_zone(name):
+        raise ValidationError("Must be an IANA time zone, such as Europe/Berlin.")
+
+
 def _now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -63,8 +74,23 @@ class Events(Calendar):
     orderBy = Choice(
         "startTime", "updated", about="What to sort by.", to="query.orderBy", default="startTime"
     )
-    timeZone = Words("The time zone of the answer's times.", most=100, to="query.timeZone")
+    timeZone = Words(
+        "The time zone of the answer's times.",
+        most=100, checks=(check_zone,), to="query.timeZone",
+    )  # fmt: skip
     cursor = Words("The `nextCursor` of the page before.", most=2000, to="query.pageToken")
+
+    @post_load
+    def page(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Google wants the request of the first page again, whose `timeMin` may be its moment."""
+        if match := _CURSOR.fullmatch(data.get("cursor", "")):
+            return {**data, "timeMin": match[1], "cursor": match[2]}
+        return data
+
+
+def _next_cursor(answer: Any, values: Values) -> str | None:
+    token = Maybe("nextPageToken").read(answer, values)
+    return f"{values['timeMin']}_{token}" if token else None
 
 
 list_events = Endpoint(
@@ -83,7 +109,7 @@ list_events = Endpoint(
     asks=get(EVENTS, base=CALENDAR, query={"singleEvents": True}),
     gives=Shape(
         events=Each("items", EVENT, default=()), timeZone=Maybe("timeZone"),
-        nextCursor=Maybe("nextPageToken"),
+        nextCursor=Made(Maybe(""), _next_cursor),
     ),
     examples=(example(
         {

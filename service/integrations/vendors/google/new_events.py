@@ -3,6 +3,7 @@
 Source: developers.google.com/workspace/calendar/api/v3/reference/events/insert.
 """
 
+import re
 import secrets
 from datetime import date, datetime
 from typing import Any
@@ -17,11 +18,13 @@ from service.integrations.declare.fields import Choice, Parameters, Part, Severa
 from service.integrations.declare.request import Outgoing, part_of, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Shape
-from service.integrations.vendors.google.calendar import DOCS, EVENT, EVENTS, Calendar
+from service.integrations.vendors.google.calendar import DOCS, EVENT, EVENTS, Calendar, check_zone
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 from service.web.errors import ServiceError
 
 MOST_AT_ONCE = 20
+# Else `2026-11-23+01:00`, a date with an offset, would be read as one o'clock.
+_TIME = re.compile(r"[0-9W-]+[Tt ][0-9]{2}:?[0-9]{2}")
 FAILURE = Shape(index=Int("index"), error="error", message="message")
 
 
@@ -33,7 +36,10 @@ class NewEvent(Parameters):
     start = Words("When it starts: a time, or a date if it is all day.", required=True)
     end = Words("When it ends; of one that is all day, the date after its last.", required=True)
     allDay = Switch("Whether it takes whole days.", default=False)
-    timeZone = Words("The time zone, such as `Europe/Berlin`.", most=100)
+    timeZone = Words(
+        "The time zone, such as `Europe/Berlin`. What is repeated at a time needs one.",
+        most=100, checks=(check_zone,),
+    )  # fmt: skip
     description = Words("What it is about.", least=0, most=8192)
     location = Words("Where it is.", least=0, most=1024)
     attendees = Several(
@@ -42,8 +48,9 @@ class NewEvent(Parameters):
         most=200, theirs=lambda addresses: [{"email": address} for address in addresses],
     )  # fmt: skip
     recurrence = Several(
-        Words(most=500), "How it is repeated, in lines such as `RRULE:FREQ=DAILY`.", most=10
-    )
+        Words(most=500, pattern="^(RRULE|EXRULE|RDATE|EXDATE)[:;][!-~]+$"),
+        "How it is repeated, in lines such as `RRULE:FREQ=DAILY`.", most=10,
+    )  # fmt: skip
     addMeeting = Switch(
         "Whether it gets a video meeting.",
         to="conferenceData", theirs=lambda wanted: _meeting() if wanted else None, default=False,
@@ -53,6 +60,8 @@ class NewEvent(Parameters):
     def times(self, data: dict[str, Any], **kwargs: Any) -> None:
         for name in ("start", "end"):
             _check_time(name, data[name], data["allDay"], "timeZone" in data)
+        if data.get("recurrence") and not data["allDay"] and "timeZone" not in data:
+            raise ValidationError("What is repeated at a time needs a timeZone.", "timeZone")
 
     @post_load
     def google_times(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
@@ -74,7 +83,7 @@ def _check_time(name: str, text: str, all_day: bool, zoned: bool) -> None:
         moment = date.fromisoformat(text) if all_day else datetime.fromisoformat(text)
     except ValueError:
         moment = None
-    if moment is None or len(text) < len("2026-11-23T10:00") and not all_day:
+    if moment is None or not all_day and not _TIME.match(text):
         what = "a date (YYYY-MM-DD)" if all_day else "a time (ISO 8601)"
         raise ValidationError(f"Must be {what}.", name)
     if isinstance(moment, datetime) and moment.tzinfo is None and not zoned:
