@@ -89,6 +89,19 @@ def test_the_next_page_is_asked_for_with_the_times_of_the_first(alice, google, s
     assert last["nextCursor"] is None
 
 
+def test_a_time_before_now_needs_an_earlier_one(alice, google):
+    name = "cloudsuite/calendar-list-events"
+    connect(alice, name)
+    google.says(Said({"items": []}))
+    day = "2020-05-01T00:00:00Z"
+    for wrong in ({"timeMax": day}, {"timeMin": day, "timeMax": "2020-05-01T02:00:00+02:00"}):
+        answer = alice.post(f"/api/integrations/{name}", wrong)
+        assert (answer.status_code, list(answer.json["details"])) == (400, ["timeMax"])
+    assert google.seen == []
+    earlier = {"timeMin": "2020-04-01T00:00:00Z", "timeMax": day}
+    assert alice.post(f"/api/integrations/{name}", earlier).json["data"]["events"] == []
+
+
 @pytest.mark.parametrize("size", [(5 << 20) + 1, 10_000_000])
 def test_an_export_may_be_larger_than_what_is_taken(alice, google, size):
     connect(alice, "drive-download")

@@ -84,7 +84,11 @@ class Events(Calendar):
     def page(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Google wants the request of the first page again, whose `timeMin` may be its moment."""
         if match := _CURSOR.fullmatch(data.get("cursor", "")):
-            return {**data, "timeMin": match[1], "cursor": match[2]}
+            data = {**data, "timeMin": match[1], "cursor": match[2]}
+        if data.get("timeMax", "9") <= data["timeMin"]:
+            raise ValidationError(
+                "Must be after timeMin, which is now if none is given.", "timeMax"
+            )
         return data
 
 
