@@ -143,6 +143,13 @@ def test_a_file_over_a_megabyte_has_no_content_but_a_link(ask, vendor):
     assert data["downloadUrl"]
 
 
+@pytest.mark.parametrize("odd", [{"content": "a"}, {"download_url": "http://[/x"}])
+def test_a_file_that_cannot_be_read_is_githubs_failure(ask, vendor, odd):
+    vendor.says({**FILE, **odd})
+    answer = ask("codehost-get-repository-contents", {**REPO, "path": "README.md"})
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+
+
 def test_a_folder_lists_what_is_in_it(ask, vendor):
     vendor.says(FOLDER)
     data = ask("codehost-get-repository-contents", {**REPO, "path": "/docs/"}).json["data"]

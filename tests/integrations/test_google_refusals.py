@@ -213,6 +213,26 @@ def test_the_header_alone_may_name_the_scope(alice, ask, google):
     assert ask(LIST, {}).json["data"]["requiresOAuth"] is True
 
 
+def test_a_message_with_an_empty_header_is_listed(alice, ask, google):
+    connect(alice, LIST)
+    headers = [{"name": "From", "value": "bob@example.com"}, {"name": "Subject"}, {"value": "x"}]
+    odd = {**KNOWN, "payload": {"headers": headers}}
+    google.says(Said({"messages": [{"id": "m"}]}), Said(odd))
+    (message,) = ask(LIST, {}).json["data"]["messages"]
+    assert (message["from"], message["subject"]) == ("bob@example.com", None)
+
+
+def test_a_message_that_nobody_has_sent_gets_no_reply(alice, ask, google):
+    connect(alice, "mail-reply")
+    for payload, labels in (({"headers": []}, ["INBOX"]), (KNOWN["payload"], ["SENT"])):
+        headers = [one for one in payload["headers"] if one["name"] != "To"]
+        google.says(Said({**KNOWN, "payload": {"headers": headers}, "labelIds": labels}))
+        answer = ask("mail-reply", BODIES["mail-reply"][0])
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+        assert "nobody" in answer.json["message"]
+    assert {asked.method for asked in google.seen} == {"GET"}
+
+
 def test_no_mail_service_is_explained(alice, ask, google):
     connect(alice, LIST)
     google.answers = [Said(CASES["no mail"][1], 400)]

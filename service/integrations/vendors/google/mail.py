@@ -10,7 +10,7 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Count, Parameters, Several, Switch, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed, need, text
+from service.integrations.declare.reading import listed, need
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Str, Values
@@ -32,9 +32,17 @@ LISTED = get(MESSAGE, base=MAIL, query=named("From", "To", "Subject", "Date"), i
 
 
 def by_name(message: Any) -> dict[str, str]:
-    """Its headers by their names in lower case, which keep their sender's case at Google."""
+    """Its headers by their names in lower case, which keep their sender's case at Google.
+
+    What has no text is left out, so that one odd message does not make a mailbox unreadable.
+    """
     headers = listed(find(need(message, "payload"), "headers") or [])
-    return {text(header, "name").lower(): text(header, "value") for header in reversed(headers)}
+    texts = [(find(header, "name"), find(header, "value")) for header in reversed(headers)]
+    return {
+        name.lower(): value
+        for name, value in texts
+        if isinstance(name, str) and isinstance(value, str)
+    }
 
 
 def _header(name: str) -> Made:
