@@ -18,22 +18,25 @@ class Price:
 
     `input` is for tokens of the prompt, `output` for tokens of the answer. `cache_read` and
     `cache_write` are for tokens of the prompt that the provider read from or wrote to its cache.
+    A prompt of more than `long_from` tokens costs twice as much, and its answer half as much again.
     """
 
     input: float
     output: float
     cache_read: float
     cache_write: float
+    long_from: float = math.inf
 
 
 # A cache read costs a tenth of the input price at A and B, and half of it at C's default host;
 # other hosts report none. A cache write costs a quarter more than input at A, where it lasts five
-# minutes, and the same as input at B and C. Source: the providers' price pages.
+# minutes, and the same as input at B and C. Source: the providers' price pages; for long prompts,
+# developers.openai.com/api/docs/models/gpt-5.4.
 MODEL_PRICES: dict[str, Price] = {
     "llm-opus-4-7": Price(250, 1250, 25, 312.5),
     "llm-sonnet-4-6": Price(150, 750, 15, 187.5),
     "llm-haiku-4-5": Price(50, 250, 5, 62.5),
-    "gen-5.4": Price(125, 750, 12.5, 125),
+    "gen-5.4": Price(125, 750, 12.5, 125, long_from=272_000),
     "gen-5.4-mini": Price(38, 225, 3.75, 38),
     "gen-5.4-nano": Price(10, 63, 1, 10),
     "oss-120b": Price(8, 30, 4, 8),
@@ -212,17 +215,16 @@ MAGNIFIC_AUDIO = 2  # times that much with sound
 
 
 def cost(
-    model_id: str,
-    input_tokens: int,
-    output_tokens: int,
-    cache_read: int = 0,
-    cache_write: int = 0,
+    model_id: str, input_tokens: int, output_tokens: int, cache_read: int = 0, cache_write: int = 0
 ) -> int:
     """Return the cost of a step in micro-credits. `input_tokens` includes the cached tokens."""
     price = MODEL_PRICES[model_id]
     uncached = max(0, input_tokens - cache_read - cache_write)
     cached = price.cache_read * cache_read + price.cache_write * cache_write
-    return math.ceil(price.input * uncached + cached + price.output * output_tokens)
+    prompt, answer = price.input * uncached + cached, price.output * output_tokens
+    if input_tokens > price.long_from:
+        prompt, answer = 2 * prompt, 1.5 * answer
+    return math.ceil(prompt + answer)
 
 
 def max_cost(model_id: str, prompt_tokens: int, max_output_tokens: int) -> int:

@@ -60,6 +60,13 @@ def test_cached_tokens_have_their_own_price():
     assert cost("gen-5.4", 60_000, 0, cache_read=60_000) == 60_000 * 125 * 0.1
 
 
+def test_a_long_prompt_costs_twice_as_much_and_its_answer_half_as_much_again():
+    assert cost("gen-5.4", 272_000, 1000) == 272_000 * 125 + 1000 * 750
+    assert cost("gen-5.4", 272_001, 1000) == 272_001 * 250 + 1000 * 1125
+    assert cost("gen-5.4", 300_000, 0, cache_read=300_000) == 300_000 * 25
+    assert cost("gen-5.4-mini", 272_001, 1000) == 272_001 * 38 + 1000 * 225
+
+
 @pytest.mark.parametrize("model", MODEL_PRICES)
 def test_a_cached_token_costs_less_than_an_uncached_one(model):
     assert cost(model, 1000, 0, cache_read=1000) < cost(model, 1000, 0)

@@ -106,6 +106,7 @@ def test_the_operator_sets_the_model_where_a_call_names_none(
          (2000 * 125 + 100 * 750) / 1e6),
         ({"messages": [{**MESSAGE, "content": "a" * 500}] * 2, "maxTokens": 100,
           "prompt": "a" * 9999, "systemPrompt": "a" * 9999}, (2000 * 125 + 100 * 750) / 1e6),
+        ({"prompt": "a" * 300_000, "maxTokens": 100}, (301_000 * 250 + 100 * 1125) / 1e6),
     ],
 )  # fmt: skip
 def test_a_text_holds_what_its_prompts_and_its_length_can_cost(ask, held, body, most):
@@ -116,7 +117,12 @@ def test_a_text_holds_what_its_prompts_and_its_length_can_cost(ask, held, body, 
 
 @pytest.mark.parametrize(
     ("model", "input_price", "output_price"),
-    [("gpt-5.4-2026-03-05", 125, 750), ("gpt-5.4-nano", 10, 63), ("local-model", 38, 225)],
+    [
+        ("gpt-5.4-2026-03-05", 125, 750),
+        ("openai/gpt-5.4", 125, 750),
+        ("gpt-5.4-nano", 10, 63),
+        ("local-model", 38, 225),
+    ],
 )
 def test_a_text_costs_what_the_model_that_wrote_it_does(
     ask, vendor, paid, model, input_price, output_price

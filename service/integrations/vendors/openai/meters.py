@@ -19,8 +19,11 @@ def dimensions(size: str) -> tuple[int, int]:
 
 
 def _priced(model: str | None) -> str:
-    """The model whose price a text has, by OpenAI's name for it or for a snapshot of it."""
-    known = [name for name in MODELS if (model or "").startswith(name)]
+    """The model whose price a text has, by OpenAI's name for it or for a snapshot of it.
+
+    Other hosts of OpenAI's API put the maker before it: `openai/gpt-5.4`.
+    """
+    known = [name for name in MODELS if (model or "").rpartition("/")[2].startswith(name)]
     return MODELS[max(known, key=len, default=DEFAULT_TEXT)]
 
 
