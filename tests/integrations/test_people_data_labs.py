@@ -110,6 +110,22 @@ def test_half_a_character_of_a_profile_does_not_end_the_call(ask, analyze, vendo
     assert (told[0]["summary"], told[1]["name"]) == ("Cats \ufffd", "A\ufffd")
 
 
+LONG = {"name": "Ada", "summary": "ж" * 2000, "skills": ["ж" * 100] * 50}
+
+
+def test_a_long_profile_takes_no_place_from_what_the_user_wants(ask, analyze, model):
+    upstream = model("Score: 5")
+    analyze(LONG, goal="Lead a team.", criteria=["Speaks Greek"])
+    ask("profnet-generate-messages", {"profiles": [LONG], "purpose": "A talk.", "sender": "Ben"})
+    judged, drafted = (str(seen.json["messages"][0]["content"]) for seen in upstream.seen)
+    assert "Lead a team." in judged
+    assert "Speaks Greek" in judged
+    assert "A talk." in drafted
+    assert "Ben" in drafted
+    assert "Ada" in judged
+    assert "Ada" in drafted
+
+
 def test_a_model_that_gives_no_score_has_given_none(analyze, vendor, model):
     model("I can't say.")
     [one] = analyze({"name": "Ada"}).json["data"]["analyses"]

@@ -100,7 +100,7 @@ def _record(call: Call, url: str, likelihood: int) -> Profile | None:
 
 
 def _judged(call: Call, profile: Profile, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    text = call.write(TASK, CONTENTS, {"profile": told(profile), **wanted})
+    text = call.write(TASK, CONTENTS, {**wanted, "profile": told(profile)})
     return {"profileUrl": profile["profileUrl"], "name": profile.get("name"), **judgement(text)}
 
 

@@ -60,7 +60,7 @@ def _generate(
     words = {"purpose": purpose, **({"sender": sender} if sender else {})}
 
     def draft(profile: Profile) -> dict[str, Any]:
-        text = call.write(task, CONTENTS, {"profile": told(profile), **words})
+        text = call.write(task, CONTENTS, {**words, "profile": told(profile)})
         subject, body = split(text) if channel == "email" else (None, text)
         if channel == "connection_note":
             body = shortened(body)

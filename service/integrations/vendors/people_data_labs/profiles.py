@@ -1,7 +1,8 @@
 """Profiles as callers give them, and how a model is asked about one.
 
 A model is asked about one profile at a time, so that what a profile says can't change what is
-written about another one.
+written about another one. The profile is the last that it is told: if all is too long for the
+prompt, the end of the profile is cut off, and nothing of what the user wants.
 
 Before the call the most that the models can cost is held, and their real cost is charged
 afterwards. If the vendor or a model fails, the call fails and nothing is charged.
