@@ -155,6 +155,15 @@ def test_drafts_fit_their_channel_and_nothing_is_looked_up(ask, vendor, model):
     assert vendor.seen == []
 
 
+def test_a_draft_that_was_cut_shows_it(ask, model, upstream):
+    model("Dear Ada, I")
+    cut = recorded.anthropic("Dear Ada, I").replace("end_turn", "max_tokens")
+    upstream.answers = [Answer(cut)]
+    body = {"profiles": [{"name": "Ada"}], "purpose": "a", "channel": "message"}
+    [draft] = ask("profnet-generate-messages", body).json["data"]["messages"]
+    assert draft["body"] == "Dear Ada, I…"
+
+
 def test_a_model_that_fails_costs_nothing(analyze, vendor, model, upstream, alice):
     model("x")
     upstream.answers = [Answer(b"", "500 No")]

@@ -29,7 +29,8 @@ class ModelAsking:
     def complete(self, system: str, text: str, seconds: float) -> str:
         """The model's answer to a text, of which what goes beyond the declared limit is cut off.
 
-        Half characters, which vendors' texts may have, are replaced by U+FFFD.
+        Half characters, which vendors' texts may have, are replaced by U+FFFD. An answer that was
+        cut because it reached its own limit ends with an ellipsis.
 
         Raises `UpstreamFailed`, `UpstreamTimedOut`.
         """
@@ -39,13 +40,15 @@ class ModelAsking:
         fitting = cut(make_storable(text), use.prompt_tokens - bound(system))
         trip = completion.prepare(self._models, use.model_id, system, fitting, use.output_tokens)
         try:
-            return completion.complete(self._upstream, trip, seconds).text
+            answer = completion.complete(self._upstream, trip, seconds)
         except ProviderError as error:
             raise _failure(error) from None
         finally:
             self.cost += trip.cost
             self.input_tokens += trip.usage.input
             self.output_tokens += trip.usage.output
+        is_cut = answer.text and answer.reason == "length"
+        return f"{answer.text}…" if is_cut else answer.text
 
 
 def cut(text: str, tokens: int) -> str:
