@@ -171,3 +171,13 @@ def test_a_model_that_fails_costs_nothing(analyze, vendor, model, upstream, alic
     answer = analyze({"name": "Ada"})
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
     assert alice.get("/api/credits").json["balance"] == start
+
+
+def test_a_model_that_fails_keeps_nobody_from_the_vendor(ask, analyze, vendor, model, upstream):
+    model("x")
+    vendor.says({"status": 200, "data": RECORD})
+    upstream.answers = [Answer(b"", "401 No")]
+    for _ in range(6):
+        assert analyze("linkedin.com/in/ada").status_code == 502
+    vendor.says({"data": [], "total": 0})
+    assert ask("profnet-search-profiles", {"title": "x"}).status_code == 200

@@ -111,7 +111,11 @@ class Call:
         """The answer of the endpoint's declared model. Raises `ServiceError`."""
         assert self._model, "the endpoint declares no model"
         self._leave()
-        return self._model.complete(system, text, max(self.seconds_left, 0.001))
+        try:
+            return self._model.complete(system, text, max(self.seconds_left, 0.001))
+        except ServiceError:
+            self.effects.asked = None  # no failure of the vendor that was asked before
+            raise
 
     def write(self, task: str, contents: str, data: Mapping[str, Any]) -> str:
         """What the endpoint's declared model writes of data. Raises `ServiceError`.
