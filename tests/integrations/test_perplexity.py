@@ -78,3 +78,15 @@ def test_a_recency_stands_without_dates(ask, vendor):
     answer = ask("search-web-ai", body)
     assert (answer.status_code, list(answer.json["details"])) == (400, ["recency"])
     assert vendor.seen == []
+
+
+@pytest.mark.parametrize("endpoint", ["search-web", "search-web-ai"])
+def test_domains_are_all_kept_to_or_all_left_out(ask, vendor, endpoint):
+    body = {"query": "x", **({"prompt": "y"} if endpoint == "search-web-ai" else {})}
+    answer = ask(endpoint, {**body, "domains": ["nasa.gov", "-a.example"]})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["domains"])
+    assert vendor.seen == []
+    vendor.says(ANSWER)
+    for domains in (["nasa.gov", "esa.int"], ["-a.example", "-b.example"]):
+        assert ask(endpoint, {**body, "domains": domains}).status_code == 200
+        assert vendor.seen[-1].json["tools"][0]["filters"] == {"search_domain_filter": domains}

@@ -3926,7 +3926,7 @@ export interface Endpoints {
       model?: 'sonar' | 'sonar-pro';
       /** Only pages published since then. */
       recency?: 'hour' | 'day' | 'week' | 'month' | 'year';
-      /** Only pages of these domains; none of those with a `-` in front. */
+      /** Only pages of these domains; with a `-` in front of each, none of them. */
       domains?: string[];
       /** The language of the answer, in two letters. */
       language?: string;
@@ -3958,7 +3958,7 @@ export interface Endpoints {
       model?: 'sonar' | 'sonar-pro' | 'sonar-reasoning-pro' | 'sonar-deep-research';
       /** Only pages published since then. */
       recency?: 'hour' | 'day' | 'week' | 'month' | 'year';
-      /** Only pages of these domains; none of those with a `-` in front. */
+      /** Only pages of these domains; with a `-` in front of each, none of them. */
       domains?: string[];
       /** The language of the answer, in two letters. */
       language?: string;

@@ -47,12 +47,19 @@ class Question(Parameters):
     )
     domains = Several(
         Words(pattern="^-?[A-Za-z0-9.-]{1,252}$"),
-        "Only pages of these domains; none of those with a `-` in front.", least=1, most=20,
+        "Only pages of these domains; with a `-` in front of each, none of them.", least=1, most=20,
     )  # fmt: skip
     language = Words(
         "The language of the answer, in two letters.",
         pattern="^[a-z]{2}$", to="json.language_preference",
     )  # fmt: skip
+
+    @validates_schema
+    def check_domains(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """Source: docs.perplexity.ai/docs/agent-api/filters, "Domain Filters"."""
+        excluded = [domain.startswith("-") for domain in data.get("domains", ())]
+        if any(excluded) and not all(excluded):
+            raise ValidationError("Put a `-` in front of all of them, or of none.", "domains")
 
 
 def _summarize(
@@ -87,14 +94,15 @@ summarize = Endpoint(
     run=_summarize, gives=ANSWER,
     examples=(example(
         {"query": "How large is Jupiter?", "recency": "year", "language": "en",
-         "domains": ["nasa.gov", "-a.example"]},
+         "domains": ["-a.example", "-b.example"]},
         "POST /v1/agent", File("perplexity/answer.json"),
         body={
             "model": "perplexity/sonar", "tool_choice": {"type": "web_search"},
             "preset": "fast", "instructions": SUMMARIZE,
             "input": "How large is Jupiter?", "language_preference": "en",
             "tools": [{"type": "web_search", "filters": {
-                "search_recency_filter": "year", "search_domain_filter": ["nasa.gov", "-a.example"],
+                "search_recency_filter": "year",
+                "search_domain_filter": ["-a.example", "-b.example"],
             }}],
         },
     ),),
