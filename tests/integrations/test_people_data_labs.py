@@ -110,6 +110,19 @@ def test_half_a_character_of_a_profile_does_not_end_the_call(ask, analyze, vendo
     assert (told[0]["summary"], told[1]["name"]) == ("Cats \ufffd", "A\ufffd")
 
 
+def test_an_address_in_several_spellings_is_looked_up_once(analyze, vendor, model):
+    model("Score: 5")
+    vendor.says({"status": 200, "data": RECORD})
+    urls = [
+        "linkedin.com/in/ada",
+        "https://www.linkedin.com/in/Ada/",
+        "http://de.linkedin.com/in/ada",
+    ]
+    data = analyze(*urls).json["data"]
+    assert sorted(one["profileUrl"] for one in data["analyses"]) == sorted(urls)
+    assert (data["lookedUp"], len(vendor.seen)) == (1, 1)
+
+
 LONG = {"name": "Ada", "summary": "ж" * 2000, "skills": ["ж" * 100] * 50}
 
 
@@ -134,7 +147,8 @@ def test_a_model_that_gives_no_score_has_given_none(analyze, vendor, model):
 
 
 @pytest.mark.parametrize("profile", [
-    "https://example.com/in/ada", "linkedin.com/in/ada?x=y", {}, {"skills": []},
+    "https://example.com/in/ada", "linkedin.com/in/ada?x=y", "linkedin.com/in/ada\n", {},
+    {"skills": []},
     {"profileUrl": "https://linkedin.com.example/in/a", "name": "Ada"}, {"email": "a@b.c"},
 ])  # fmt: skip
 def test_what_is_no_profile_is_refused(analyze, vendor, profile):

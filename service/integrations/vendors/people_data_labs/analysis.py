@@ -20,6 +20,7 @@ from service.integrations.vendors.people_data_labs.profiles import (
     FOUND,
     Profile,
     people,
+    person_at,
     told,
 )
 from service.integrations.vendors.people_data_labs.vendor import (
@@ -66,16 +67,16 @@ def _analyze(
     criteria: Sequence[str],
     min_likelihood: int,
 ) -> dict[str, Any]:
-    urls = _addresses(profiles)
-    records = call.each(lambda url: _record(call, url, min_likelihood), urls)
-    known = {url: one for url, one in zip(urls, records, strict=True) if one}
-    whole = [one if _has_facts(one) else known.get(one["profileUrl"]) for one in profiles]
+    addresses = _addresses(profiles)
+    found = call.each(lambda url: _record(call, url, min_likelihood), addresses.values())
+    records = {person: one for person, one in zip(addresses, found, strict=True) if one}
     wanted = {"goal": goal, **({"criteria": criteria} if criteria else {})}
-    analyses = call.each(lambda one: _judged(call, one, wanted), [one for one in whole if one])
+    known = [one for profile in profiles if (one := _with_facts(profile, records))]
+    analyses = call.each(lambda one: _judged(call, one, wanted), known)
     return {
         "analyses": sorted(analyses, key=lambda one: -(one["score"] or 0)),
-        "notFound": [url for url in urls if url not in known],
-        "lookedUp": len(known),
+        "notFound": [url for person, url in addresses.items() if person not in records],
+        "lookedUp": len(records),
         "model": MODEL.model_id,
     }
 
@@ -84,10 +85,18 @@ def _has_facts(profile: Profile) -> bool:
     return any(profile.get(name) for name in FOUND)
 
 
-def _addresses(profiles: Sequence[Profile]) -> list[str]:
-    """Those to look up, each once."""
+def _with_facts(profile: Profile, records: Mapping[str, Profile]) -> Profile | None:
+    """The profile, or the record that was looked up for its address; None if there is none."""
+    if _has_facts(profile):
+        return profile
+    record = records.get(person_at(profile["profileUrl"]))
+    return record and {**record, "profileUrl": profile["profileUrl"]}
+
+
+def _addresses(profiles: Sequence[Profile]) -> dict[str, str]:
+    """Those to look up, one for each person: the vendor charges for an answer each time."""
     urls = (one["profileUrl"] for one in profiles if not _has_facts(one))
-    return list(dict.fromkeys(urls))
+    return {person_at(url): url for url in urls}
 
 
 def _record(call: Call, url: str, likelihood: int) -> Profile | None:
@@ -96,7 +105,7 @@ def _record(call: Call, url: str, likelihood: int) -> Profile | None:
     answer = call.send(ENRICH.with_parts(query=query))
     if answer is None:
         return None
-    return {**PROFILE.read(as_object(answer).get("data")), "profileUrl": url}
+    return PROFILE.read(as_object(answer).get("data"))
 
 
 def _judged(call: Call, profile: Profile, wanted: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,12 @@ class Person(Anything):
 
 
 def is_address(url: str) -> bool:
-    return len(url) <= LONGEST and re.search(URL, url) is not None
+    return len(url) <= LONGEST and re.fullmatch(URL, url) is not None
+
+
+def person_at(url: str) -> str:
+    """Whose profile an address is: it may be written with or without `https://www.`."""
+    return url.rstrip("/").rpartition("/")[2].casefold()
 
 
 def people(about: str, most: int) -> Several:
