@@ -43,6 +43,13 @@ def test_only_the_listed_channels_are_shown(ask, vendor):
     assert ([one["id"] for one in data["channels"]], data["nextCursor"]) == (["C1", "C3"], "x")
 
 
+@pytest.mark.parametrize("id_", [["C1"], {"C1": 1}, None, 1])
+def test_a_channel_whose_id_is_no_text_is_not_shown(ask, vendor, id_):
+    vendor.says({"ok": True, "channels": [{"id": id_, "name": "odd"}, None, *CHANNELS]})
+    data = ask("teamchat-channels").json["data"]
+    assert [one["id"] for one in data["channels"]] == ["C1", "C3"]
+
+
 @pytest.mark.parametrize("value", [None, "", " , "])
 @pytest.mark.parametrize(
     ("endpoint", "body"),
@@ -82,6 +89,9 @@ def test_only_reading_and_writing_messages_asks_the_user(alice):
         ("rate_limited", 429, "rate_limited"),
         ("invalid_auth", 502, "upstream_provider_error"),
         ("missing_scope", 502, "upstream_provider_error"),
+        ("too_many_contact_cards", 400, "invalid_request"),
+        ("message_limit_exceeded", 429, "rate_limited"),
+        ("slack_connect_file_link_sharing_blocked", 403, "forbidden"),
         (None, 502, "upstream_provider_error"),
         (["msg_too_long"], 502, "upstream_provider_error"),
     ],
@@ -93,7 +103,16 @@ def test_a_refusal_in_a_success_is_read_by_its_error(ask, vendor, error, status,
 
 
 @pytest.mark.parametrize(
-    ("error", "again"), [("not_in_channel", 200), ("rate_limited", 200), ("fatal_error", 409)]
+    ("error", "again"),
+    [
+        ("not_in_channel", 200),
+        ("rate_limited", 200),
+        ("too_many_contact_cards", 200),
+        ("token_revoked", 200),
+        ("missing_scope", 200),
+        ("fatal_error", 409),
+        ("service_unavailable", 409),
+    ],
 )
 def test_a_message_that_slack_has_refused_may_be_sent_with_the_same_key(ask, vendor, error, again):
     """`fatal_error` may come after the message has been sent."""

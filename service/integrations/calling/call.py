@@ -14,6 +14,7 @@ from service.integrations.calling.sending import Effects, Sender
 from service.integrations.declare.faults import (
     GrantRejected,
     ScopeMissing,
+    has_done_nothing,
     refusal_of,
 )
 from service.integrations.declare.model_use import ModelUse
@@ -205,14 +206,14 @@ class Call:
     def _accepted(self, outgoing: Outgoing) -> Reply:
         """The reply, unless it is a refusal.
 
-        One that is about the call has changed nothing, also if it came with status 200.
+        One that says so by its kind has changed nothing, also if it came with status 200.
         """
         before = self.effects.may_have_acted
         reply = self._reply(outgoing)
         if outgoing.method == "GET" and (target := self._vendor.moved(reply)):
             reply = self._reply(outgoing.moved_to(target))
         refusal = refusal_of(self._vendor, reply)
-        if refusal and refusal.status < 500 and not outgoing.repeatable:
+        if refusal and has_done_nothing(refusal) and not outgoing.repeatable:
             self.effects.may_have_acted = before
         if self._bearer and outgoing.has_key and _rejects_token(reply, refusal):
             self.effects.is_rejected = True

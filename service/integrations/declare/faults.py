@@ -41,6 +41,10 @@ class OutOfReach(Forbidden):
     message = "The upstream does not allow this."
 
 
+class Declined(UpstreamFailed):
+    """The vendor refuses the operator's app, in an answer of status 200: it has done nothing."""
+
+
 def refusal_of(vendor: Vendor, reply: Reply) -> ServiceError | None:
     """The error to raise for a reply; None for a success.
 
@@ -81,6 +85,11 @@ def absent() -> NotFound:
 
 def forbidden() -> Forbidden:
     return Forbidden("The upstream does not allow this.")
+
+
+def has_done_nothing(refusal: ServiceError) -> bool:
+    """Whether a vendor that refuses a call so has done nothing, whatever the answer's status."""
+    return refusal.status < 500 or isinstance(refusal, Declined)
 
 
 def is_refused(status: int) -> bool:

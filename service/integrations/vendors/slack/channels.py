@@ -46,10 +46,16 @@ class Channels(Parameters):
     cursor = Words("The `nextCursor` of the page before.", most=256, to="query.cursor")
 
 
+def _id(channel: Any) -> str | None:
+    """Its id, if that is a text."""
+    found = find(channel, "id")
+    return found if isinstance(found, str) else None
+
+
 def _channels(call: Call, request: Outgoing) -> dict[str, Any]:
     allowed = open_channels(call)
     answer = call.send(request)
-    channels = [one for one in listed(need(answer, "channels")) if find(one, "id") in allowed]
+    channels = [one for one in listed(need(answer, "channels")) if _id(one) in allowed]
     return CHANNELS.read({**answer, "channels": channels})
 
 

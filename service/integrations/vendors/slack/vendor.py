@@ -10,7 +10,7 @@ from typing import Any
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.credential import bearer
-from service.integrations.declare.faults import absent, forbidden, limited
+from service.integrations.declare.faults import Declined, absent, forbidden, limited
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
@@ -24,24 +24,35 @@ from service.web.errors import (
 
 DOCS = "https://docs.slack.dev/reference/methods"
 CHANNEL = "C0123456789"  # of the examples
-LIMITED = {"ratelimited", "rate_limited"}
+LIMITED = {"ratelimited", "rate_limited", "message_limit_exceeded"}
 ABSENT = {"channel_not_found", "team_not_found", "thread_not_found", "message_not_found"}
 FORBIDDEN = {
     "not_in_channel", "is_archived", "access_denied", "ekm_access_denied", "restricted_action",
     "restricted_action_read_only_channel", "restricted_action_thread_locked",
     "restricted_action_thread_only_channel", "restricted_action_non_threadable_channel",
     "cannot_reply_to_message", "duplicate_channel_not_found", "duplicate_message_not_found",
+    "slack_connect_canvas_sharing_blocked", "slack_connect_file_link_sharing_blocked",
+    "slack_connect_lists_sharing_blocked",
 }  # fmt: skip
 INVALID = {
     "invalid_arguments", "invalid_blocks", "invalid_blocks_format", "invalid_cursor",
     "invalid_limit", "invalid_ts_latest", "invalid_ts_oldest", "invalid_types", "limit_required",
     "msg_blocks_too_long", "msg_too_long", "no_text", "markdown_text_conflict",
     "messages_tab_disabled", "invalid_metadata_format", "invalid_thread_ts",
+    "too_many_attachments", "too_many_contact_cards",
+}  # fmt: skip
+# About the operator's app: its token, its scopes, its plan. Slack has then done nothing.
+DECLINED = {
+    "account_inactive", "accesslimited", "app_access_restricted", "as_user_not_supported",
+    "deprecated_endpoint", "enterprise_is_restricted", "invalid_auth", "method_deprecated",
+    "missing_scope", "no_permission", "not_allowed_token_type", "not_authed", "org_login_required",
+    "send_on_behalf_not_allowed", "team_access_not_granted", "token_expired", "token_revoked",
+    "two_factor_setup_required",
 }  # fmt: skip
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """Any other error is about the operator's app: its token, its scopes, its plan."""
+    """After any other error, such as `fatal_error`, Slack may have done a part all the same."""
     if reply.status != 200 or find(reply.body, "ok") is True:
         return None
     match find(reply.body, "error"):
@@ -53,6 +64,8 @@ def _refusal(reply: Reply) -> ServiceError | None:
             return forbidden()
         case str(error) if error in INVALID:
             return InvalidRequest("The upstream does not accept these parameters.", details={})
+        case str(error) if error in DECLINED:
+            return Declined(upstreamStatus=reply.status)
     return UpstreamFailed(upstreamStatus=reply.status)
 
 
