@@ -52,3 +52,35 @@ def test_only_a_search_has_titles_escaped_for_html(ask, vendor):
 def test_no_video_is_an_empty_list(ask, vendor):
     vendor.says({"kind": "youtube#videoListResponse"})
     assert ask("videosite-video-details", {"videoIds": ["lost"]}).json["data"] == {"videos": []}
+
+
+@pytest.mark.parametrize(
+    ("localized", "told"),
+    [
+        ({"title": "Hallo", "description": "Welt"}, ("Hallo", "Welt")),
+        ({"title": "Hallo"}, ("Hallo", "World")),
+        (None, ("Hello", "World")),
+        (["Hallo"], ("Hello", "World")),
+    ],
+)
+def test_texts_are_in_the_language_that_is_asked_for(ask, vendor, localized, told):
+    """YouTube leaves `title` as it is, and gives the translation beside it."""
+    snippet = {"title": "Hello", "description": "World", "localized": localized}
+    vendor.says({"items": [{"id": "a", "snippet": snippet}]})
+    body = {"videoIds": ["a"]}
+    [video] = ask("videosite-video-details", {**body, "language": "de"}).json["data"]["videos"]
+    assert (video["title"], video["description"]) == told
+    [video] = ask("videosite-video-details", body).json["data"]["videos"]
+    assert (video["title"], video["description"]) == ("Hello", "World")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body"),
+    [("videosite-search", {"query": "q"}), ("videosite-video-details", {"videoIds": ["a"]})],
+)
+def test_a_language_may_have_the_number_of_a_region(ask, vendor, endpoint, body):
+    vendor.says({"items": []})
+    assert ask(endpoint, {**body, "language": "es-419"}).status_code == 200
+    for wrong in ("es-41", "es-4190", "es_419", "es-"):
+        refused = ask(endpoint, {**body, "language": wrong})
+        assert (refused.status_code, list(refused.json["details"])) == (400, ["language"])

@@ -26,6 +26,7 @@ DAILY = {"quotaExceeded", "dailyLimitExceeded"}
 QUOTA = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"}
 BAD_KEY = {"keyInvalid", "keyExpired", "API_KEY_INVALID"}
 DETAILS = {"part": "snippet,contentDetails,statistics"}
+LANGUAGE = "^[A-Za-z]{2,3}(-([A-Za-z]{2,4}|[0-9]{3}))?$"
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
@@ -63,6 +64,17 @@ def _title(item: Any, values: Values) -> str | None:
     return html.unescape(title) if isinstance(title, str) else None
 
 
+def _in_language(name: str) -> Made:
+    """A text of the snippet, as it is in the language that the call names."""
+
+    def read(item: Any, values: Values) -> str | None:
+        paths = [f"snippet.localized.{name}"] if "language" in values else []
+        texts = [find(item, path) for path in (*paths, f"snippet.{name}")]
+        return next((text for text in texts if isinstance(text, str)), None)
+
+    return Made(Maybe(""), read)
+
+
 def _thumbnail(item: Any, values: Values) -> str | None:
     urls = [find(item, f"snippet.thumbnails.{size}.url") for size in ("high", "default")]
     return next((url for url in urls if isinstance(url, str)), None)
@@ -75,7 +87,8 @@ SNIPPET = Shape(
 )  # fmt: skip
 MATCH = Shape(SNIPPET, id="id.videoId", title=Made(Maybe(""), _title))
 VIDEO = Shape(
-    SNIPPET, id="id", tags=Each("snippet.tags", default=()),
+    SNIPPET, id="id", title=_in_language("title"), description=_in_language("description"),
+    tags=Each("snippet.tags", default=()),
     duration=Maybe(Str("contentDetails.duration", about="ISO 8601, such as `PT4M13S`.")),
     views=Maybe(Str("statistics.viewCount", about="A number, as text.")),
     likes=Maybe(Str("statistics.likeCount", about="A number, as text.")),
@@ -110,7 +123,7 @@ class Search(Page):
     )  # fmt: skip
     language = Words(
         "Prefer videos in this language, such as `en`.",
-        pattern="^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$", to="query.relevanceLanguage",
+        pattern=LANGUAGE, to="query.relevanceLanguage",
     )  # fmt: skip
     safeSearch = Choice(
         "none", "moderate", "strict", about="How much to leave out as unfit for minors.",
@@ -167,6 +180,7 @@ ITEM = {
         "thumbnails": {"default": {"url": "https://i.ytimg.com/vi/Ks-_Mh1QhMc/default.jpg"}},
         "channelTitle": "Google for Developers",
         "tags": ["api", "demo"],
+        "localized": {"title": "Novedades de la API", "description": "Una demostración."},
     },
     "contentDetails": {"duration": "PT4M13S"},
     "statistics": {"viewCount": "3057", "likeCount": "25", "commentCount": "12"},
@@ -180,7 +194,7 @@ class Details(Parameters):
     )  # fmt: skip
     language = Words(
         "The language of titles and descriptions, where they are translated.",
-        pattern="^[A-Za-z]{2,3}(-[A-Za-z]{2,4})?$", to="query.hl",
+        pattern=LANGUAGE, to="query.hl",
     )  # fmt: skip
 
 
@@ -192,8 +206,8 @@ details = Endpoint(
     takes=Details, asks=get("/videos", query=DETAILS),
     gives=Shape(videos=Each("items", VIDEO, default=())),
     examples=(example(
-        {"videoIds": ["Ks-_Mh1QhMc", "lost"], "language": "en"},
-        "GET /videos?part=snippet%2CcontentDetails%2Cstatistics&id=Ks-_Mh1QhMc%2Clost&hl=en",
+        {"videoIds": ["Ks-_Mh1QhMc", "lost"], "language": "es-419"},
+        "GET /videos?part=snippet%2CcontentDetails%2Cstatistics&id=Ks-_Mh1QhMc%2Clost&hl=es-419",
         {"kind": "youtube#videoListResponse", "items": [ITEM]},
     ),),
 )  # fmt: skip
