@@ -13,6 +13,12 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, listed
 from service.integrations.declare.request import Template, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Within
+from service.integrations.vendors.semantic_scholar.paging import (
+    LISTED,
+    check_reach,
+    next_offset,
+    offset_of,
+)
 from service.integrations.vendors.semantic_scholar.shapes import (
     CITED,
     GRAPH,
@@ -69,15 +75,16 @@ class Paper(Parameters):
         about="Its record, the papers that cite it, or those that it cites.", default="details",
     )  # fmt: skip
     limit = Count("Number of citations.", least=1, most=1000, default=20)
-    offset = Count(
-        "Citations to leave out: the `nextOffset` of an earlier answer.",
-        least=0, most=8_999, default=0,
-    )  # fmt: skip
+    offset = offset_of("Citations", LISTED)
 
     @validates_schema
     def check_paper(self, data: dict[str, Any], **kwargs: Any) -> None:
         if ("paperId" in data) == ("title" in data):
             raise ValidationError("Either paperId or title must be there.", "paperId")
+
+    @validates_schema
+    def check_offset(self, data: dict[str, Any], **kwargs: Any) -> None:
+        check_reach(data, LISTED)
 
 
 def matched(call: Call, template: Template, title: str) -> Mapping[str, Any]:
@@ -109,7 +116,7 @@ def _citations(
         "paper": PAPER.read(record) if record is not None else None,
         "bibtex": Maybe("citationStyles.bibtex").read(record, {}),
         "citations": citations.read(as_object(answer), {}) if view in VIEWS else [],
-        "nextOffset": Maybe(Int("next")).read(answer, {}),
+        "nextOffset": next_offset(LISTED).read(answer, {}),
     }
 
 

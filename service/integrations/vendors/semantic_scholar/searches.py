@@ -2,13 +2,20 @@
 
 from typing import Any
 
-from marshmallow import ValidationError, validates_schema
+from marshmallow import validates_schema
 
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Switch, Words
 from service.integrations.declare.request import get
-from service.integrations.declare.shape import Each, Int, Maybe, Readable, Shape
+from service.integrations.declare.shape import Each, Maybe, Readable, Shape
+from service.integrations.vendors.semantic_scholar.paging import (
+    LISTED,
+    SEARCHED,
+    check_reach,
+    next_offset,
+    offset_of,
+)
 from service.integrations.vendors.semantic_scholar.shapes import (
     AUTHOR,
     FOUND,
@@ -19,7 +26,6 @@ from service.integrations.vendors.semantic_scholar.shapes import (
 )
 from service.integrations.vendors.semantic_scholar.vendor import DOCS, LARGEST, SCHOLAR
 
-SEARCHABLE = 999  # papers of a search: its `offset + limit` must be less than 1000
 STUDIES = (
     "Agricultural and Food Sciences", "Art", "Biology", "Business", "Chemistry",
     "Computer Science", "Economics", "Education", "Engineering", "Environmental Science",
@@ -38,7 +44,7 @@ FOUND_AUTHOR = Shape(
     paperCount=count_of("paperCount"), citationCount=count_of("citationCount"),
     hIndex=count_of("hIndex"), url=Maybe("url"), orcid=Maybe("externalIds.ORCID"),
 )  # fmt: skip
-BATCH = Shape(total=count_of("total"), nextOffset=Maybe(Int("next")))
+TOTAL = Shape(total=count_of("total"))
 
 
 def spaced(query: str) -> str:
@@ -52,10 +58,7 @@ class PaperQuery(Parameters):
         required=True,
     )  # fmt: skip
     limit = Count("Number of papers.", least=1, most=100, to="query.limit", default=10)
-    offset = Count(
-        "Papers to leave out: the `nextOffset` of an earlier answer.",
-        least=0, most=900, to="query.offset", default=0,
-    )  # fmt: skip
+    offset = offset_of("Papers", SEARCHED, to="query.offset")
     year = Words(
         "The year, or years such as `2016-2020`, `2010-` or `-2015`.",
         most=9, pattern="^([0-9]{4}(-([0-9]{4})?)?|-[0-9]{4})$", to="query.year",
@@ -80,8 +83,7 @@ class PaperQuery(Parameters):
 
     @validates_schema
     def check_offset(self, data: dict[str, Any], **kwargs: Any) -> None:
-        if data["offset"] + data["limit"] > SEARCHABLE:
-            raise ValidationError(f"Only the first {SEARCHABLE} papers can be had.", "offset")
+        check_reach(data, SEARCHED)
 
 
 papers = Endpoint(
@@ -89,12 +91,14 @@ papers = Endpoint(
     summary="Search scholarly papers.",
     docs=f"{DOCS}/Paper-Data/operation/get_graph_paper_relevance_search",
     takes=PaperQuery, asks=get("/paper/search", query={"fields": PAPER_FIELDS}, limit=LARGEST),
-    gives=Shape(BATCH, papers=Each("data", PAPER, default=())),
+    gives=Shape(
+        TOTAL, nextOffset=next_offset(SEARCHED), papers=Each("data", PAPER, default=())
+    ),
     examples=(example(
         {"query": "literature-graph", "year": "2016-2020", "fieldsOfStudy": ["Computer Science"],
          "publicationTypes": ["Review", "Conference"], "venue": "NAACL", "minCitations": 10,
-         "openAccessOnly": True},
-        "GET /paper/search?query=literature%20graph&limit=10&offset=0&year=2016-2020"
+         "openAccessOnly": True, "limit": 1},
+        "GET /paper/search?query=literature%20graph&limit=1&offset=0&year=2016-2020"
         "&fieldsOfStudy=Computer%20Science&publicationTypes=Review,Conference&venue=NAACL"
         f"&minCitationCount=10&openAccessPdf=&fields={PAPER_FIELDS}",
         FOUND,
@@ -105,10 +109,11 @@ papers = Endpoint(
 class AuthorQuery(Parameters):
     query = Words("The author's name.", most=200, to="query.query", theirs=spaced, required=True)
     limit = Count("Number of authors.", least=1, most=1000, to="query.limit", default=10)
-    offset = Count(
-        "Authors to leave out: the `nextOffset` of an earlier answer.",
-        least=0, most=8_999, to="query.offset", default=0,
-    )  # fmt: skip
+    offset = offset_of("Authors", LISTED, to="query.offset")
+
+    @validates_schema
+    def check_offset(self, data: dict[str, Any], **kwargs: Any) -> None:
+        check_reach(data, LISTED)
 
 
 authors = Endpoint(
@@ -116,10 +121,12 @@ authors = Endpoint(
     summary="Search authors of scholarly papers by name.",
     docs=f"{DOCS}/Author-Data/operation/get_graph_get_author_search",
     takes=AuthorQuery, asks=get("/author/search", query={"fields": AUTHOR_FIELDS}, limit=LARGEST),
-    gives=Shape(BATCH, authors=Each("data", FOUND_AUTHOR, default=())),
+    gives=Shape(
+        TOTAL, nextOffset=next_offset(LISTED), authors=Each("data", FOUND_AUTHOR, default=())
+    ),
     examples=(example(
-        {"query": "Oren Etzioni"},
-        f"GET /author/search?query=Oren%20Etzioni&limit=10&offset=0&fields={AUTHOR_FIELDS}",
+        {"query": "Oren Etzioni", "limit": 1},
+        f"GET /author/search?query=Oren%20Etzioni&limit=1&offset=0&fields={AUTHOR_FIELDS}",
         FOUND_PEOPLE,
     ),),
 )  # fmt: skip
