@@ -240,6 +240,21 @@ def test_papers_without_any_text_are_not_summarised(ask, vendor, model, paid):
     assert [one["used"] for one in data["papers"]] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "body", "says"),
+    [("summarize-papers", QUERY, lambda paper: {"data": [paper]}), ("draft-email", LETTER, dict)],
+)
+def test_a_paper_that_can_not_be_told_is_not_written_about(
+    ask, vendor, model, endpoint, body, says
+):
+    """The model would be paid for a text that nobody gets."""
+    upstream = model()
+    vendor.says(says({**GRAPH, "paperId": None}))
+    answer = ask(f"scholar-{endpoint}", body)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert upstream.seen == []
+
+
 @pytest.mark.parametrize(("text", "status"), [("a", "500 Failed"), ("a", "401 No"), ("", "200 OK")])
 @pytest.mark.parametrize(
     ("endpoint", "body", "says"),

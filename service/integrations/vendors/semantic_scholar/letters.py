@@ -90,6 +90,7 @@ def _draft(
     language: str,
 ) -> dict[str, Any]:
     papers, recipient = _addressee(call, paper_id, paper_title, author_name)
+    paper = SOURCE.read(papers[0])  # before the model is paid
     sender = {"name": sender_name, "background": sender_background}
     data = {
         "purpose": purpose,
@@ -99,7 +100,6 @@ def _draft(
     }
     task = TASK.format(tone=TONES[tone], language=language)
     text = call.write(task, CONTENTS, data)
-    paper = SOURCE.read(papers[0])
     subject, body = _parts(text, paper["title"] or recipient["name"])
     facts = {"recipient": recipient, "paper": paper, "model": MODEL.model_id}
     return {"subject": subject, "body": body, **facts}
