@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.integrations.vendors.magnific.auto import DRAWN
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
@@ -80,6 +81,17 @@ def test_a_cost_that_no_call_can_have_is_not_believed(ask, vendor, paid, number)
     vendor.says(page)
     assert ask("crawl-scrape", {"url": "https://example.com/"}).status_code == 200
     assert paid() == spent + 11 + 2.5
+
+
+@pytest.mark.parametrize("number", HUGE, ids=["above", "below", "within"])
+def test_nor_is_one_of_a_picture(ask, vendor, paid, number):
+    usage = {"input_tokens": number, "output_tokens": number, "total_tokens": number}
+    vendor.says({**DRAWN, "usage": usage})
+    picked = ask("generate-image", {"prompt": "A cat with wings", "model": "llm"})
+    assert (picked.status_code, picked.json["data"]["status"]) == (200, "done")
+    assert 0 < (spent := paid().expected) < 50
+    assert ask("generate-image-llm", {"prompt": "a"}).status_code == 200
+    assert spent < paid().expected < 100
 
 
 @pytest.mark.parametrize("number", HUGE, ids=["above", "below", "within"])

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.billing import prices
-from service.integrations.declare.meter import Meter
+from service.integrations.declare.meter import Meter, dollars_of
 
 DEFAULT_TEXT = "gpt-5.4-mini"
 MODELS = {"gpt-5.4": "gen-5.4", DEFAULT_TEXT: "gen-5.4-mini", "gpt-5.4-nano": "gen-5.4-nano"}
@@ -64,8 +64,9 @@ def _used_by_images(data: Any) -> float | None:
     usage = data["usage"]
     if usage is None:
         return None
-    image = usage["outputTokens"] * prices.OPENAI_IMAGE_OUTPUT
-    return usage["inputTokens"] * prices.OPENAI_IMAGE_INPUT + image
+    read = dollars_of(usage["inputTokens"], prices.OPENAI_IMAGE_INPUT)
+    drawn = dollars_of(usage["outputTokens"], prices.OPENAI_IMAGE_OUTPUT)
+    return None if read is None or drawn is None else read + drawn
 
 
 TEXTS = Meter(_most_of_text, _used_by_text)
