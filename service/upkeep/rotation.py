@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, and_, select
+from sqlalchemy import Column, and_, func, select
 
 from service.database.access import write_transaction
 from service.extensions import db, table
@@ -69,7 +69,8 @@ def _key(model: Any) -> Column[Any]:
 def _old(sealer: Sealer, model: Any, column: str) -> Iterator[Sequence[Any]]:
     """The keys of the rows to look at, in batches."""
     sealed = table(model).c[column]
-    new = sealed.startswith(sealer.prefix, autoescape=True)
+    # SQLite's LIKE would take the names of two keys for the same whatever their case.
+    new = func.substr(sealed, 1, len(sealer.prefix)) == sealer.prefix
     old = db.session.scalars(select(_key(model)).where(and_(sealed.is_not(None), ~new))).all()
     db.session.commit()
     yield from (old[start : start + BATCH] for start in range(0, len(old), BATCH))

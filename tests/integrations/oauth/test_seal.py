@@ -135,6 +135,15 @@ def test_a_rotation_leaves_what_it_can_not_open(app, connected):
     assert connected.row["refresh_token"] == "lost:AAAA"
 
 
+def test_a_rotation_tells_keys_apart_by_the_case_of_their_names(connected, app):
+    upper = (OLD[0].upper(), NEW[1])
+    for keys, count in (((OLD,), 2), ((upper, OLD), 2), ((upper, OLD), 0)):
+        known = (*keys, *app.config["SETTINGS"].token_encryption_keys)
+        with app.app_context():
+            assert rotation.rotate(Sealer(known)).resealed == count
+    assert connected.row["access_token"].startswith("OLD:")
+
+
 def know_only(app, key: tuple[str, bytes]) -> None:
     proxy, sealer = app.extensions["proxy"], Sealer([key])
     proxy._sealer = proxy.connections._sealer = proxy.jobs._sealer = sealer
