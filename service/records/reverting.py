@@ -4,6 +4,7 @@ The caller has checked the permission, and has locked the group of the record. O
 the outbox gets are new: a record has its old id, data and `createdAt`.
 """
 
+from collections.abc import Container
 from datetime import datetime
 from typing import Any
 
@@ -48,15 +49,18 @@ def lock_row(session: Session, collection: Collection, record_id: str, owner: st
     return session.scalars(statement.execution_options(populate_existing=True)).first()
 
 
-def revert(session: Session, collection: Collection, row: Any, before: Envelope) -> None:
+def revert(
+    session: Session, collection: Collection, row: Any, before: Envelope, keeps: Container[str] = ()
+) -> None:
     """Give a locked row the data that it had, after the collection's `on_update`.
 
-    Raises what `on_update` raises.
+    The columns that `keeps` names stay as they are, or as `on_update` has made them. Raises what
+    `on_update` raises.
     """
     now_stored = full_envelope(collection, row)
     if collection.on_update:
         collection.on_update(session, row, _differences(collection, now_stored, before))
-    _set_data(collection, row, before["data"])
+    _set_data(collection, row, before["data"], keeps)
     row.updated_at = later_than(row.updated_at)
     session.flush()
     _announce(session, collection, now_stored, full_envelope(collection, row))
@@ -85,9 +89,11 @@ def _differences(collection: Collection, current: Envelope, before: Envelope) ->
     return {name: v for name, v in values.items() if v != current["data"].get(name)}
 
 
-def _set_data(collection: Collection, row: Any, data: Values) -> None:
-    """Give every column its value in `data`, none without one."""
+def _set_data(collection: Collection, row: Any, data: Values, keeps: Container[str] = ()) -> None:
+    """Give every column its value in `data`, none without one, but for those of `keeps`."""
     for column in collection.columns:
+        if column.name in keeps:
+            continue
         attribute = collection.attribute_of(column)
         if attribute:
             setattr(row, attribute, _stored(column, data.get(column.name)))

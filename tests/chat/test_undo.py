@@ -186,6 +186,23 @@ def test_a_stored_turn_is_undone_with_the_rename_of_its_chat(alice):
     assert alice.records("ai-chats")[0]["data"]["title"] == "Old"
 
 
+def test_an_undo_moves_no_chat_among_the_others(app, alice):
+    """Lists are sorted by `activeAt`. A chat that nobody has changed has none."""
+    chat, unchanged = alice.new_chat(), alice.new_chat()
+    alice.turn(chat, "hello")
+    hands = DeadTurn(app, alice)
+    for id in (chat, unchanged):
+        hands.update(id, "ai-chats", title="New")
+    alice.turn(chat, "hello again")
+    before = active_at(alice)
+    assert len(hands.undo()["undone"]) == 2
+    assert active_at(alice) == before
+
+
+def active_at(person):
+    return {r["recordId"]: r["data"]["activeAt"] for r in person.records("ai-chats")}
+
+
 def test_messages_come_back_to_their_places(app, alice):
     chat = alice.new_chat()
     for word in ("one", "two", "three"):

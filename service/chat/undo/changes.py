@@ -20,6 +20,8 @@ UNKNOWN = "The app has no such collection any more."
 FORGOTTEN = "It is no longer stored what the record was before."
 CHANGED = "The record has been changed since."
 
+OF_TURNS = ("activeAt",)  # columns that turns set without a tool
+
 Entries = list[JournalEntry]  # of one record, in their order
 
 
@@ -92,4 +94,4 @@ def data(envelope: Envelope | None) -> Any:
     """A record's data without its times: a turn changes those of its chat."""
     if envelope is None:
         return None
-    return {name: value for name, value in envelope["data"].items() if name != "activeAt"}
+    return {name: value for name, value in envelope["data"].items() if name not in OF_TURNS}

@@ -19,6 +19,7 @@ from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
 from service.chat.undo.changes import (
     CHANGED,
     FORGOTTEN,
+    OF_TURNS,
     NetChange,
     Refused,
     change_of,
@@ -175,7 +176,7 @@ def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -
 
 def _write(session: Session, change: NetChange, row: Any) -> None:
     if change.before and row:
-        reverting.revert(session, change.collection, row, change.before)
+        reverting.revert(session, change.collection, row, change.before, OF_TURNS)
     elif change.before:
         reverting.restore(session, change.collection, change.before)
     elif row:
