@@ -6,12 +6,10 @@ import click
 from alembic import context
 from flask import current_app
 from sqlalchemy import Connection
-from sqlalchemy.exc import ProgrammingError
 
 from config import INSTANCE
-from service.cli.database import DENIED
+from service.cli.database import explained
 from service.column_types import UTCDateTime
-from service.database.access import is_denied
 from service.database.revisions import revisions
 from service.database.time_limits import time_limit
 from service.sandbox.suite import models  # noqa: F401 - loaded elsewhere only with the sandbox
@@ -92,10 +90,6 @@ def run_online() -> None:
 if context.is_offline_mode():
     raise SystemExit("Migrations run on a database; offline SQL is not supported.")
 
-try:
-    with time_limit(float("inf")):  # a migration takes as long as it takes
-        run_online()
-except ProgrammingError as error:
-    if is_denied(error):
-        raise click.ClickException(DENIED) from None
-    raise
+# A migration takes as long as it takes.
+with explained(), time_limit(float("inf")):
+    run_online()

@@ -2,13 +2,20 @@
 
 import re
 import sqlite3
+from contextlib import closing
 
+import psycopg
 import pytest
 import requests
+from sqlalchemy.exc import OperationalError
 
 from config import load
+from service.auth import users as accounts
 from service.auth.tokens import Verifier
-from service.cli.database import DENIED
+from service.cli import credits
+from service.database import sqlite
+from service.database.failures import DENIED
+from service.extensions import db
 from tests.services import SECRET, command, environment, flask, settings_for, wait_for
 from tests.starting import EXPIRED, FreshCopy
 
@@ -203,6 +210,62 @@ def test_a_command_does_not_run_on_the_tables_of_an_earlier_release(databases):
     with pytest.raises(AssertionError, match="the database is that of an earlier release. Run"):
         flask(url, "users", "list")
     assert "bytes" in flask(url, "backup", f"{url.removeprefix('sqlite:///')}.copy")
+
+
+WRITING = [
+    ("users", "role", "alice", "admin"),
+    ("users", "disable", "alice"),
+    ("users", "erase", "alice", "--yes"),
+    ("credits", "grant", "alice", "7", "--ref", "it's mine"),
+    ("sweep",),
+    ("ask", "who am I?"),
+    ("db", "upgrade"),
+]
+
+
+@pytest.mark.parametrize("arguments", WRITING, ids=" ".join)
+def test_a_command_that_may_not_write_says_so_in_one_line(databases, arguments, monkeypatch):
+    """Another process holds the file, such as a long migration."""
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.1)
+    url = databases.make("sqlite")
+    flask(url, "credits", "grant", "alice", "7", "--new")
+    flask(url, "ask", "hello")
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        result = command(environment(url), *arguments)
+    assert result.exit_code == 1
+    said = "Error: the database can't be used: database is locked"
+    advice = """. Repeat the grant with --ref 'it'"'"'s mine', so that it is made once."""
+    assert result.output.splitlines()[-1] == said + (advice if "grant" in arguments else "")
+    assert isinstance(result.exception, SystemExit), "no traceback"
+
+
+def test_a_command_says_of_a_file_that_it_is_no_database(tmp_path):
+    (tmp_path / "app.db").write_bytes(b"x" * 10_000)
+    result = command(environment(f"sqlite:///{tmp_path / 'app.db'}"), "users", "list")
+    said = "Error: the database can't be used: file is not a database\n"
+    assert (result.exit_code, result.output) == (1, said)
+
+
+def test_an_error_of_a_command_itself_is_not_hidden(databases, monkeypatch):
+    monkeypatch.setattr(
+        accounts, "all_users", lambda: db.session.execute(db.text("SELECT nothing"))
+    )
+    result = command(environment(databases.make("sqlite")), "users", "list")
+    assert isinstance(result.exception, OperationalError)
+
+
+def test_a_grant_is_told_before_the_balance_is_read(databases, monkeypatch):
+    """Who reads of an error alone would grant a second time."""
+
+    def fail(*_):
+        raise OperationalError("SELECT", {}, psycopg.OperationalError("the server closed"))
+
+    monkeypatch.setattr(credits, "statement_of", fail)
+    arguments = ("credits", "grant", "alice", "7", "--new")
+    result = command(environment(databases.make("sqlite")), *arguments)
+    said = "alice was granted 7.0 credits. Error: the database does not answer\n"
+    assert (result.exit_code, result.output) == (1, said)
 
 
 def test_a_command_says_that_the_database_is_away():

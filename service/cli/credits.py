@@ -1,5 +1,7 @@
 """Commands about credits: `flask credits …`."""
 
+import shlex
+
 import click
 from flask import current_app
 
@@ -8,7 +10,7 @@ from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.statements import Statement, statement_of
-from service.cli.database import with_database
+from service.cli.database import explained, with_database
 from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_json, print_list
 from service.extensions import db
 from service.ids import new_id
@@ -46,14 +48,17 @@ def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
     """Add AMOUNT credits to SUBJECT's account and print the new balance."""
     settings: Settings = current_app.config["SETTINGS"]
     starting = settings.starting_credits * CREDIT
+    ref = ref or new_id("entry")
     try:
-        is_new = granting.grant(subject, amount, ref or new_id("entry"), starting, opens=opens)
+        with explained(f"Repeat the grant with --ref {shlex.quote(ref)}, so that it is made once."):
+            is_new = granting.grant(subject, amount, ref, starting, opens=opens)
     except NotFound:
         message = f"there is no user {subject} yet; --new opens the account before the first call"
         raise click.ClickException(message) from None
     done = f"{subject} was granted {in_credits(amount)} credits."
     done = done if is_new else f"{subject} has had the grant {ref} before: nothing was added."
-    click.echo(f"{done} The balance is {in_credits(_statement(subject, 1).balance)} credits.")
+    click.echo(f"{done} ", nl=False)  # first: who reads of an error here would repeat the grant
+    click.echo(f"The balance is {in_credits(_statement(subject, 1).balance)} credits.")
 
 
 @credits.command("balance")

@@ -1,6 +1,7 @@
-"""What a command on the database checks first, so that it ends in a line instead of a traceback."""
+"""What a command on the database checks first, and how it ends in a line instead of a traceback."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,12 @@ from flask.cli import with_appcontext
 from sqlalchemy.exc import SQLAlchemyError
 
 from config import Settings
-from service.database.access import is_denied, is_outage
+from service.database.failures import failure_of
 from service.database.revisions import is_migrated, stored_revision
 from service.extensions import db
 
 Command = Callable[..., Any]
 
-DENIED = "permission denied: the role in DATABASE_URL has to own the database and its tables"
 SANDBOX = 'For the service of "make run", put SANDBOX=1 in front of the command.'
 
 
@@ -32,17 +32,33 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
         @with_appcontext
         @wraps(command)
         def checked(*arguments: Any, **options: Any) -> Any:
-            _check(outdated)
-            return command(*arguments, **options)
+            with explained():
+                _check(outdated)
+                return command(*arguments, **options)
 
         return checked
 
     return decorate
 
 
+@contextmanager
+def explained(advice: str = "") -> Iterator[None]:
+    """Say in a line why the database can't be used, and then the advice.
+
+    Raises `click.ClickException`, and an error in which no database is at fault as it is.
+    """
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = failure_of(error)
+        if reason is None:
+            raise
+        raise click.ClickException(f"{reason}. {advice}" if advice else reason) from None
+
+
 def _check(outdated: bool) -> None:
     """Raises `click.ClickException`."""
-    revision = None if _is_absent() else _revision()
+    revision = None if _is_absent() else stored_revision()
     if revision is None:
         raise click.ClickException(f"the database has no tables. {_advice()}")
     if not outdated and not is_migrated(revision):
@@ -55,17 +71,6 @@ def _is_absent() -> bool:
     path = str(url.database)
     is_file = url.get_backend_name() == "sqlite" and not path.startswith("file:")
     return is_file and not Path(path).exists()
-
-
-def _revision() -> str | None:
-    try:
-        return stored_revision()
-    except SQLAlchemyError as error:
-        if is_denied(error):
-            raise click.ClickException(DENIED) from None
-        if not is_outage(error):
-            raise
-        raise click.ClickException("the database does not answer") from None
 
 
 def _advice() -> str:

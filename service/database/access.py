@@ -26,7 +26,6 @@ from service.json_encoding import encoder
 
 AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
-DENIED = "42501"  # PostgreSQL's code
 
 _encode = encoder(ensure_ascii=True, separators=(", ", ": "))  # as json.dumps
 log = structlog.get_logger("database")
@@ -125,11 +124,6 @@ def is_outage(error: SQLAlchemyError) -> bool:
     if isinstance(error.orig, sqlite3.Error):
         return sqlite.primary_code(error.orig) in sqlite.OUTAGE
     return postgresql.is_outage(error.orig)
-
-
-def is_denied(error: SQLAlchemyError) -> bool:
-    """Whether PostgreSQL's role lacks a right. It has to own the database and its tables."""
-    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) == DENIED
 
 
 @contextmanager
