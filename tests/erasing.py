@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from service.chat.finding import index
 from service.upkeep import erasing, rights
 from service.upkeep.erasing import ErasureReport
 
@@ -9,7 +10,9 @@ from service.upkeep.erasing import ErasureReport
 def erase(app: Flask, subject: str = "alice") -> ErasureReport:
     with app.app_context():
         connections = app.extensions["proxy"].connections
-        return erasing.erase(subject, app.extensions["collections"], connections)
+        report = erasing.erase(subject, app.extensions["collections"], connections)
+        index.forget_deleted()  # as the command does, but for the media
+        return report
 
 
 def disable(app: Flask, subject: str = "alice") -> None:

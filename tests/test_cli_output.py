@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from service.auth.users import rights_cache
+from service.chat.finding import index
 from service.cli.terminal import print_list
 from service.database.access import write_transaction
 from service.extensions import db
@@ -78,15 +79,33 @@ def test_an_erasure_with_yes_says_what_it_did(flask, stored):
 
 
 @on_sqlite
+@pytest.mark.parametrize("failing", ["media", "index"])
 def test_an_erasure_tells_what_is_not_revoked_before_anything_else_can_fail(
-    app, flask, stored, monkeypatch
+    app, flask, stored, monkeypatch, failing
 ):
     def fail():
         raise OperationalError("DELETE", {}, Exception("the database is away"))
 
-    monkeypatch.setitem(app.extensions, "media_sweeper", SimpleNamespace(sweep=fail))
+    if failing == "media":
+        monkeypatch.setitem(app.extensions, "media_sweeper", SimpleNamespace(sweep=fail))
+    else:
+        monkeypatch.setattr(index, "forget_deleted", fail)
     code, output = flask("users", "erase", "alice", "--yes")
     assert (code, "cloudsuite: erased here, but not revoked" in output) == (1, True)
+
+
+@on_sqlite
+def test_an_erasure_that_is_interrupted_tells_what_is_not_revoked(app, flask, stored, monkeypatch):
+    """The vendor is slow, and the operator does not wait."""
+
+    def interrupt(_grant):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app.extensions["proxy"].connections, "revoke", interrupt)
+    code, output = flask("users", "erase", "alice", "--yes")
+    reason = "cloudsuite: erased here, but not revoked at the provider (it was interrupted)"
+    assert (code, reason in output) == (0, True)
+    assert stored.get("/api/credits").status_code == 401
 
 
 @on_sqlite

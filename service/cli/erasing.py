@@ -7,6 +7,7 @@ from flask import current_app
 
 from config import Settings
 from service.billing.prices import credits
+from service.chat.finding import index
 from service.cli.database import with_database
 from service.cli.terminal import YES, TextArgument, confirm
 from service.extensions import db
@@ -40,6 +41,7 @@ def erase(subject: str, yes: bool) -> None:
     if gateway := settings.integrations_gateway_url:
         click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
     # Last: nobody could be told again what was not revoked. What fails here, workers sweep.
+    index.forget_deleted()
     current_app.extensions["media_sweeper"].sweep()
 
 

@@ -5,6 +5,7 @@ Source: docs/contract.md, section 7.
 
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import delete, or_, select, update
@@ -17,12 +18,12 @@ from service.auth.users import rights_cache
 from service.billing.models import Account, Allowance, Entry, Hold
 from service.chat import journal
 from service.chat.collections import AI_MESSAGES, AI_TURNS, USERS
-from service.chat.finding import index
 from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
 from service.integrations.consent.connections import Connections
 from service.integrations.models import (
     Consent,
     CountedCalls,
+    Grant,
     IdempotencyKey,
     IntegrationJob,
     KeptAnswer,
@@ -38,6 +39,8 @@ from service.sign_in.models import ConsoleSession
 from service.upkeep import actions, inventories
 from service.upkeep.inventories import Inventory
 from service.upkeep.rights import lock_user
+
+INTERRUPTED = "it was interrupted"
 
 # In the sweeper's order.
 SWEPT = (
@@ -74,7 +77,8 @@ def erase(
     """Delete a user with every record and grant.
 
     The subject's earlier tokens are no longer valid. Grants are revoked after the commit: a vendor
-    that fails does not prevent the erasure.
+    that fails does not prevent the erasure. The words of deleted messages and the media are left to
+    a sweep.
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
     with actions.acting(None) as act:
@@ -100,11 +104,19 @@ def erase(
             erasure.remember(session, subject)
             act.record("erase", pseudonym, {})
     rights_cache.forget(subject)
-    # First: the rows are gone, and nobody could revoke them after an error of the database.
-    reasons = {grant.integration: connections.revoke(grant) for grant in grants}
-    index.forget_deleted()
-    unrevoked = {name: reason for name, reason in reasons.items() if reason}
-    return ErasureReport(known, inventory, unrevoked)
+    return ErasureReport(known, inventory, _revoke(grants, connections))
+
+
+def _revoke(grants: list[Grant], connections: Connections) -> dict[str, str]:
+    """Revoke grants whose rows are gone; returns why those are left that are.
+
+    Ctrl+C ends only this: who is not told now what is left could not learn it again.
+    """
+    reasons: dict[str, str | None] = {grant.integration: INTERRUPTED for grant in grants}
+    with suppress(KeyboardInterrupt):
+        for grant in grants:
+            reasons[grant.integration] = connections.revoke(grant)
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def _end_turns(session: Session, subject: str, pseudonym: str) -> None:
