@@ -4,6 +4,7 @@ Copying the file itself would not do: the newest commits are in another file (`-
 that is made during a write is damaged. PostgreSQL has `pg_dump`.
 """
 
+import errno
 import os
 import sqlite3
 import uuid
@@ -20,25 +21,31 @@ class BackupRefused(Exception):
 def copy_database(target: Path) -> int:
     """Write the database as it is now to a new file and return its size in bytes.
 
-    Cursors of the original are not valid in the copy: after a restore other changes get the numbers
-    of those that came after the backup. Raises `BackupRefused`.
+    The file gets its name once all of it is on the disk: until then, and after a kill, it is
+    `<name>.part`. Cursors of the original are not valid in the copy: after a restore other changes
+    get the numbers of those that came after the backup. Raises `BackupRefused`.
     """
     if db.engine.dialect.name != "sqlite":
         raise BackupRefused("this command is for SQLite; PostgreSQL's own is pg_dump")
+    if os.path.lexists(target):
+        raise BackupRefused(f"{target}: {os.strerror(errno.EEXIST)}")
+    part = target.with_name(f"{target.name}.part")
     try:
         # SQLite writes into an empty file too, and this one can be read by its owner only.
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
-        raise BackupRefused(f"{target}: {error.strerror}") from None
-    is_whole = False
+        raise BackupRefused(f"{part}: {error.strerror}") from None
+    made, is_whole = part, False
     try:
-        _copy(str(db.engine.url.database), target)
+        _copy(str(db.engine.url.database), part)
+        made = part.rename(target)
+        _sync(target.parent)
         is_whole = True
     except (sqlite3.Error, OSError) as error:
         raise BackupRefused(f"the database can't be copied: {error}") from None
     finally:
         if not is_whole:  # what is not on the disk is no backup, also after Ctrl+C
-            target.unlink(missing_ok=True)
+            made.unlink(missing_ok=True)
     return target.stat().st_size
 
 
@@ -48,7 +55,6 @@ def _copy(source: str, target: Path) -> None:
     with closing(sqlite3.connect(target)) as copy, copy:
         copy.execute("UPDATE feed SET epoch = ?", [uuid.uuid4().hex])
     _sync(target)
-    _sync(target.parent)
 
 
 def _sync(path: Path) -> None:
