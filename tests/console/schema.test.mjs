@@ -74,6 +74,46 @@ test('null is sent only where it was chosen', () => {
   assert.equal(bodyOf(field, '').value, undefined);
 });
 
+test('a chosen null is sent from inside an object, and shown again', () => {
+  const field = fieldOf({ type: 'object', properties: { note: { type: ['string', 'null'] }, size: { type: ['integer', 'null'] } } });
+  assert.deepEqual(bodyOf(field, { note: null, size: '' }).value, { note: null });
+  assert.deepEqual(bodyOf(field, stateOf(field, { note: null, size: null })).value, { note: null, size: null });
+});
+
+test('null stays JSON where no control has a choice of null', () => {
+  const place = { type: ['object', 'null'], properties: { city: TEXT } };
+  const kind = { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] };
+  const field = fieldOf({ type: 'object', properties: { place, kind, names: { type: ['array', 'null'], items: TEXT } } });
+  for (const name of ['place', 'kind', 'names']) assert.equal(stateOf(field, { [name]: null }), undefined, name);
+  assert.deepEqual(mendedState(field, { place: null, kind: null, names: null }), emptyState(field));
+});
+
+test('a number that would be another one when it is sent is refused', () => {
+  for (const text of ['9007199254740993', '-9007199254740992', '1e999', '9'.repeat(400)]) {
+    assert.deepEqual(typed({ count: text }).problems.map(({ path }) => path), [['count']], text);
+  }
+  assert.deepEqual([typed({ count: '9007199254740991' }).value, typed({ count: '1e300' }).value], [{ count: 9007199254740991 }, { count: 1e300 }]);
+  assert.equal(typed({ count: `${'1'.repeat(100_000)}x` }).problems.length, 1, 'at once');
+});
+
+test('a text that its control would change stays JSON', () => {
+  const day = { type: 'string', format: 'date' };
+  const field = fieldOf({ type: 'object', properties: { line: TEXT, lines: { type: 'string' }, day, link: { type: 'string', format: 'uri' } } });
+  const changed = [{ line: 'a\nb' }, { lines: 'a\r\nb' }, { day: 'tomorrow' }, { day: '2026-02-31' }, { link: ' https://a.example' }];
+  for (const body of changed) assert.equal(stateOf(field, body), undefined, JSON.stringify(body));
+  const kept = { line: ' a ', lines: 'a\nb', day: '2028-02-29', link: 'https://a.example' };
+  assert.deepEqual(bodyOf(field, stateOf(field, kept)).value, kept);
+});
+
+test('a field may have a name that every object has', () => {
+  const field = fieldOf({ type: 'object', properties: { constructor: { type: 'integer' }, toString: { type: 'string' } } });
+  assert.deepEqual(bodyOf(field, stateOf(field, { toString: 'x' })).value, { toString: 'x' });
+  assert.equal(stateOf(field, { valueOf: 1 }), undefined);
+  const { problems } = bodyOf(field, { ...emptyState(field), constructor: 'x' });
+  assert.deepEqual(linesOf(detailsOf(problems)), ['constructor: Write a number, such as 12 or 0.5.']);
+  assert.equal(Object.hasOwn(Object, '_schema'), false);
+});
+
 test('numbers and JSON that are none are named at their place', () => {
   for (const text of ['x', '1,5', '0x10', '--1', 'Infinity', '.']) {
     assert.deepEqual(typed({ count: text }).problems.map(({ path }) => path), [['count']], text);

@@ -11,10 +11,10 @@ const ITSELF = '_schema';
 /** The same shape for problems that the form has found itself. @param {Problem[]} problems @returns {Details} */
 export function detailsOf(problems) {
   /** @type {any} */
-  const details = {};
+  const details = Object.create(null); // a field may have a name that every object has
   for (const { path, text } of problems) {
     let at = details;
-    for (const key of path) at = at[key] ??= {};
+    for (const key of path) at = at[key] ??= Object.create(null);
     at[ITSELF] = [...(at[ITSELF] ?? []), text];
   }
   return details;

@@ -47,7 +47,7 @@ export function createFields(field, onChange, labelOf = ({ name }) => name) {
  */
 function showInner(details, controls, label) {
   const inner = innerReasons(details);
-  const shown = controls.flatMap(([key, control]) => control.show(inner[key]));
+  const shown = controls.flatMap(([key, control]) => control.show(Object.hasOwn(inner, key) ? inner[key] : undefined));
   const keys = new Set(controls.map(([key]) => key));
   const unknown = Object.entries(inner).filter(([key]) => !keys.has(key));
   return [...shown, ...linesOf(Object.fromEntries(unknown), label)];

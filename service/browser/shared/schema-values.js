@@ -2,6 +2,7 @@
 // input can be kept: '' for nothing, null for a chosen null, texts for numbers, choices and JSON.
 
 import { isObject } from './schema-fields.js';
+import { isLong } from './schema-words.js';
 
 /**
  * @typedef {import('./schema-fields.js').Field} Field
@@ -11,8 +12,10 @@ import { isObject } from './schema-fields.js';
  */
 
 const NO_NUMBER = 'Write a number, such as 12 or 0.5.';
+const LONG_NUMBER = 'This number is too large to be sent as it stands here.';
 const NO_JSON = 'This is not JSON: ';
-const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const COMPOUND = ['group', 'list', 'variants'];
 
 /** @param {Field} field @returns {State} */
 export function emptyState(field) {
@@ -51,8 +54,14 @@ function known(value) {
 /** @param {string} text @param {(string | number)[]} path @returns {Reading} */
 function readNumber(text, path) {
   const trimmed = text.trim();
-  if (NUMBER.test(trimmed)) return known(Number(trimmed));
-  return { value: text, problems: [{ path, text: NO_NUMBER }] };
+  if (!NUMBER.test(trimmed)) return { value: text, problems: [{ path, text: NO_NUMBER }] };
+  const number = Number(trimmed);
+  return isExact(trimmed, number) ? known(number) : { value: text, problems: [{ path, text: LONG_NUMBER }] };
+}
+
+/** Whether a number is what was typed: from 2^53 on not every whole number can be sent. @param {string} text @param {number} number */
+function isExact(text, number) {
+  return Number.isFinite(number) && (Number.isSafeInteger(number) || !/^-?\d+$/.test(text));
 }
 
 /** @param {string} text @param {(string | number)[]} path @returns {Reading} */
@@ -69,7 +78,7 @@ function readJson(text, path) {
 function readGroup(field, state, path) {
   const readings = field.fields.map((each) => ({
     name: each.name,
-    ...read(each, state[each.name] ?? emptyState(each), [...path, each.name]),
+    ...read(each, state[each.name] === undefined ? emptyState(each) : state[each.name], [...path, each.name]),
   }));
   const given = readings.filter(({ value }) => value !== undefined);
   const problems = readings.flatMap((reading) => reading.problems);
@@ -105,12 +114,12 @@ export function stateOf(field, value) {
 /** @param {Field} field @param {any} value @returns {State | undefined} */
 function write(field, value) {
   if (value === undefined) return emptyState(field);
-  if (value === null && field.nullable) return null;
+  if (value === null && hasNull(field)) return null;
   if (field.kind === 'json') return JSON.stringify(value, null, 2);
   if (field.kind === 'group') return isObject(value) ? writeGroup(field, value) : undefined;
   if (field.kind === 'list') return Array.isArray(value) ? writeList(field, value) : undefined;
   if (field.kind === 'variants') return writeVariant(field, value);
-  if (field.kind === 'text') return typeof value === 'string' ? value : undefined;
+  if (field.kind === 'text') return typeof value === 'string' && hasRoom(field, value) ? value : undefined;
   if (field.kind === 'number') return typeof value === 'number' ? String(value) : undefined;
   if (field.kind === 'boolean') return typeof value === 'boolean' ? String(value) : undefined;
   return field.options.includes(value) ? JSON.stringify(value) : undefined;
@@ -118,7 +127,7 @@ function write(field, value) {
 
 /** @param {Field} field @param {Record<string, any>} value */
 function writeGroup(field, value) {
-  const states = field.fields.map((each) => [each.name, write(each, value[each.name])]);
+  const states = field.fields.map((each) => [each.name, write(each, ownOf(value, each.name))]);
   return states.some(([, state]) => state === undefined) ? undefined : Object.fromEntries(states);
 }
 
@@ -143,10 +152,10 @@ function writeVariant(field, value) {
  */
 export function mendedState(field, state) {
   const empty = emptyState(field);
-  if (state === null) return field.nullable ? null : empty;
+  if (state === null) return hasNull(field) ? null : empty;
   if (field.kind === 'group') {
     const given = isObject(state) ? state : {};
-    return Object.fromEntries(field.fields.map((each) => [each.name, mendedState(each, given[each.name])]));
+    return Object.fromEntries(field.fields.map((each) => [each.name, mendedState(each, ownOf(given, each.name))]));
   }
   if (field.kind === 'list') {
     return Array.isArray(state) ? state.map((each) => mendedState(/** @type {Field} */ (field.item), each)) : empty;
@@ -158,10 +167,33 @@ export function mendedState(field, state) {
   return typeof state === 'string' ? state : empty;
 }
 
+/** Whether null can be chosen in the field's control. @param {Field} field */
+function hasNull({ nullable, kind }) {
+  return nullable && !COMPOUND.includes(kind);
+}
+
+/** Whether the field's control leaves a text as it is. @param {Field} field @param {string} text */
+function hasRoom(field, text) {
+  const { format } = field.schema;
+  if (format === 'date') return isDay(text);
+  if (format === 'uri' || format === 'email') return !/[\r\n]/.test(text) && text === text.trim();
+  return isLong(field) ? !text.includes('\r') : !/[\r\n]/.test(text);
+}
+
+/** @param {string} text */
+function isDay(text) {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
+}
+
+/** @param {Record<string, any>} object @param {string} name which may be one that every object has */
+function ownOf(object, name) {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /** @param {any} one @param {any} other both JSON, or undefined @returns {boolean} */
 function isEqual(one, other) {
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => key in other && isEqual(one[key], other[key]));
+  return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]));
 }
