@@ -18,6 +18,7 @@ import { createRecordPanel } from '../../service/browser/data/record-panel.js';
 import { createRecordTable } from '../../service/browser/data/record-table.js';
 import { createRecordWrites } from '../../service/browser/data/record-writes.js';
 import { tablesOf } from '../../service/browser/data/record-tables.js';
+import { createValueEditor } from '../../service/browser/data/value-editor.js';
 import { readText, shownText } from '../../service/browser/data/values.js';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { parseRoute } from '../../service/browser/page/route.js';
@@ -96,6 +97,29 @@ test('what is no value of a column says what to write', () => {
   }
   assert.ok('problem' in readText(column('c', 'integer', { required: true }), ' '));
   assert.equal(shownText(column('o', 'object'), { a: [1] }), '{"a":[1]}');
+});
+
+/** The editor of a value, in a control that keeps texts as browsers do. @param {any} of @param {string} value @param {(text: string) => string} kept */
+function editorOf(of, value, kept) {
+  const { createElement } = document;
+  document.createElement = (tag) => {
+    let text = '';
+    return Object.defineProperty(createElement(tag), 'value', { get: () => text, set: (next) => (text = kept(next)) });
+  };
+  try {
+    return createValueEditor(of, value);
+  } finally {
+    document.createElement = createElement;
+  }
+}
+
+test('a value that its control shows otherwise is not changed by that', () => {
+  const text = editorOf(column('text'), 'one\r\ntwo', (typed) => typed.replaceAll('\r\n', '\n'));
+  assert.deepEqual([text.isChanged(), text.read()], [false, { value: 'one\r\ntwo' }]);
+  text.type('one\nthree');
+  assert.deepEqual([text.isChanged(), text.read()], [true, { value: 'one\nthree' }]);
+  const never = editorOf(column('until', 'datetime'), '9999-12-31T23:59:59Z', (typed) => (/^\d{4}-/.test(typed) ? typed : ''));
+  assert.deepEqual([never.isChanged(), never.read()], [false, { value: '9999-12-31T23:59:59Z' }]);
 });
 
 test('records without a value come last in both directions', () => {

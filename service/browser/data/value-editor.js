@@ -24,7 +24,8 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
   function write(next) {
     value = next;
     if (isFlag) node.checked = next === true;
-    else node.value = begun = typedText(column, next);
+    else node.value = typedText(column, next);
+    begun = node.value; // as the control keeps it: it changes line ends, and has no year 10 000
   }
 
   /** @returns {import('./values.js').Reading} */
