@@ -506,6 +506,58 @@ test('a cell beside the chat is saved once at a time', async () => {
   assert.deepEqual([sent, cell.abandon()], [['first', 'second'], '']);
 });
 
+test('a cell with the line ends of Windows is not changed by being passed', async () => {
+  const sent = [];
+  const cell = createCell({ ...column('text'), label: 'Text', kind: 'text', isTitle: false }, async (_column, value) => sent.push(value), () => {});
+  let text = '';
+  Object.defineProperty(cell.node, 'value', { get: () => text, set: (next) => (text = next.replaceAll('\r\n', '\n')) });
+  cell.node.value = '';
+  cell.update(row('5', { text: 'one\r\ntwo' }), 'row');
+  cell.node.listeners.blur();
+  await settle();
+  cell.update(row('5', { text: 'three' }), 'row');
+  assert.deepEqual([sent, cell.node.value], [[], 'three']);
+});
+
+/** A cell with a time that is being edited; its saves wait for an answer. */
+function editingMoment(stored) {
+  const saves = [];
+  const save = (_column, value) => new Promise((resolve) => saves.push({ value, resolve }));
+  const cell = createCell({ ...column('due', 'datetime'), label: 'Due', kind: 'moment', isTitle: false }, save, () => {});
+  const [words, field] = cell.node.childNodes;
+  for (const node of [words, field]) node.focus = () => (document.activeElement = node);
+  field.reportValidity = () => true;
+  cell.update(row('5', { due: stored }), 'row');
+  words.listeners.click();
+  return { cell, words, field, saves };
+}
+
+test('a time is saved once, and its answer takes neither the focus nor what is typed next', async () => {
+  const { words, field, saves } = editingMoment('2026-11-23T10:00:00Z');
+  field.value = '2026-11-24T10:00';
+  field.listeners.keydown({ key: 'Enter' });
+  await settle();
+  field.value = '2026-11-25T10:00';
+  saves[0].resolve(true);
+  await settle();
+  assert.deepEqual([field.hidden, field.value, document.activeElement], [false, '2026-11-25T10:00', field]);
+  document.activeElement = null; // the user has gone on
+  field.listeners.blur();
+  field.listeners.blur();
+  await settle();
+  saves[1].resolve(true);
+  await settle();
+  assert.deepEqual([saves.map(({ value }) => value.slice(0, 10)), field.hidden, words.hidden, document.activeElement], [['2026-11-24', '2026-11-25'], true, false, null]);
+});
+
+test('a time that is only looked at keeps what another one has stored meanwhile', async () => {
+  const { cell, field, saves } = editingMoment('2026-11-23T10:00:00Z');
+  cell.update(row('5', { due: '2026-12-01T10:00:00Z' }), 'row');
+  field.listeners.blur();
+  await settle();
+  assert.deepEqual([saves, field.hidden], [[], true]);
+});
+
 test('the next title, typed while one is added, stays', async () => {
   const adding = later();
   const collection = { list: [], rows: {}, loaded: true, problem: '', onChange: () => () => {}, create: () => adding.promise };

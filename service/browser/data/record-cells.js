@@ -81,7 +81,7 @@ function textCell(column, save, warn) {
   return {
     node: field,
     update(row, rowTitle) {
-      const value = typedText(column, row.data[column.name]);
+      const value = typedText(column, row.data[column.name]).replace(/\r\n?/g, '\n'); // as the field keeps it
       const changed = value !== stored;
       stored = value;
       field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
@@ -130,31 +130,38 @@ function momentCell(column, save) {
   const field = element('input', { type: 'datetime-local', class: 'cell', hidden: true });
   const node = element('span', { class: 'moment-box' }, words, field);
   let stored = '';
+  let begun = ''; // what the field showed when the editing began
+  /** @type {Promise<unknown>} the last save */
+  let last = Promise.resolve();
+  const commit = () => (last = last.then(store));
 
   words.addEventListener('click', () => {
     field.value = stored ? toLocalInput(stored) : '';
+    begun = field.value;
     setEditing(true);
   });
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === 'Enter' && field.reportValidity()) commit(true);
+    if (event.key === 'Enter' && field.reportValidity()) commit();
     if (event.key === 'Escape') setEditing(false);
   });
-  field.addEventListener('blur', () => commit(false));
+  field.addEventListener('blur', commit);
 
-  /** @param {boolean} refocus */
-  async function commit(refocus) {
+  async function store() {
     if (field.hidden) return;
-    if (field.validity.badInput) return setEditing(false, refocus); // an incomplete date is discarded
-    const value = field.value ? fromLocalInput(field.value) : null;
-    const same = field.value === (stored ? toLocalInput(stored) : '');
-    if (same || (await save(column, value))) setEditing(false, refocus);
+    if (field.validity.badInput) return setEditing(false); // an incomplete date is discarded
+    const typed = field.value;
+    if (typed !== begun && !(await save(column, typed ? fromLocalInput(typed) : null))) return;
+    begun = typed;
+    if (field.value === typed) setEditing(false);
   }
 
-  /** @param {boolean} editing @param {boolean} [refocus] */
-  function setEditing(editing, refocus = true) {
+  /** @param {boolean} editing */
+  function setEditing(editing) {
+    const hadFocus = document.activeElement === field; // an answer takes the focus from nothing else
     field.hidden = !editing;
     words.hidden = editing;
-    if (refocus) (editing ? field : words).focus();
+    if (editing) field.focus();
+    else if (hadFocus) words.focus();
   }
 
   return {
@@ -170,7 +177,7 @@ function momentCell(column, save) {
       return changed;
     },
     abandon() {
-      setEditing(false, false);
+      setEditing(false);
       return '';
     },
   };
