@@ -20,12 +20,33 @@ export function createGrid({ onRow, onOrder }) {
   /** @type {{column: string, descending: boolean} | null} */
   let order = null;
   let chosen = ''; // the chosen row, as text: rows are replaced when their collection changes
+  /** @type {string[]} the shown rows, as text */
+  let keys = [];
 
   function draw() {
     const sorted = order ? [...items].sort(by(order)) : items;
+    const giveFocusBack = keepFocus();
+    keys = sorted.map((item) => JSON.stringify(item));
     head.replaceChildren(...columns.map(headCell));
     body.replaceChildren(...sorted.map(row));
+    giveFocusBack();
     onOrder(sorted);
+  }
+
+  /** The row or the column that has the focus keeps it, wherever it stands then. @returns {() => void} */
+  function keepFocus() {
+    const focused = document.activeElement;
+    const [column, place] = [head, body].map((part) => [...part.children].findIndex((child) => child.contains(focused)));
+    const [name, key] = [head.children[column]?.textContent, keys[place]];
+    return () => {
+      if (column >= 0) focusAt(head, columns.indexOf(name));
+      if (place >= 0) focusAt(body, keys.includes(key) ? keys.indexOf(key) : Math.min(place, keys.length - 1));
+    };
+  }
+
+  /** @param {any} part @param {number} at */
+  function focusAt(part, at) {
+    part.children[at]?.querySelector('button')?.focus();
   }
 
   /** @param {string} column */
@@ -39,7 +60,7 @@ export function createGrid({ onRow, onOrder }) {
   function sortBy(column) {
     order = { column, descending: order?.column === column && !order.descending };
     draw();
-    head.children[columns.indexOf(column)].querySelector('button')?.focus();
+    focusAt(head, columns.indexOf(column));
   }
 
   /** @param {Item} item */

@@ -5,12 +5,14 @@ import { createWidget, element, itemsOf, labelled } from '../../../browser/widge
 import { createGrid } from './grid.js';
 
 const HIDDEN = new Set(['userId']); // the owner, who is the reader
+const TOO_LARGE = 'This is too large to be passed on to other widgets.';
 
 const { client, panel, isAlone } = createWidget('Table');
 const START = isAlone ? 'Choose a collection.' : 'Choose a collection, or connect a widget that gives items.';
 const select = element('select', { class: 'field', on: { change: choose } }, element('option', { value: '' }, 'Choose…'));
-const grid = createGrid({ onRow: send, onOrder: (rows) => client.setOutput('rows', { value: rows }) });
+const grid = createGrid({ onRow: send, onOrder: (rows) => (isPassed = pass('rows', { value: rows })) });
 let stop = () => {};
+let isPassed = true; // whether other widgets have got the rows
 panel.controls.append(labelled('Collection', select));
 panel.showEmpty(START);
 begin().catch(panel.showProblem);
@@ -27,7 +29,7 @@ async function begin() {
 function showItems(items) {
   stop();
   select.value = '';
-  show(items, 'The widget before this one gives no items.');
+  panel.run(async () => null, () => show(items, 'The widget before this one gives no items.')); // in the place of a collection that still loads
 }
 
 function choose() {
@@ -53,7 +55,7 @@ function follow(name) {
         },
       });
     }),
-    () => {},
+    tellWhatIsMissing,
   );
 }
 
@@ -67,12 +69,27 @@ function show(items, empty) {
   grid.set(items);
   if (!items.length) panel.showEmpty(empty);
   else if (!grid.node.isConnected) panel.show(grid.node);
+  tellWhatIsMissing();
+}
+
+function tellWhatIsMissing() {
+  if (!isPassed) panel.say(TOO_LARGE);
 }
 
 /** @param {Record<string, unknown>} item */
 function send(item) {
-  client.setOutput('row', item);
   const texts = Object.values(item).filter((value) => value !== null && typeof value !== 'object');
-  client.setOutput('text', { value: texts.join('\n') });
-  panel.say('The row is chosen.');
+  const isSent = pass('row', item) && pass('text', { value: texts.join('\n') });
+  panel.say(isSent ? 'The row is chosen.' : TOO_LARGE);
+}
+
+/** What is too large to be passed on is shown all the same. @param {string} slotId @param {Record<string, unknown>} value @returns {boolean} */
+function pass(slotId, value) {
+  try {
+    client.setOutput(slotId, value);
+    return true;
+  } catch (error) {
+    if (/** @type {any} */ (error).code !== 'too_large') throw error;
+    return false;
+  }
 }

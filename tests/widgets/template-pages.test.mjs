@@ -1,0 +1,51 @@
+// The pages of the templates without a browser: late and odd answers, and what is typed meanwhile.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { TYPES } from '../../service/browser/widgets/messages.js';
+import { openTemplate, until } from './template-page.mjs';
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
+const done = (data) => ({ success: true, data });
+const note = (recordId, title) => ({ recordId, data: { title }, createdAt: recordId, updatedAt: '1' });
+
+test('a table shows items that come while its collection loads', async (t) => {
+  const page = await openTemplate(t, 'table', { state: { collection: 'notes' } });
+  await until(() => page.asked.find(({ type }) => type === TYPES.recordsSubscribe));
+  page.input('items', { value: [{ name: 'Berlin' }] });
+  await until(() => page.main.textContent.includes('Berlin'));
+  await settle();
+  assert.equal(page.main.dataset.state, 'ready');
+  assert.ok(page.asked.some(({ type }) => type === TYPES.recordsUnsubscribe));
+});
+
+/** A table of these notes. @param {any} t @param {any[]} records */
+async function tableOf(t, records) {
+  const page = await openTemplate(t, 'table', { state: { collection: 'notes' } });
+  const { requestId } = await until(() => page.asked.find(({ type }) => type === TYPES.recordsSubscribe));
+  page.tell({ type: TYPES.recordsSnapshot, requestId, records });
+  await until(() => page.field('table'));
+  await settle();
+  return { page, change: (record) => page.tell({ type: TYPES.recordsChange, requestId, action: 'written', record }) };
+}
+
+test('a table keeps the focus in its row while its collection changes', async (t) => {
+  const { page, change } = await tableOf(t, [note('1', 'one'), note('2', 'two')]);
+  page.button('two').focus();
+  change(note('0', 'new'));
+  await until(() => page.button('new'));
+  assert.equal(document.activeElement, page.button('two'));
+  change({ ...note('2', 'other'), updatedAt: '2' });
+  await until(() => page.button('other'));
+  assert.equal(document.activeElement, page.button('other'));
+  page.button('title').listeners.click();
+  assert.equal(document.activeElement, page.button('title'));
+});
+
+test('a table shows what is too large to be passed on, and says so', async (t) => {
+  const { page } = await tableOf(t, [1, 2, 3].map((at) => note(`${at}`, `${at}`.repeat(100_000))));
+  assert.equal(page.field('tbody').children.length, 3);
+  assert.deepEqual([page.outputs.rows, page.main.dataset.state], [undefined, 'ready']);
+  assert.match(page.main.textContent, /too large to be passed on/);
+});
