@@ -49,3 +49,32 @@ test('a table shows what is too large to be passed on, and says so', async (t) =
   assert.deepEqual([page.outputs.rows, page.main.dataset.state], [undefined, 'ready']);
   assert.match(page.main.textContent, /too large to be passed on/);
 });
+
+const NEED = { success: true, data: { requiresOAuth: true, authUrl: 'https://id.example/', provider: 'cloudsuite', scopes: ['mail'] } };
+
+/** A message whose sending waits for a consent that is asked for. @param {any} t */
+async function waitingMail(t) {
+  const page = await openTemplate(t, 'mail');
+  await settle();
+  for (const [at, text] of ['cleo@example.com', 'Hello'].entries()) page.type(page.field('input', at), text);
+  page.press('Send');
+  await page.answer('cloudsuite/mail-send', NEED, { consentId: 'c' });
+  (await until(() => page.button('Connect'))).listeners.click();
+  const { requestId } = await until(() => page.asked.find(({ type }) => type === TYPES.consentRequest));
+  return { page, allow: () => page.tell({ type: TYPES.consentResult, requestId, status: 'connected' }) };
+}
+const sent = ({ asked }) => asked.filter(({ type }) => type === TYPES.apiRequest).length;
+
+test('a call is made once its consent is given', async (t) => {
+  const { page, allow } = await waitingMail(t);
+  allow();
+  await until(() => sent(page) === 2);
+});
+
+test('what was cancelled is not sent by a consent that comes later', async (t) => {
+  const { page, allow } = await waitingMail(t);
+  page.press('Cancel');
+  allow();
+  await settle();
+  assert.deepEqual([sent(page), page.main.dataset.state], [1, 'ready']);
+});

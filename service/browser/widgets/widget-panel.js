@@ -106,14 +106,17 @@ export function createPanel(client, { title, signOut }) {
 
   /** Called from a click: browsers open a window only there. @param {any} error @param {() => void} again */
   async function connect(error, again) {
+    const own = (current = new AbortController()); // Cancel and the next action end it
     try {
       const asked = client.connect(error);
       setState('running', 'Continue in the window that opened.');
       const { status: ending } = await asked;
+      if (own !== current) return;
       if (ending === 'connected') again();
       else showProblem(error, again);
       if (ending !== 'connected') status.textContent = endingText(ending);
     } catch (failure) {
+      if (own !== current) return;
       showProblem(failure, again);
       if (failure === error) status.textContent = reconnectText(error); // not possible here
     }
