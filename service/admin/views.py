@@ -6,7 +6,7 @@ Source: docs/contract.md, section 18.
 import hashlib
 from typing import Any
 
-from flask import Blueprint, current_app, g, request
+from flask import Blueprint, current_app, g
 
 from config import Settings
 from service.admin import running
@@ -30,15 +30,14 @@ from service.billing.views import StatementQuery, StatementSchema, statement_ans
 from service.chat.turn.running import Runs
 from service.extensions import db
 from service.ids import new_id
-from service.records.once import KEY, KEY_RULE
 from service.times import timestamp
 from service.upkeep import actions, granting, inventories, people, rights
 from service.upkeep.people import UserOverview
-from service.web.edge import answers, body, query, refuses, takes, without_body
-from service.web.errors import Conflict, InvalidRequest, NotFound
+from service.web.edge import answers, body, idempotency_key, query, refuses, takes_key, without_body
+from service.web.errors import Conflict, NotFound
 from service.web.fields import seq_cursor
 
-ONCE = "Requests with the same key, user, amount and note grant once; 1 to 255 visible characters."
+ONCE = "Requests with the same key, user, amount and note grant once."
 OWN_RIGHTS = (
     "You can't disable yourself or give up your own role admin. Another admin can, "
     "or the command `flask users`."
@@ -100,7 +99,7 @@ def read_statement(params: dict[str, Any], subject: str) -> dict[str, Any]:
 
 @admin.post("/credits/<id:subject>")
 @body(CreditsGrantSchema())
-@takes(Idempotency_Key=ONCE)
+@takes_key(ONCE)
 @refuses(Conflict)
 @answers(GrantedSchema())
 def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
@@ -165,11 +164,9 @@ def _loses_rights(data: dict[str, Any]) -> bool:
 
 def _ref() -> str:
     """The reference of a grant in the ledger, made of the key; raises `InvalidRequest`."""
-    key = request.headers.get("Idempotency-Key")
+    key = idempotency_key()
     if key is None:
         return new_id("entry")
-    if not KEY.fullmatch(key):
-        raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
     # A key is its admin's own, and can't be the reference of another grant.
     return "admin_" + hashlib.sha256(f"{g.caller.subject}\n{key}".encode()).hexdigest()
 

@@ -21,10 +21,13 @@ from service.ids import new_id
 from service.limits.rates import count
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
+from service.records.once import IdempotentCreate
 from service.times import now
-from service.web.edge import answers, body, refuses
+from service.web.edge import answers, body, idempotency_key, refuses, takes_key
 from service.web.errors import Conflict, Forbidden, NotFound, RateLimited
 from service.web.fields import Text
+
+ONCE = "Requests with the same key create one chat in 24 hours."
 
 chats = Blueprint("chats", __name__, url_prefix="/api/ai/chats")
 
@@ -72,10 +75,15 @@ class Done(Schema):
 @chats.post("")
 @open_to("chat")
 @body(NewChat())
-@refuses(RateLimited)
+@takes_key(ONCE)
+@refuses(Conflict, RateLimited)
 @answers(ChatAnswer(), 201)
 def create(data: dict[str, Any]) -> dict[str, Any]:
-    """Create a chat of the caller's own"""
+    """Create a chat of the caller's own
+
+    A request repeated within 24 hours with the same `Idempotency-Key` and title creates no second
+    chat; the answer is the first one as it is now.
+    """
     count("records", g.caller.subject)
     moment = now()
     chat = Chat(
@@ -85,14 +93,24 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
         created_at=moment,
         updated_at=moment,
     )
-    record = full_envelope(AI_CHATS, chat)
+    key = idempotency_key()
+    repeatable = IdempotentCreate(chat.user_id, AI_CHATS.name, key, data) if key else None
     with write_transaction() as session:
         user_locks.lock(session, chat.user_id)
-        session.add(chat)
-        session.flush()
-        change = outbox.change(AI_CHATS, chat.user_id, None, record)
-        outbox.append(session.connection(), [change])
+        if repeatable and (earlier := repeatable.earlier_record(session)):
+            return {"chat": chat_record(full_envelope(AI_CHATS, check_owned(session, earlier)))}
+        record = _insert(session, chat)
+        if repeatable:
+            repeatable.store(session, chat.record_id)
     return {"chat": chat_record(record)}
+
+
+def _insert(session: Session, chat: Chat) -> Envelope:
+    record = full_envelope(AI_CHATS, chat)
+    session.add(chat)
+    session.flush()
+    outbox.append(session.connection(), [outbox.change(AI_CHATS, chat.user_id, None, record)])
+    return record
 
 
 @chats.patch("/<chat_id>")

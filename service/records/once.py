@@ -5,7 +5,6 @@ Source: docs/contract.md, section 10.9.
 
 import hashlib
 import json
-import re
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -17,8 +16,6 @@ from service.records.models import CreateKey
 from service.web.errors import Conflict
 
 KEY_LIFETIME = 24 * 3600  # seconds
-KEY = re.compile(r"[!-~]{1,255}")
-KEY_RULE = "1 to 255 visible ASCII characters."
 
 
 class OtherData(Conflict):

@@ -18,7 +18,6 @@ from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
 from service.records.live import SocketSession
 from service.records.messages import error_message
-from service.records.once import KEY
 from service.records.subscription import Id, Subscription
 from service.records.values import VERSION, VERSION_RULE
 from service.records.where import Where
@@ -32,7 +31,7 @@ from service.web.errors import (
     TooLarge,
     outage_error,
 )
-from service.web.fields import Text
+from service.web.fields import KEY, Text
 from service.web.json_values import decode
 
 SUBSCRIPTIONS = 50  # of one connection

@@ -14,18 +14,15 @@ from service.auth.users import current_role
 from service.records import store, writes
 from service.records.collection import Collection, ColumnType
 from service.records.description import describe, listed
-from service.records.once import KEY, KEY_RULE
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import PAGE_RECORDS, Query
 from service.records.values import VERSION, VERSION_RULE
-from service.web.edge import answers, json_body, query, refuses, takes
+from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes, takes_key
 from service.web.errors import Conflict, Forbidden, InvalidRequest, RateLimited
 from service.web.fields import Digits, Text
 
-ONCE = (
-    "Requests with the same key create one record in 24 hours; 1 to 255 visible ASCII characters."
-)
+ONCE = "Requests with the same key create one record in 24 hours."
 WHERE = 'A filter, as the text of a JSON object: `{"done": {"eq": true}}`.'
 SORT = "A column, descending with `-` in front; without it, the order of insertion."
 STALE = "The record's `updatedAt`. If the record has been changed since, the answer is 409."
@@ -136,7 +133,7 @@ def find(query: Query, collection: str) -> dict[str, Any]:
 
 @records.post("/<collection>")
 @json_body(DataSchema())
-@takes(Idempotency_Key=ONCE)
+@takes_key(ONCE)
 @refuses(Forbidden, Conflict, RateLimited)
 @answers(RecordSchema(), 201)
 def create(data: Any, collection: str) -> dict[str, Any]:
@@ -145,7 +142,7 @@ def create(data: Any, collection: str) -> dict[str, Any]:
     A request repeated within 24 hours with the same `Idempotency-Key` and data creates no second
     record; the answer is the first one as it is now.
     """
-    return writes.create(_collection(collection), g.caller, data, key=_idempotency_key())
+    return writes.create(_collection(collection), g.caller, data, key=idempotency_key())
 
 
 @records.get("/<collection>/<id:record_id>")
@@ -204,10 +201,3 @@ def _if_match() -> str | None:
     if not VERSION.fullmatch(version):
         raise InvalidRequest(details={"If-Match": [VERSION_RULE]})
     return version
-
-
-def _idempotency_key() -> str | None:
-    key = request.headers.get("Idempotency-Key")
-    if key is not None and not KEY.fullmatch(key):
-        raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
-    return key

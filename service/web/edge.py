@@ -16,6 +16,7 @@ from service.app import Service
 from service.current_request import current_request
 from service.web.bodies import read_json
 from service.web.errors import InvalidRequest, NotFound, ServiceError, TooLarge
+from service.web.fields import KEY, KEY_RULE, KEY_SCHEMA
 
 View = Callable[..., Any]
 
@@ -142,6 +143,14 @@ def json_body(schema: Schema) -> Callable[[View], View]:
     return decorate
 
 
+def idempotency_key() -> str | None:
+    """The `Idempotency-Key` of the request, or None. Raises `InvalidRequest`."""
+    key = current_request().headers.get("Idempotency-Key")
+    if key is not None and not KEY.fullmatch(key):
+        raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
+    return key
+
+
 def query(schema: Schema) -> Callable[[View], View]:
     """Pass the query string, loaded by `schema`, as the view's first argument."""
 
@@ -190,8 +199,18 @@ def refuses(*errors: type[ServiceError]) -> Callable[[View], View]:
 
 def takes(**headers: str) -> Callable[[View], View]:
     """Describe the request headers that the view reads: `If_Match="…"`."""
-    descriptions = {name.replace("_", "-"): about for name, about in headers.items()}
-    return lambda view: _add_contract(view, takes=descriptions)
+    text = {"type": "string"}
+    described = {
+        name.replace("_", "-"): {"schema": text, "description": about}
+        for name, about in headers.items()
+    }
+    return lambda view: _add_contract(view, takes=described)
+
+
+def takes_key(about: str) -> Callable[[View], View]:
+    """Describe the `Idempotency-Key` that the view reads by `idempotency_key`."""
+    described = {"Idempotency-Key": {"schema": KEY_SCHEMA, "description": about}}
+    return lambda view: _add_contract(view, takes=described)
 
 
 def instances(list_them: Callable[[], Iterable[Any]]) -> Callable[[View], View]:

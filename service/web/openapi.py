@@ -135,7 +135,7 @@ def _parameters(rule: Rule, contract: Mapping[str, Any]) -> Iterable[dict[str, A
     if "query" in contract:
         yield {"in": "query", "schema": contract["query"]}
     for name, about in contract.get("takes", {}).items():
-        yield {"in": "header", "name": name, "schema": text, "description": about}
+        yield {"in": "header", "name": name, **about}
 
 
 def _needs_token(rule: Rule, view: Any) -> bool:

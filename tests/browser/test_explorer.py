@@ -69,6 +69,24 @@ def test_what_costs_is_asked_first_and_shown_as_a_picture(explorer):
     expect(explorer.page.locator(".amount")).not_to_have_text("1,000")
 
 
+def test_a_call_whose_answer_was_lost_is_made_and_paid_once(explorer):
+    explorer.console.may_say("ERR_FAILED")
+    call = "**/api/integrations/generate-image-llm"
+    explorer.page.route(call, lambda route: (route.fetch(), route.abort()), times=1)
+    explorer.open("generate-image-llm").fill(prompt="a red boat")
+    for outcome in (explorer.answer.get_by_role("alert"), explorer.answer.get_by_role("img")):
+        explorer.send()
+        explorer.console.button("Allow once").click()
+        expect(outcome).to_be_visible()
+        explorer.page.reload()
+    entries = explorer.console.api("GET", "credits")["entries"]
+    assert [entry["kind"] for entry in entries] == ["charge", "grant"]
+    explorer.send()
+    explorer.console.button("Allow once").click()
+    expect(explorer.answer.get_by_role("img")).to_be_visible()
+    assert len(explorer.console.api("GET", "credits")["entries"]) == 3
+
+
 def test_sound_is_played_and_code_follows_the_form(explorer):
     explorer.open("text-to-speech").fill(text="It's me")
     code = explorer.page.get_by_role("region", name="Code", exact=True)

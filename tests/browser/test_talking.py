@@ -156,6 +156,18 @@ def test_a_server_that_is_away_gives_the_text_back(console):
     expect(console.composer).to_have_value("hello")
 
 
+def test_a_chat_whose_creation_got_no_answer_is_made_once(console):
+    console.may_say("ERR_FAILED")
+    lost = lambda route: (route.fetch(), route.abort())  # noqa: E731
+    console.page.route("**/api/ai/chats", lost, times=1)
+    console.send("hello")
+    expect(console.problem).to_contain_text("can’t be reached")
+    expect(console.composer).to_have_value("hello")
+    console.composer.press("Enter")
+    expect(console.answers).to_have_count(1)
+    assert len(console.api("GET", "records/ai-chats")["records"]) == 1
+
+
 def test_a_reload_keeps_the_draft_and_the_history(console):
     console.ask("remember that the code is 4711")
     console.composer.fill("what is the")

@@ -22,6 +22,28 @@ def test_a_chat_needs_no_title_and_no_body(alice):
     assert alice.request("POST", "/api/ai/chats").json["chat"]["title"] == ""
 
 
+def test_a_chat_is_created_once_for_a_key(alice, bob):
+    def create(person, **body):
+        return person.post("/api/ai/chats", body, headers={"Idempotency-Key": "k"})
+
+    first = create(alice, title="Plans")
+    assert create(alice, title="Plans").json == first.json
+    alice.patch(f"/api/ai/chats/{first.json['chat']['recordId']}", {"title": "New"})
+    assert create(alice, title="Plans").json["chat"]["title"] == "New"
+    assert len(alice.records("ai-chats")) == 1
+    assert create(alice, title="Other").status_code == 409
+    assert create(bob, title="Plans").json["chat"]["userId"] == "bob"
+    alice.delete(f"/api/ai/chats/{first.json['chat']['recordId']}")
+    assert create(alice, title="Plans").status_code == 404
+
+
+@pytest.mark.parametrize("key", ["", " ", "ä", "x" * 256])
+def test_a_chat_with_a_bad_key_is_not_created(alice, key):
+    refused = alice.post("/api/ai/chats", {}, headers={"Idempotency-Key": key})
+    assert (refused.status_code, list(refused.json["details"])) == (400, ["Idempotency-Key"])
+    assert alice.records("ai-chats") == []
+
+
 def test_nobody_creates_a_chat_for_another(alice):
     response = alice.post("/api/ai/chats", {"userId": "bob"})
     assert response.json["details"] == {"userId": ["Unknown field."]}

@@ -8,6 +8,7 @@ import { problemOf } from '../../service/browser/integrations/call-problem.js';
 import { createEndpointCall } from '../../service/browser/integrations/endpoint-call.js';
 import { byCategory, endpointNamed, searchEndpoints } from '../../service/browser/integrations/endpoint-search.js';
 import { duration, factsAbout, priceOf } from '../../service/browser/integrations/endpoint-words.js';
+import { createKeptKey } from '../../service/browser/page/kept-key.js';
 import { tokensOf } from '../../service/browser/page/json-text.js';
 import { safeAddress } from '../../service/browser/page/safe-address.js';
 import { curl, javascript, python, pythonLiteral, shellWord } from '../../service/browser/integrations/snippets.js';
@@ -119,12 +120,13 @@ test('each error says what to do', () => {
   assert.deepEqual(error({ error: 'unknown_endpoint', message: 'x', nearest: ['y'] }, 404).nearest, ['y']);
   assert.match(error({ error: 'insufficient_credits', message: 'x', needed: 5, available: 1 }, 402).text, /5 credits.*1 are left/);
   assert.equal(error({ error: 'upstream_provider_error', message: 'Token refresh failed. Reconnect.' }, 502).remedy, 'reconnect');
+  assert.match(problemOf(new ApiError(409, { error: 'conflict', message: 'x' }, 2)).advice, /Nothing is done or charged twice/);
   assert.match(problemOf(new NetworkError()).text, /can’t be reached/);
 });
 
 /** @param {any[]} answers of the endpoint and of its job, in this order @param {any} [changes] of the endpoint */
 function calling(answers, changes = {}) {
-  /** @type {any[]} */ const sent = [];
+  /** @type {any[]} */ const sent = changes.sent ?? [];
   /** @type {any[]} */ const seen = [];
   const next = () => {
     const answer = answers.shift();
@@ -144,7 +146,7 @@ function calling(answers, changes = {}) {
     return next;
   };
   const sessions = createSessionApprovals();
-  const call = createEndpointCall(endpoint(changes), { transport, sessions, price, approve, onProgress: (one) => seen.push(one), sleep: async () => {}, now: () => 0 });
+  const call = createEndpointCall(endpoint(changes), { transport, sessions, price, approve, keys: changes.keys, onProgress: (one) => seen.push(one), sleep: async () => {}, now: () => 0 });
   return { call, sent, seen, sessions, phases: () => seen.map(({ phase }) => phase) };
 }
 
@@ -162,7 +164,7 @@ test('nothing is sent before the approval, and nothing after a refusal', async (
   assert.deepEqual([phases(), sent.length], [['running', 'asking', 'idle'], 0]);
   await call.send({});
   await call.send({});
-  assert.deepEqual(sent.map((request) => request[3]), [{ 'X-Approval': 'session' }, { 'X-Approval': 'session' }]);
+  assert.deepEqual(sent.map((request) => request[3]['X-Approval']), ['session', 'session']);
 });
 
 test('nobody is asked about a call that can only be refused', async () => {
@@ -223,6 +225,31 @@ test('a call that waited for a consent is repeated once, however often the conse
   await call.send({});
   await Promise.all([call.repeat(), call.repeat()]);
   assert.equal(sent.length, 2);
+});
+
+test('a call that costs is sent again with its key until its end is known', async () => {
+  const under = new ApiError(409, { error: 'conflict' }, 2);
+  const unknown = new ApiError(409, { error: 'conflict', outcome: 'unknown' });
+  const storage = new Map();
+  const drafts = /** @type {any} */ ({ get: (/** @type {string} */ name) => storage.get(name) ?? '', set: (/** @type {string} */ name, /** @type {string} */ value) => storage.set(name, value) });
+  /** @type {any[]} */ const sent = [];
+  const outcomes = [new NetworkError(), under, {}, new NetworkError(), unknown, new NetworkError(), {}];
+  for (const [at, outcome] of outcomes.entries()) {
+    const keys = createKeptKey(drafts, 'k').keys; // as after a reload
+    await calling([outcome], { autoApprove: false, keys, sent }).call.send({ x: at < 6 ? 1 : 2 });
+  }
+  const keys = sent.map((request) => request[3]['Idempotency-Key']);
+  const order = [...new Set(keys)];
+  // It ends with an answer, with an end that nobody will know, or with other content.
+  assert.deepEqual(keys.map((key) => order.indexOf(key)), [0, 0, 0, 1, 1, 2, 3]);
+  assert.match(keys[0], /./);
+});
+
+test('a free call that only reads needs no key', async () => {
+  const { call, sent } = calling([new NetworkError(), {}]);
+  await call.send({});
+  await call.send({});
+  assert.deepEqual(sent.map((request) => request[3]), Array(2).fill({ 'X-Approval': 'auto' }));
 });
 
 test('a page that is left keeps what it shows of a job', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { NetworkError } from '../../service/browser/shared/errors.js';
+import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createLiveCollection } from '../../service/browser/shared/live-collection.js';
 import { applyMessage, sortRows } from '../../service/browser/shared/live-rows.js';
 import { createRecordsSocket } from '../../service/browser/shared/records-socket.js';
@@ -162,6 +162,28 @@ test('a collection follows the socket, and operations go through it', async () =
   server.receive({ type: 'ok', id: operation.id, record: row('b', 'two') });
   await created;
   assert.deepEqual(Object.keys(collection.rows), ['a', 'b']);
+});
+
+test('a create is tried again with its key after a lost answer, by the socket or without it', async () => {
+  const keys = [];
+  const transport = { call: async (_method, _path, { headers }) => (keys.push(headers['Idempotency-Key']), row('b', 'two')), get: async () => ({ records: [] }) };
+  const { collection, server } = connected(transport);
+  server.onopen();
+  const lost = collection.create({ title: 'two' });
+  keys.push(server.sent.at(-1).idempotencyKey);
+  server.onclose({ code: 1006 });
+  await assert.rejects(lost, NetworkError);
+  await collection.create({ title: 'two' });
+  await collection.create({ title: 'two' });
+  assert.deepEqual([keys[0] === keys[1], keys[1] === keys[2]], [true, false]);
+});
+
+test('a create that was deleted since is another create the next time', async () => {
+  const keys = [];
+  const transport = { call: async (_method, _path, { headers }) => Promise.reject((keys.push(headers['Idempotency-Key']), new ApiError(404, { error: 'not_found' }))), get: async () => ({ records: [] }) };
+  const { collection } = connected(transport);
+  for (let round = 0; round < 2; round += 1) await assert.rejects(collection.create({ title: 'two' }));
+  assert.notEqual(keys[0], keys[1]);
 });
 
 test('a snapshot that was asked for before a write does not take the write back', async () => {

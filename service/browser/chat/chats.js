@@ -2,6 +2,7 @@
 
 import { createConversation } from './conversation.js';
 import { createLiveCollection } from '../shared/live-collection.js';
+import { once } from '../shared/once.js';
 
 /** @typedef {ReturnType<typeof createChats>} Chats */
 
@@ -18,6 +19,8 @@ export function createChats(context) {
   const versions = new Map();
   /** @type {Set<string>} chats that this page has deleted, or is about to */
   const deletedChats = new Set();
+  /** @type {import('../shared/once.js').Keys} */
+  const keys = new Map();
   const unsubscribe = collection.onChange(refreshChanged);
 
   /** Refreshes conversations whose chat has changed: another tab may have added a turn. */
@@ -52,9 +55,9 @@ export function createChats(context) {
     conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
     /** Whether a reply is coming in, and has said something. */
     isReplying: () => [...conversations.values()].some(({ phase, turn }) => phase !== 'idle' && Boolean(turn?.reply.parts.length)),
-    /** @returns {Promise<string>} its id */
+    /** Tried again after a lost answer, it makes no second chat. @returns {Promise<string>} its id */
     async create() {
-      const { chat } = await transport.post('/api/ai/chats');
+      const { chat } = await once(keys, '', (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
       collection.put(recordOf(chat));
       return chat.recordId;
     },

@@ -1,6 +1,7 @@
 // What is typed into the form of a new record, and its create while that is under way. A create goes on when its
 // form is left. Pressed again for the same values, also after a reload, it makes no second record.
 
+import { createKeptKey } from '../page/kept-key.js';
 import { createKeptForm } from './form-drafts.js';
 
 /**
@@ -11,33 +12,20 @@ import { createKeptForm } from './form-drafts.js';
 /** @param {import('../page/drafts.js').Drafts} drafts of this tab @param {string} collection */
 export function createNewRecord(drafts, collection) {
   const form = createKeptForm(drafts, collection);
-  const keyName = `key:${collection}`;
-  /** @type {{body: string, key: string} | null} the key of a create without an answer, and what it creates */
-  let pending = JSON.parse(drafts.get(keyName) || 'null');
+  const key = createKeptKey(drafts, `key:${collection}`);
   /** @type {Promise<Row> | null} */
   let running = null;
 
-  /** @param {typeof pending} next */
-  function setPending(next) {
-    pending = next;
-    drafts.set(keyName, next ? JSON.stringify(next) : '');
-  }
-
   function clear() {
     form.clear();
-    setPending(null);
+    key.clear();
     running = null;
   }
 
   return {
     ...form,
     clear,
-    /** @type {import('./record-writes.js').Keys} */
-    keys: {
-      get: (body) => (pending?.body === body ? pending.key : undefined),
-      set: (body, key) => setPending({ body, key }),
-      delete: (body) => void (pending?.body === body && setPending(null)),
-    },
+    keys: key.keys,
     /** The create under way, unless its form was thrown away. */
     get running() {
       return running;

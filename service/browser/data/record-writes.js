@@ -2,7 +2,7 @@
 // seen. A change from elsewhere of another column is no conflict.
 
 import { ApiError } from '../shared/errors.js';
-import { newId } from '../shared/ids.js';
+import { once } from '../shared/once.js';
 import { valueAt } from './order.js';
 import { isSame } from './values.js';
 
@@ -10,8 +10,7 @@ import { isSame } from './values.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {Record<string, any>} Data
  * @typedef {{put: (row: Row) => void, drop: (recordId: string) => void, rowOf: (recordId: string) => Row | undefined}} Rows
- * @typedef {Pick<Map<string, string>, 'get'> & {set: (body: string, key: string) => void, delete: (body: string) => void}} Keys
- *   of creates without an answer, by what they create
+ * @typedef {import('../shared/once.js').Keys} Keys of creates, by their bodies
  * @typedef {ReturnType<typeof createRecordWrites>} RecordWrites
  */
 
@@ -80,20 +79,9 @@ export function createRecordWrites(name, transport, rows) {
      * @param {Data} data @param {Keys} [keys] those of a form outlive this page @returns {Promise<Row>}
      */
     async create(data, keys = ownKeys) {
-      const body = JSON.stringify(data);
-      const earlier = keys.get(body);
-      const key = earlier ?? newId();
-      keys.set(body, key);
-      try {
-        const record = await transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } });
-        rows.put(record);
-        keys.delete(body);
-        return record;
-      } catch (error) {
-        // A refusal says nothing about an earlier try, except that the key is of no more use.
-        if (error instanceof ApiError && (error.status === 409 || (!earlier && error.status < 500))) keys.delete(body);
-        throw error;
-      }
+      const record = await once(keys, JSON.stringify(data), (key) => transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } }));
+      rows.put(record);
+      return record;
     },
     /** @param {Row} row */
     remove({ recordId }) {

@@ -8,6 +8,8 @@ import { isRefreshFailure } from '../shared/oauth-answer.js';
  * @typedef {{text: string, advice: string, remedy: Remedy, nearest: string[]}} CallProblem
  */
 
+/** @type {[string, Remedy]} */
+const UNDER_WAY = ['The first try still runs. Nothing is done or charged twice.', 'send'];
 const AGAIN = 'Try again in a minute.';
 
 /** @type {Record<string, [string, Remedy]>} by error code */
@@ -34,7 +36,8 @@ export function problemOf(error) {
     return { text: 'Access to the account can’t be renewed.', advice, remedy: 'reconnect', nearest: [] };
   }
   if (!(error instanceof ApiError)) return { text: errorText(error), advice: '', remedy: 'send', nearest: [] };
-  const [advice, remedy] = ADVICE[error.code] ?? ['', 'send'];
+  const isUnderWay = error.code === 'conflict' && error.retryAfter !== null;
+  const [advice, remedy] = isUnderWay ? UNDER_WAY : (ADVICE[error.code] ?? ['', 'send']);
   const nearest = Array.isArray(error.facts.nearest) ? error.facts.nearest.map(String) : [];
   return { text: textOf(error), advice, remedy, nearest };
 }

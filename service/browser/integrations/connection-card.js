@@ -3,6 +3,7 @@
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { element, icon } from '../shared/elements.js';
 import { isGranted } from '../shared/connections.js';
+import { once } from '../shared/once.js';
 import { consentNeeded, isAboutTheBody, isRefreshFailure } from '../shared/oauth-answer.js';
 import { CONSENT_NEEDED, ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.js';
 
@@ -37,6 +38,8 @@ export function createConnectionCard(card, { name, transport, connections, conse
   /** @type {'' | 'Connect' | 'Reconnect'} what the user has to do although the flag is set */
   let repair = '';
   let testing = false;
+  /** @type {import('../shared/once.js').Keys} */
+  const keys = new Map();
 
   async function connect() {
     showNote('');
@@ -80,7 +83,8 @@ export function createConnectionCard(card, { name, transport, connections, conse
   /** @param {Record<string, any>} body @returns {Promise<any>} null if consent is needed first */
   async function callEndpoint(body) {
     try {
-      const answer = await transport.post(`/api/integrations/${card.endpoint}`, body);
+      const path = `/api/integrations/${card.endpoint}`;
+      const answer = await once(keys, JSON.stringify(body), (key) => transport.call('POST', path, { body, headers: { 'Idempotency-Key': key } }));
       return consentNeeded(answer) ? null : answer.data;
     } catch (error) {
       if (card.testCall.emptyBody && isAboutTheBody(error)) return {};

@@ -1,6 +1,7 @@
 // One call of an endpoint, from the approval to its answer. A job is looked at until it ends.
 
 import { ApiError, NetworkError } from '../shared/errors.js';
+import { once } from '../shared/once.js';
 import { consentNeeded } from '../shared/oauth-answer.js';
 import { createSessionApprovals } from '../widgets/session-approvals.js';
 import { ownCall } from './call-approval.js';
@@ -25,6 +26,7 @@ import { ownCall } from './call-approval.js';
  * @property {(progress: Progress) => void} onProgress
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => number} now milliseconds
+ * @property {import('../shared/once.js').Keys} [keys] of calls that cost or change something, by their bodies
  * @property {import('../widgets/session-approvals.js').SessionApprovals} [sessions] what is allowed until the page closes
  */
 
@@ -32,7 +34,8 @@ const POLL_INTERVALS = [1_000, 2_000, 3_000, 5_000]; // ms; the last one repeats
 const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job is not over with these
 
 /** @param {Endpoint} endpoint @param {Surroundings} surroundings */
-export function createEndpointCall(endpoint, { transport, price, approve, onProgress, sleep, now, sessions = createSessionApprovals() }) {
+export function createEndpointCall(endpoint, surroundings) {
+  const { transport, price, approve, onProgress, sleep, now, sessions = createSessionApprovals(), keys = new Map() } = surroundings;
   let current = new AbortController();
   /** @type {{body: any, approval: string, credits: number} | null} what waits for a consent */
   let pending = null;
@@ -73,11 +76,12 @@ export function createEndpointCall(endpoint, { transport, price, approve, onProg
     const start = now();
     report(own, { phase: 'running' });
     try {
-      const path = `/api/integrations/${endpoint.name}`;
-      const response = await transport.open(path, body, own.signal, { 'X-Approval': decision });
-      const answer = await jsonOf(response);
+      const headers = { 'X-Approval': decision };
+      const { answer, kept } = endpoint.autoApprove
+        ? await post(own, body, headers)
+        : await once(keys, JSON.stringify(body), (key) => post(own, body, { ...headers, 'Idempotency-Key': key }));
       if (own !== current) return;
-      const facts = { seconds: (now() - start) / 1000, kept: response.headers.get('X-Cache') === 'hit' };
+      const facts = { seconds: (now() - start) / 1000, kept };
       const consent = consentNeeded(answer);
       pending = consent ? { body, approval: decision, credits } : null;
       if (consent) report(own, { phase: 'consent', consent });
@@ -86,6 +90,12 @@ export function createEndpointCall(endpoint, { transport, price, approve, onProg
     } catch (error) {
       if (!own.signal.aborted) report(own, { phase: 'failed', error });
     }
+  }
+
+  /** @param {AbortController} own @param {any} body @param {Record<string, string>} headers */
+  async function post(own, body, headers) {
+    const response = await transport.open(`/api/integrations/${endpoint.name}`, body, own.signal, headers);
+    return { answer: await jsonOf(response), kept: response.headers.get('X-Cache') === 'hit' };
   }
 
   /** @param {AbortController} own @param {any} data of the job */

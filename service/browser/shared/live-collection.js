@@ -3,6 +3,7 @@
 import { createListeners } from './listeners.js';
 import { ApiError, NetworkError, errorText } from './errors.js';
 import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
+import { once } from './once.js';
 import { createOwnWrites } from './own-writes.js';
 
 const PAGE = 200;
@@ -24,6 +25,8 @@ export function createLiveCollection(name, { transport, socket, where }) {
   const listeners = createListeners();
   const path = `/api/records/${name}`;
   const writes = createOwnWrites();
+  /** @type {import('./once.js').Keys} */
+  const keys = new Map();
   let subscribed = 0; // when the socket last asked for the rows
   let newest = 0; // when the rows that are shown were asked for; what was asked for earlier comes too late
   const collection = {
@@ -113,12 +116,13 @@ export function createLiveCollection(name, { transport, socket, where }) {
     set({ rows: withoutRow(collection.rows, recordId) });
   }
 
-  /** @param {Record<string, any>} data */
+  /** Tried again after a lost answer, it makes no second record. @param {Record<string, any>} data */
   async function create(data) {
-    const live = socket.phase === 'open';
-    const record = live
-      ? await socket.request({ op: 'create', collection: name, data })
-      : await transport.post(path, data);
+    const record = await once(keys, JSON.stringify(data), (key) =>
+      socket.phase === 'open'
+        ? socket.request({ op: 'create', collection: name, data, idempotencyKey: key })
+        : transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } }),
+    );
     if (record) put(record);
     return record;
   }
