@@ -15,9 +15,8 @@ from gevent import get_hub
 
 from service.observing.measures import WORKERS_READY
 from service.observing.sampler import Sampler
-from service.raw_sockets import READ, beneath, peek
+from service.raw_sockets import READ, beneath, peek, peer_has_closed
 
-ESTABLISHED = 1
 POLL_SECONDS = 0.1
 
 log = structlog.get_logger("lifecycle")
@@ -106,7 +105,7 @@ class ClientWatch:
             self._report_close()
 
     def _poll_state(self) -> None:
-        """Poll the kernel's state of the connection instead of the socket.
+        """Ask the kernel from time to time whether the client has closed the connection.
 
         The client has sent its next request early. The socket stays readable then, and peeking
         can't show a close after those bytes.
@@ -116,11 +115,7 @@ class ClientWatch:
         self._watcher.start(self._check_state)
 
     def _check_state(self) -> None:
-        try:
-            state = self._sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
-        except OSError:
-            state = None
-        if state != ESTABLISHED:
+        if peer_has_closed(self._sock):
             self._report_close()
 
     def _report_close(self) -> None:

@@ -1,13 +1,18 @@
 """Access to a socket beneath gevent's methods, which wait, and to what the kernel knows of it."""
 
+import select
 import socket
 import struct
 from typing import Any
+
+from gevent.monkey import get_original
 
 READ = 1  # the event loop's flag for a descriptor that is to be readable
 CHUNK = b"%x\r\n%b\r\n"  # HTTP's framing of a part of a body; takes its length and the part itself
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)  # plain: to join two flags takes 2 µs
 ACKED_OFFSET = 120  # tcpi_bytes_acked in Linux's struct tcp_info
+
+_poll: Any = get_original("select", "poll")  # gevent's own would let others run
 
 
 def beneath(sock: Any) -> Any:
@@ -40,6 +45,19 @@ def peek(plain: socket.socket) -> bytes | None:
         return None
     except OSError:
         return b""
+
+
+def peer_has_closed(plain: socket.socket) -> bool:
+    """Return whether the peer sends nothing more, though what it has sent may be left to be read.
+
+    It works for TCP and for Unix sockets. `plain` is what `beneath` returns.
+    """
+    states = _poll()
+    try:
+        states.register(plain, select.POLLRDHUP)
+    except ValueError:  # closed on this side
+        return True
+    return bool(states.poll(0))
 
 
 def acknowledged_bytes(sock: socket.socket) -> int | None:
