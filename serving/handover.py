@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from gunicorn.arbiter import Arbiter
-from gunicorn.util import parse_address
+from gunicorn.util import is_ipv6, parse_address
+
+from config_values import names
 
 SOCKET = "reload.sock"  # in RUNTIME_DIRECTORY, where the reload listens
 READY_FD = "SERVICE_READY_FD"  # where the next master reports that its workers have booted
@@ -82,11 +84,11 @@ def delay(grace: float) -> float:
 
 
 def check_inherited(environ: dict[str, str], listen: str) -> None:
-    """Close inherited sockets if their address is not that of `bind`."""
+    """Close inherited sockets if their addresses are not those of `bind`."""
     if environ.get("LISTEN_PID") != str(os.getpid()):
         return
     descriptors = range(FIRST_INHERITED, FIRST_INHERITED + int(environ["LISTEN_FDS"]))
-    if {_address(descriptor) for descriptor in descriptors} != {_resolve(listen)}:
+    if set(map(_address, descriptors)) != set(map(_resolve, names(listen))):
         for descriptor in descriptors:
             os.close(descriptor)
         del environ["LISTEN_PID"], environ["LISTEN_FDS"]
@@ -99,11 +101,14 @@ def _address(descriptor: int) -> Any:
 
 
 def _resolve(listen: str) -> Any:
+    """The address of the socket that gunicorn makes for one item of `bind`."""
     address = parse_address(listen)
-    if isinstance(address, str):
+    if not isinstance(address, tuple):
         return address
     host, port = address
-    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4][:2]
+    family = socket.AF_INET6 if is_ipv6(host) else socket.AF_INET
+    kind, flags = socket.SOCK_STREAM, socket.AI_PASSIVE  # without a host: all addresses
+    return socket.getaddrinfo(host or None, port, family, kind, flags=flags)[0][4][:2]
 
 
 class Report:

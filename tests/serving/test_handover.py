@@ -1,0 +1,101 @@
+"""Which listening sockets a master takes over from the one before."""
+
+import os
+import socket
+from contextlib import ExitStack
+from fcntl import F_DUPFD, fcntl
+
+import pytest
+from gevent.monkey import get_original
+
+from serving import handover
+from tests.services import free_port, wait_for
+
+FREE = 500  # a descriptor from which on none is used
+
+
+@pytest.fixture
+def inherit(monkeypatch):
+    """Make listening sockets the inherited ones. Returns the environment that says so."""
+    with ExitStack() as stack:
+
+        def inheriting(*addresses) -> dict[str, str]:
+            descriptors = []
+            for family, address in addresses:
+                with socket.socket(family) as sock:
+                    sock.bind(address)
+                    descriptors.append(fcntl(sock.fileno(), F_DUPFD, FREE))
+                stack.callback(close, descriptors[-1])
+            monkeypatch.setattr(handover, "FIRST_INHERITED", descriptors[0])
+            return {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": str(len(addresses))}
+
+        yield inheriting
+
+
+def close(descriptor: int) -> None:
+    if is_open(descriptor):
+        get_original("os", "close")(descriptor)  # gevent's own closes it a moment later
+
+
+def is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def loopback(port: int) -> tuple:
+    return socket.AF_INET, ("127.0.0.1", port)
+
+
+KEPT = {
+    "127.0.0.1:{}": lambda port: [loopback(port)],
+    "localhost:{}": lambda port: [loopback(port)],
+    ":{}": lambda port: [(socket.AF_INET, ("", port))],
+    "[::1]:{}": lambda port: [(socket.AF_INET6, ("::1", port))],
+    "127.0.0.1:{}, 127.0.0.2:{}": lambda port: [
+        loopback(port), (socket.AF_INET, ("127.0.0.2", port))
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("listen", KEPT)
+def test_sockets_at_the_addresses_of_the_setting_are_kept(inherit, monkeypatch, listen):
+    monkeypatch.setattr(socket, "getaddrinfo", prefer_ipv6(socket.getaddrinfo))
+    port = free_port()
+    environ = inherit(*KEPT[listen](port))
+    handover.check_inherited(environ, listen.format(port, port))
+    assert set(environ) == {"LISTEN_PID", "LISTEN_FDS"}
+    assert is_open(handover.FIRST_INHERITED)
+
+
+def prefer_ipv6(original):
+    """As on a machine whose `localhost` is first ::1, and then 127.0.0.1."""
+
+    def look_up(host, port, family=0, *more, **options):
+        is_free = host == "localhost" and family == socket.AF_UNSPEC
+        return original("::1" if is_free else host, port, family, *more, **options)
+
+    return look_up
+
+
+def test_a_unix_socket_is_kept(inherit, tmp_path):
+    environ = inherit((socket.AF_UNIX, str(tmp_path / "s")))
+    handover.check_inherited(environ, f"unix:{tmp_path}/s")
+    assert "LISTEN_FDS" in environ
+
+
+def test_sockets_at_other_addresses_are_closed(inherit):
+    port = free_port()
+    environ = inherit(loopback(port))
+    handover.check_inherited(environ, f"127.0.0.1:{port},127.0.0.1:{port + 1}")
+    assert environ == {}
+    wait_for(lambda: not is_open(handover.FIRST_INHERITED))
+
+
+def test_sockets_that_another_process_was_given_are_left_alone(inherit):
+    environ = inherit(loopback(free_port())) | {"LISTEN_PID": str(os.getppid())}
+    handover.check_inherited(environ, "127.0.0.1:1")
+    assert "LISTEN_FDS" in environ
+    assert is_open(handover.FIRST_INHERITED)
