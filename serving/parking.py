@@ -96,7 +96,7 @@ class ParkableBody:
     def _leave_gunicorn(self) -> None:
         """Keep the connection and its parser, and let go of what has been read and sent."""
         request = self._response.req
-        self._parser = request.parser()
+        self._parser, request.parser = request.parser(), lambda: None
         # A socket that is closed stays open for its file.
         self._file = self._response.sock.makefile("rb", buffering=0)
         request.headers = [header for header in request.headers if header[0] == "CONNECTION"]

@@ -60,6 +60,15 @@ class Worker(GeventWorker):
         """Disable gunicorn's limit, which the limits of the parser replace."""
         return nullcontext()
 
+    def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
+        try:
+            super().handle_request(listener_name, req, sock, addr)
+        except StopIteration:  # gunicorn closes the connection, or lets go of a parked response
+            parser = req.parser()
+            if parser:
+                parser.end()
+            raise
+
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
         if isinstance(exc, RequestTimeout):
             write_error(client, 408, "Request Timeout", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.auth.tokens import issue
-from serving.timed_requests import BODY_STEP
+from serving.timed_requests import BODY_STEP, RequestLimits
 from tests.faults.client import client_of
 from tests.services import settings_for, wait_for
 
@@ -112,6 +112,29 @@ def test_what_follows_a_large_body_that_is_not_read_is_answered(connect):
     sock.sendall(b"a" * size + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     whole = sock.makefile("rb").read()
     assert re.findall(rb"HTTP/1.1 (\d+)", whole) == [b"401", b"200"]
+
+
+@pytest.mark.parametrize("framing", [b"Content-Length: 6000000", b"Transfer-Encoding: chunked"])
+def test_who_asks_for_one_answer_gets_it_though_the_body_is_not_read(connect, framing):
+    """If the service closed the connection with unread bytes, it would be reset."""
+    sock = connect()
+    sock.sendall(CREATE + b"Connection: close\r\n" + framing + b"\r\n\r\n")
+    time.sleep(0.2)  # until the service has answered
+    sock.sendall(b"5b8d80\r\n" * (b"chunked" in framing) + b"a" * 6_000_000)
+    assert answer_of(sock)[0] == 401
+
+
+def test_who_asks_for_one_answer_sees_its_end_at_once(connect):
+    sock, began = connect(), time.monotonic()
+    sock.sendall(CREATE + b"Connection: close\r\nContent-Length: 100\r\n\r\n{")
+    assert answer_of(sock)[0] == 401
+    assert time.monotonic() - began < RequestLimits.idle / 2
+
+
+def test_an_answered_request_with_a_broken_body_is_not_answered_again(connect):
+    sock = connect()
+    sock.sendall(CREATE + b"Transfer-Encoding: chunked\r\n\r\nno size\r\n")
+    assert sock.makefile("rb").read().count(b"HTTP/1.1 ") == 1
 
 
 def test_a_stream_outlasts_the_limits_of_requests(connect, bearer, service):
