@@ -55,3 +55,19 @@ def test_an_answer_may_lack_its_results_only_where_it_is_braves(alice, ask, vend
     for empty in ({"type": kind}, {"query": {"original": "x"}}):
         vendor.says(Said(empty))
         assert ask(endpoint, {"query": "x"}).json["data"]["results"] == []
+
+
+@pytest.mark.parametrize(("endpoint", "kind"), SEARCHES)
+def test_a_language_is_asked_for_by_braves_name(ask, vendor, endpoint, kind):
+    vendor.says({"type": kind})
+    for asked, sent in {"ja": "jp", "zh": "zh-hans", "pt": "pt-br", "en": "en"}.items():
+        assert ask(endpoint, {"query": "x", "searchLang": asked}).status_code == 200
+        assert vendor.seen[-1].query["search_lang"] == [sent]
+
+
+def test_a_query_of_more_words_than_brave_takes_is_not_sent(ask, vendor):
+    vendor.says({"type": "search"})
+    assert ask("search-web-raw", {"query": "a " * 50}).status_code == 200
+    answer = ask("search-web-raw", {"query": "a " * 51})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["query"])
+    assert len(vendor.seen) == 1

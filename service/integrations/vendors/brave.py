@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import missing
+from marshmallow import ValidationError, missing
 
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.endpoint import READ, Endpoint
@@ -36,6 +36,11 @@ from service.web.errors import ServiceError, UpstreamFailed
 
 DOCS = "https://api-dashboard.search.brave.com/app/documentation"
 KEY_REFUSED = "SUBSCRIPTION_TOKEN_INVALID"
+MOST_WORDS = 50
+# Brave has names of its own for some languages, and refuses the usual ones.
+LANGUAGES = {
+    "ja": "jp", "no": "nb", "pt": "pt-br", "zh": "zh-hans", "zh-cn": "zh-hans", "zh-tw": "zh-hant",
+}  # fmt: skip
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
@@ -101,10 +106,15 @@ def _results(kind: str, path: str, of: Field) -> Made:
     return Made(Readable(path, of), read)
 
 
+def _few_words(query: str) -> None:
+    if len(query.split()) > MOST_WORDS:
+        raise ValidationError(f"At most {MOST_WORDS} words.")
+
+
 class WebQuery(Parameters):
     query = Words(
         "What to search for, in at most 50 words; operators such as `site:` are understood.",
-        most=400, to="query.q", required=True,
+        most=400, checks=(_few_words,), to="query.q", required=True,
     )  # fmt: skip
     country = Words(
         "The country that results come from, in two capital letters, or `ALL`.",
@@ -112,7 +122,8 @@ class WebQuery(Parameters):
     )  # fmt: skip
     searchLang = Words(
         "The language of the results, such as `en` or `pt-br`.",
-        pattern="^[a-z]{2,3}(-[a-z]{2,4})?$", to="query.search_lang", default="en",
+        pattern="^[a-z]{2,3}(-[a-z]{2,4})?$", to="query.search_lang", theirs=LANGUAGES,
+        default="en",
     )  # fmt: skip
 
 
