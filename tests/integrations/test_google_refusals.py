@@ -66,6 +66,20 @@ def test_a_connection_that_ends_half_way_is_told_with_what_was_made(alice, googl
     assert flags(alice)["connected"] is connected
 
 
+UNCLEAR = [(Said({}, 502), True), (Said(b"no JSON"), True), (Said({}, 503), False),
+           (Said({}, 400), False)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "may_exist"), UNCLEAR)
+def test_an_event_that_may_have_been_made_all_the_same_is_told(alice, google, said, may_exist):
+    """Whoever asks for it again would have it twice."""
+    connect(alice, "calendar-create-events")
+    google.says(Said(MEETING), said, Said({}, 400))
+    answer = alice.post("/api/integrations/calendar-create-events", {"events": [EVENT] * 3})
+    failed = answer.json["data"]["failed"]
+    assert [(one["index"], one["mayExist"]) for one in failed] == [(1, may_exist), (2, False)]
+
+
 def test_somebody_without_an_address_may_attend(alice, google):
     connect(alice, "cloudsuite/calendar-list-events")
     nameless = {**MEETING, "attendees": [{"responseStatus": "accepted"}]}

@@ -463,7 +463,13 @@ export interface Endpoints {
         allDay: boolean;
         attendees: Array<{ email: string | null; name: string | null; responseStatus: string | null }>;
       }>;
-      failed: Array<{ index: number; error: string; message: string }>;
+      failed: Array<{
+        index: number;
+        error: string;
+        message: string;
+        /** Whether it may have been made all the same: look first. */
+        mayExist: boolean;
+      }>;
     };
   };
   'calendar-events': Endpoints['cloudsuite/calendar-list-events'];

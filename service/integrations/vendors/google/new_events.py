@@ -17,7 +17,7 @@ from service.integrations.declare.faults import GrantRejected, ScopeMissing
 from service.integrations.declare.fields import Choice, Parameters, Part, Several, Switch, Words
 from service.integrations.declare.request import Outgoing, part_of, post
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Each, Int, Shape
+from service.integrations.declare.shape import Bool, Each, Int, Shape
 from service.integrations.vendors.google.calendar import DOCS, EVENT, EVENTS, Calendar, check_zone
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 from service.web.errors import ServiceError
@@ -25,7 +25,10 @@ from service.web.errors import ServiceError
 MOST_AT_ONCE = 20
 # Else `2026-11-23+01:00`, a date with an offset, would be read as one o'clock.
 _TIME = re.compile(r"[0-9W-]+[Tt ][0-9]{2}:?[0-9]{2}")
-FAILURE = Shape(index=Int("index"), error="error", message="message")
+FAILURE = Shape(
+    index=Int("index"), error="error", message="message",
+    mayExist=Bool("mayExist", about="Whether it may have been made all the same: look first."),
+)  # fmt: skip
 
 
 class NewEvent(Parameters):
@@ -110,18 +113,23 @@ def _create(call: Call, request: Outgoing, *, events: list[dict[str, Any]]) -> d
     """Ask for one event after the other. A refusal of the first one is the call's."""
     made: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
+    effects = call.effects
     for index, event in enumerate(events):
+        earlier, effects.may_have_acted = effects.may_have_acted, False
         try:
             made.append(EVENT.read(call.send(_insertion(request, event))))
         except ServiceError as error:
             if not made:
-                raise  # nothing has happened yet: the caller may simply try again
+                raise  # as of a call for one event: the others have not been asked for
             hopeless = isinstance(error, GrantRejected | ScopeMissing)
             left = range(index, len(events)) if hopeless else (index,)
             reason = {"error": error.code, "message": error.message}
-            failed += [{"index": place, **reason} for place in left]
+            unclear = effects.may_have_acted
+            failed += [{"index": place, **reason, "mayExist": unclear} for place in left]
             if hopeless:
                 break
+        finally:
+            effects.may_have_acted |= earlier
     return {"events": made, "failed": failed}
 
 
