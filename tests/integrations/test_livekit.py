@@ -1,6 +1,7 @@
 """Rooms over LiveKit."""
 
 import json
+from datetime import datetime
 
 import pytest
 from joserfc import jwt
@@ -61,6 +62,7 @@ def test_who_joins_is_the_caller_in_a_room_of_this_deployment(alice, ask, vendor
     assert (claims["sub"], claims["name"], claims["iss"]) == (alice.subject, "Ada", "key")
     assert "metadata" not in claims
     assert claims["exp"] - claims["nbf"] == 600
+    assert abs(datetime.fromisoformat(data["expiresAt"]).timestamp() - claims["exp"]) <= 1
     assert (data["identity"], data["room"]) == (alice.subject, "standup")
     assert data["url"] == vendor.url.replace("http://", "ws://")
     assert vendor.seen == []

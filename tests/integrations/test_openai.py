@@ -59,6 +59,7 @@ REFUSALS = [
     (refusal(503, "overloaded"), FAILED),
     (Said({"choices": [{"message": {"content": None}}], "data": []}), FAILED),
     (Said({"choices": [], "data": [{"b64_json": "no base64!"}]}), FAILED),
+    (Said({"choices": [], "data": [{"b64_json": "AAAA"}, {"b64_json": ""}]}), FAILED),
     (Said({"choices": [], "data": [{"b64_json": "AAAA"}], "output_format": "exe"}), FAILED),
 ]
 
@@ -217,3 +218,13 @@ def test_images_hold_what_their_size_and_quality_cost_and_cost_what_is_reported(
     assert ask("generate-image-llm", {"prompt": "a" * 100, **body}).status_code == 200
     assert seen == [(100 * 0.000005 + tokens * 0.00003) * 50]
     assert paid() == (100 * 0.000005 + 1000 * 0.00003) * 50
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": 1, "input_tokens": 1}])
+def test_a_call_without_its_usage_costs_the_most_that_it_can(ask, vendor, paid, usage):
+    vendor.says({**written(), "usage": usage})
+    ask("generate-text", {"prompt": "a" * 1000, "model": "gpt-5.4", "maxTokens": 100})
+    assert paid() == (2000 * 125 + 100 * 750) / 1e6
+    vendor.says({**drawn(PNG), "usage": usage})
+    ask("generate-image-llm", {"prompt": "a" * 100, "quality": "low"})
+    assert paid() == (2000 * 125 + 100 * 750) / 1e6 + (100 * 0.000005 + 196 * 0.00003) * 50

@@ -195,3 +195,13 @@ def test_a_model_that_fails_keeps_nobody_from_the_vendor(ask, analyze, vendor, m
         assert analyze("linkedin.com/in/ada").status_code == 502
     vendor.says({"data": [], "total": 0})
     assert ask("profnet-search-profiles", {"title": "x"}).status_code == 200
+
+
+def test_each_address_to_look_up_is_held_for(alice):
+    def price(*profiles):
+        body = {"profiles": profiles, "goal": "a"}
+        return alice.post("/api/integrations/price/profnet-analyze-profiles", body).json["credits"]
+
+    none, ada = price({"name": "Ben"}), "linkedin.com/in/ada"
+    assert price(ada, f"https://{ada}/", {"name": "Ben"}) == pytest.approx(none + 14)
+    assert price(ada, "linkedin.com/in/ben") == pytest.approx(none + 28)

@@ -90,3 +90,19 @@ def test_domains_are_all_kept_to_or_all_left_out(ask, vendor, endpoint):
     for domains in (["nasa.gov", "esa.int"], ["-a.example", "-b.example"]):
         assert ask(endpoint, {**body, "domains": domains}).status_code == 200
         assert vendor.seen[-1].json["tools"][0]["filters"] == {"search_domain_filter": domains}
+
+
+@pytest.mark.parametrize(
+    ("more", "credits"),
+    [
+        ({}, 1),
+        ({"model": "sonar-pro"}, 3),
+        ({"model": "sonar-reasoning-pro"}, 3),
+        ({"model": "sonar-deep-research"}, 25),
+        ({"maxTokens": 100_000}, 13.5),
+    ],
+)
+def test_a_call_holds_what_its_model_and_its_length_can_cost(alice, more, credits):
+    body = {"query": "x", "prompt": "y", **more}
+    price = alice.post("/api/integrations/price/search-web-ai", body).json["credits"]
+    assert price == pytest.approx(credits)

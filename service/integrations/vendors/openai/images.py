@@ -99,7 +99,7 @@ def make_images(call: Call, request: Outgoing, *, model: str | None = None) -> d
     if form not in FORMATS:
         raise unusable("output_format")
     pictures = [_decoded(item) for item in listed(find(answer, "data"))]
-    if not pictures:
+    if not pictures or not all(pictures):
         raise unusable("data")
     facts = FACTS.read(answer)
     return {
