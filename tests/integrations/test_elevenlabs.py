@@ -93,6 +93,16 @@ def test_a_transcript_costs_by_the_length_of_the_audio(ask, vendor, paid, second
     assert paid() == credits
 
 
+def test_a_transcript_without_a_length_costs_until_its_last_word(ask, vendor, paid):
+    words = [
+        {"text": "Hello", "type": "word", "start": 0, "end": 90},
+        {"text": ".", "type": "word", "end": None},
+    ]
+    vendor.says({**HEARD, "audio_duration_secs": None, "words": words})
+    assert ask("speech-to-text", TALK).status_code == 200
+    assert paid() == 0.275
+
+
 NOT_PUBLIC = [
     ({}, ["audioUrl"]),
     ({**TALK, "audioBase64": "AAAA"}, ["audioBase64"]),

@@ -78,7 +78,12 @@ class Recording(Parameters):
 
 
 def _used(data: Mapping[str, Any]) -> float | None:
-    return dollars_of(data["durationSeconds"], ELEVENLABS_HOUR / 3600)
+    """By the length of the audio; where that is not told, until the end of the last word."""
+    seconds = data["durationSeconds"]
+    if seconds is None:
+        ends = (word["end"] for word in data["words"] if word["end"] is not None)
+        seconds = max(ends, default=None)
+    return dollars_of(seconds, ELEVENLABS_HOUR / 3600)
 
 
 transcribe = Endpoint(
