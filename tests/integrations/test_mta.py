@@ -17,6 +17,7 @@ STATIONS = [
         ("626", "86 St", "4 5 6", "397"),
         ("121", "86 St", "1 2", "306"),
         ("A02", "Inwood-207 St", "A", "143"),
+        ("", "Nowhere", "A", "999"),
     )
 ]
 
@@ -79,6 +80,15 @@ def test_a_station_may_have_several_stops_and_be_served_by_all_lettered_lines(su
     assert len(asked_feeds(vendor)) == 8
 
 
+def test_a_late_feed_is_told_and_delays_no_train_of_another(subway, at):
+    late = feed(("1", ("127N", 60)))
+    late.header.timestamp = BEGAN - 600
+    subway["gtfs"], subway["gtfs-ace"] = late, feed(("E", ("R16N", 120)))
+    data = at("times square, 42 street").json["data"]
+    assert [(one["route"], one["minutes"]) for one in data["arrivals"]] == [("1", 11), ("E", 2)]
+    assert data["feedTimestamp"] == "2026-11-22T12:10:00.000000Z"
+
+
 def test_a_route_and_a_direction_choose(subway, at, vendor):
     subway["gtfs"] = feed(("7X", ("127N", 60)), ("7", ("127S", 90)), ("1", ("127N", 60)))
     for stop, more in (("127n", {"route": "7"}), ("127", {"route": "7", "direction": "north"})):
@@ -101,6 +111,12 @@ def test_trips_and_stops_that_are_dropped_are_left_out(subway, at):
     dropped.entity[1].trip_update.stop_time_update[0].schedule_relationship = 1  # SKIPPED
     subway["gtfs"] = dropped
     assert [one["route"] for one in at("127").json["data"]["arrivals"]] == ["3"]
+
+
+def test_a_stop_without_an_id_is_no_mistake_of_ours(subway, at):
+    subway["gtfs-ace"] = feed(("A", ("", 60)))
+    [arrival] = at("Nowhere").json["data"]["arrivals"]
+    assert (arrival["route"], arrival["direction"]) == ("A", None)
 
 
 @pytest.mark.parametrize("raw", [b"", b"<html>busy</html>", b"\x0a\x04\x0a\x021"])

@@ -4436,7 +4436,7 @@ export interface Endpoints {
         direction: string | null;
         stopId: string;
         time: string;
-        /** From `feedTimestamp`. */
+        /** From when the train's own feed was made. */
         minutes: number;
         tripId: string;
         /** The last stop of the trip. */

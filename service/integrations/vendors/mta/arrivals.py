@@ -79,7 +79,7 @@ def _feeds(here: Sequence[Stop], route: str | None) -> list[str]:
     are asked for; numbered lines have tracks and a feed of their own."""
     if route:
         return [FEED_OF[line_of(route)]]
-    kinds = {one.id[0].isdecimal() for one in here}
+    kinds = {one.id[:1].isdecimal() for one in here}
     return [feed for feed in LINES if (feed == NUMBERED) in kinds]
 
 
@@ -101,7 +101,7 @@ def _trains(feed: Any, here: Sequence[Stop], stops: Sequence[Stop]) -> Iterator[
                 continue
             yield {
                 "route": trip.route_id,
-                "direction": DIRECTIONS.get(one.stop_id[-1]),
+                "direction": DIRECTIONS.get(one.stop_id[-1:]),
                 "stopId": one.stop_id,
                 "time": needed_moment(time),
                 "minutes": (time - feed.header.timestamp) // 60,
@@ -142,7 +142,8 @@ arrivals = Endpoint(
         )),
         arrivals=Each("arrivals", Shape(
             route="route", direction=Maybe("direction"), stopId="stopId", time="time",
-            minutes=Int("minutes", about="From `feedTimestamp`."), tripId="tripId",
+            minutes=Int("minutes", about="From when the train's own feed was made."),
+            tripId="tripId",
             headsign=Maybe(Str("headsign", about="The last stop of the trip.")),
         )),
         feedTimestamp=Str("feedTimestamp", about="When the oldest feed that was read was made."),
