@@ -44,6 +44,13 @@ def test_a_failed_search_is_not_paid_for_again(ask, vendor):
     assert len(vendor.seen) == 1
 
 
+def test_a_user_may_search_thirty_times_an_hour(ask, vendor):
+    vendor.says({"data": [], "total": 0})
+    statuses = [ask("profnet-search-profiles", {"title": "x"}).status_code for _ in range(31)]
+    assert statuses == [200] * 30 + [429]
+    assert len(vendor.seen) == 30
+
+
 def test_what_the_plan_hides_is_null(ask, vendor):
     vendor.says({"data": [{"id": "a", "location_name": True, "skills": False}], "total": 1})
     data = ask("profnet-search-profiles", {"title": "x"}).json["data"]
@@ -121,6 +128,14 @@ def test_an_address_in_several_spellings_is_looked_up_once(analyze, vendor, mode
     data = analyze(*urls).json["data"]
     assert sorted(one["profileUrl"] for one in data["analyses"]) == sorted(urls)
     assert (data["lookedUp"], len(vendor.seen)) == (1, 1)
+
+
+@pytest.mark.parametrize("said", [Said({}, 503), Said(b"{", length=9)])
+def test_a_failed_look_up_is_not_paid_for_again(analyze, vendor, model, said):
+    model("x")
+    vendor.says(said)
+    assert analyze("linkedin.com/in/ada").status_code == 502
+    assert len(vendor.seen) == 1
 
 
 LONG = {"name": "Ada", "summary": "ж" * 2000, "skills": ["ж" * 100] * 50}

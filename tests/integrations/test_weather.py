@@ -5,6 +5,7 @@ import json
 import pytest
 
 from service.integrations.declare.example import File
+from service.integrations.vendors.open_meteo.vendor import GEOCODING, OPEN_METEO, WEATHER
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -37,6 +38,16 @@ def test_a_city_is_looked_up_first(ask, vendor):
     assert data["place"] == {
         "name": "Berlin", "country": "Germany", **POINT, "timezone": "Europe/Berlin"
     }  # fmt: skip
+
+
+def test_a_key_has_hosts_of_its_own(app):
+    [known] = [one for one in app.extensions["proxy"].catalog.vendors if one is OPEN_METEO]
+    hosts = {WEATHER: "api.open-meteo.com", GEOCODING: "geocoding-api.open-meteo.com"}
+    key = {"OPEN_METEO_API_KEY": "k"}
+    for name, host in hosts.items():
+        assert known.base(name, {}) == f"https://{host}"
+        assert known.base(name, key) == f"https://customer-{host}"
+        assert known.base(name, {**key, name: "https://own.example"}) == "https://own.example"
 
 
 def test_the_weather_needs_no_more_of_a_place_than_where_it_is(ask, vendor):

@@ -3,6 +3,7 @@ model says of each."""
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from service.billing.prices import PDL_MATCH
@@ -100,9 +101,12 @@ def _addresses(profiles: Sequence[Profile]) -> dict[str, str]:
 
 
 def _record(call: Call, url: str, likelihood: int) -> Profile | None:
-    """The profile at an address; None if the vendor has none."""
+    """The profile at an address; None if the vendor has none.
+
+    It is asked for once: the vendor may have charged for an answer that did not come.
+    """
     query = {"profile": url, "min_likelihood": likelihood}
-    answer = call.send(ENRICH.with_parts(query=query))
+    answer = call.send(replace(ENRICH.with_parts(query=query), repeatable=False))
     if answer is None:
         return None
     return PROFILE.read(as_object(answer).get("data"))
