@@ -76,7 +76,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     params, wait = validated(item, body)
     seconds = max(item.seconds, wait) + GRACE
     if not proxy.is_configured(item):
-        missing = item.vendor.missing(proxy.calls.settings) or item.name
+        missing = item.missing(proxy.calls.settings) or item.name
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
     grant = grants.missing(proxy, item, context)
     earlier = repeats.find(proxy, item, context, body)

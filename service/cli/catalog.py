@@ -34,7 +34,7 @@ def list_endpoints(as_json: bool) -> None:
             "name": item.name,
             "integration": item.vendor.integration,
             "credits": item.max_credits,
-            "needs": item.vendor_for(values).missing(values),
+            "needs": item.missing(values),
         }
         for item in _catalog()
     ]
@@ -87,7 +87,7 @@ def check(spec: Path | None) -> None:
     for item in (item for item in every if item not in own):
         click.echo(f"{item.name}: of an extension")
     values = current_app.config["SETTINGS"].vendors
-    ready = sum(item.vendor_for(values).missing(values) is None for item in every)
+    ready = sum(item.missing(values) is None for item in every)
     counts = f"{len(every.names)} names of {len([*every])} endpoints, {ready} of them configured"
     click.echo(f"{counts}; compared with {spec.name}; {len(faults)} faults")
     raise click.exceptions.Exit(1 if faults else 0)

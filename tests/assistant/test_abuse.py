@@ -7,6 +7,7 @@ from service.extensions import db
 from service.sandbox.suite.models import SuiteMessage
 from tests import recorded
 from tests.assistant.asking import DONE, call
+from tests.assistant.team_chat import BODY, SEND
 from tests.integrations.offices import connect
 from tests.people import text_of
 from tests.services import wait_for
@@ -96,6 +97,12 @@ def test_an_endpoint_that_is_not_configured_is_told_with_what_to_do(app, alice, 
     told = error_of(alice.turn(chat, "go"))
     assert "search-images can't be used on this server" in told
     assert "integrations.find" in told
+    del settings["SLACK_CHANNELS"]  # which only some endpoints of the team chat need
+    app.extensions["vendor_settings"] = settings
+    served_by.answers = [call(SEND, **BODY), DONE]
+    told = error_of(alice.turn(chat, "go"))
+    assert f"{SEND} can't be used on this server" in told
+    assert "SLACK_CHANNELS" in told
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from service.integrations.declare.categories import CATEGORIES, Category
 from service.integrations.declare.endpoint import FREE_READ, WRITE, Access, Endpoint
 from service.integrations.declare.fields import Parameters, Words
 from service.integrations.declare.limit import Limit
+from service.integrations.declare.meter import Meter
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url
@@ -66,6 +67,7 @@ class Misplaced(Parameters):
         ({"examples": ()}, "has no example"),
         ({"summary": "Anvils"}, "its summary is no sentence"),
         ({"credits": 1.0}, "asks for nothing and costs"),
+        ({"meter": Meter(lambda values: 1, lambda data: None)}, "asks for nothing and costs"),
         ({"access": Access(auto_approve=True)}, "asks for nothing and writes"),
         ({"scope": "anvils.read"}, "has a scope without OAuth"),
         ({"job": replace(JOB, poll=get("/tasks"))}, "a request of its job has no place"),

@@ -64,6 +64,17 @@ def test_without_a_list_no_channel_is_open(ask, vendor, settings, endpoint, body
     assert vendor.seen == []
 
 
+def test_without_a_list_the_catalog_says_what_can_not_be_used(app, alice, settings):
+    """So no assistant asks its user for what would fail."""
+    del settings["SLACK_CHANNELS"]
+    endpoints = alice.get("/api/integrations/catalog").json["endpoints"]
+    usable = {one["name"]: one["configured"] for one in endpoints if "teamchat" in one["name"]}
+    assert usable == {
+        "teamchat-channels": False, "teamchat-team-info": True, READING: False, SENDING: False,
+    }  # fmt: skip
+    assert app.extensions["proxy"].catalog.named(SENDING).missing(settings) == "SLACK_CHANNELS"
+
+
 def test_the_workspace_is_shown_without_a_list(ask, vendor, settings):
     del settings["SLACK_CHANNELS"]
     vendor.says({"ok": True, "team": {"id": "T1"}})

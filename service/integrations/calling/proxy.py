@@ -138,8 +138,7 @@ class Proxy:
         provider = models[endpoint.model.model_id].provider if endpoint.model else None
         if provider and provider.missing_setting:
             return False
-        settings = self.calls.settings
-        return endpoint.vendor_for(settings).missing(settings) is None
+        return endpoint.missing(self.calls.settings) is None
 
     def billing(self, endpoint: Endpoint) -> str:
         """`user` or `developer`: whose token is forwarded, and so who pays."""

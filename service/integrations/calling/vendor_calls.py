@@ -16,9 +16,10 @@ from service.integrations.calling.kept_answers import Kept
 from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.reading import counting_left_out
+from service.integrations.declare.setting import first_missing
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer
-from service.web.errors import ServiceError, UpstreamFailed
+from service.web.errors import NotConfigured, ServiceError, UpstreamFailed
 
 
 class VendorCalls:
@@ -102,6 +103,8 @@ class VendorCalls:
 
         Raises `NotConfigured`.
         """
+        if name := first_missing(endpoint.needs, self.settings):
+            raise NotConfigured(name)
         upstream, models = (self._app.extensions[name] for name in ("upstream", "models"))
         resources = Resources(upstream, models, self.settings, self._instance)
         return Call(

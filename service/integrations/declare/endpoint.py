@@ -22,6 +22,7 @@ from service.integrations.declare.meter import TOO_MUCH, Meter, micro_credits
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.request import Template, target_faults
 from service.integrations.declare.says import Says
+from service.integrations.declare.setting import Setting, first_missing
 from service.integrations.declare.shape import Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Vendor
@@ -67,8 +68,9 @@ class Endpoint:
     `call.keep`, `copies` the most that it stores by `call.copy`. `continues` names the parameter
     that takes an earlier task's id, which must be of a job of the caller's own. Answers are kept
     for `cache`, and `per_user` limits how often one user may ask the vendor. It is configured if
-    its vendor or one of the `alternatives` is: its function asks which. Jobs are tasks of its
-    vendor. With `says`, clients tell people of a call in these sentences.
+    the settings that it `needs` beside its vendor's have values, and if its vendor or one of the
+    `alternatives` is: its function asks which. Jobs are tasks of its vendor. With `says`, clients
+    tell people of a call in these sentences.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Endpoint:
     cache: Cache | None = None
     per_user: Limit | None = None
     alternatives: tuple[Vendor, ...] = ()
+    needs: tuple[Setting, ...] = ()
     says: Says | None = None
 
     def __post_init__(self) -> None:
@@ -142,6 +145,10 @@ class Endpoint:
         """The first of its vendors that is configured, its own if none is."""
         vendors = (self.vendor, *self.alternatives)
         return next((one for one in vendors if one.missing(settings) is None), self.vendor)
+
+    def missing(self, settings: Mapping[str, str]) -> str | None:
+        """The first setting without a value that a call needs; None if it is configured."""
+        return self.vendor_for(settings).missing(settings) or first_missing(self.needs, settings)
 
     def most(self, params: Values) -> int:
         """The most that a call with these parameters can cost, in micro-credits."""
@@ -197,15 +204,14 @@ def _faults(endpoint: Endpoint) -> list[str]:
     wrong += [] if endpoint.asks or endpoint.run else ["has neither a request nor a function"]
     wrong += [] if endpoint.examples else ["has no example"]
     wrong += [] if endpoint.summary.endswith(".") else ["its summary is no sentence"]
-    if endpoint.access.auto_approve and (endpoint.price or endpoint.model):
+    if endpoint.access.auto_approve and (endpoint.price or endpoint.model or endpoint.meter):
         wrong.append("asks for nothing and costs")
     if endpoint.access.auto_approve and not endpoint.access.reads:
         wrong.append("asks for nothing and writes")
     if endpoint.job and not endpoint.job.is_complete:
         wrong.append("a request of its job has no place for the task's id")
-    wrong += (
-        [] if endpoint.makes + endpoint.copies <= LARGEST else ["makes more than can be stored"]
-    )
+    if endpoint.makes + endpoint.copies > LARGEST:
+        wrong.append("makes more than can be stored")
     if endpoint.scope and not endpoint.vendor.oauth:
         wrong.append("has a scope without OAuth")
     return wrong + _promise_faults(endpoint)

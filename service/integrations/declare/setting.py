@@ -4,6 +4,7 @@ From it follow how `config.py` reads it, whether its value is redacted in logs, 
 works, and its row in docs/deployment.md.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,3 +39,8 @@ def secret(name: str, about: str, *, kind: Kind = "header", required: bool = Tru
 def base_url(name: str, default: str, about: str = "") -> Setting:
     """The address that comes before the paths of a vendor's requests."""
     return Setting(name, about or "base URL", "url", default)
+
+
+def first_missing(settings: Iterable[Setting], values: Mapping[str, str]) -> str | None:
+    """The name of the first of these settings that has no value, None if all have one."""
+    return next((one.name for one in settings if not values.get(one.name)), None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from service.integrations.declare.credential import NONE, Credential
 from service.integrations.declare.oauth2 import OAuth2
-from service.integrations.declare.setting import Setting
+from service.integrations.declare.setting import Setting, first_missing
 from service.web.errors import ServiceError
 
 
@@ -59,10 +59,7 @@ class Vendor:
 
     def missing(self, values: Mapping[str, str]) -> str | None:
         """The first required setting without a value, None where all have one."""
-        for setting in self.all_settings:
-            if setting.required and not values.get(setting.name):
-                return setting.name
-        return None
+        return first_missing((one for one in self.all_settings if one.required), values)
 
     def has_key(self, values: Mapping[str, str]) -> bool:
         """Whether requests carry a credential of the operator's."""

@@ -75,15 +75,16 @@ def facts(item: Endpoint) -> Iterator[str]:
         yield f"stores at most {item.makes // MIB} MiB"
     if item.copies:
         yield f"copies at most {item.copies // MIB} MiB"
-    vendors = [_needed(vendor) for vendor in (item.vendor, *item.alternatives)]
+    vendors = [_needed(item, vendor) for vendor in (item.vendor, *item.alternatives)]
     if all(vendors):
         yield f"needs {' or '.join(vendors)}"
     if optional := [one.name for one in item.vendor.credential.settings if not one.required]:
         yield f"may have {_names(optional)}"
 
 
-def _needed(vendor: Vendor) -> str:
-    return _names(one.name for one in vendor.all_settings if one.required)
+def _needed(item: Endpoint, vendor: Vendor) -> str:
+    required = [one for one in vendor.all_settings if one.required]
+    return _names(one.name for one in (*required, *item.needs))
 
 
 def _contents(by_category: ByCategory) -> str:

@@ -11,7 +11,13 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import listed, need
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Str
-from service.integrations.vendors.slack.vendor import CHANNEL, DOCS, SLACK, open_channels
+from service.integrations.vendors.slack.vendor import (
+    CHANNEL,
+    DOCS,
+    OPEN_CHANNELS,
+    SLACK,
+    open_channels,
+)
 
 KINDS = "public_channel|private_channel|mpim|im"
 NEXT = Maybe(Str("response_metadata.next_cursor", about="Empty on the last page."))
@@ -63,7 +69,7 @@ channels = Endpoint(
     name="teamchat-channels", vendor=SLACK, category="chat",
     summary="The channels that may be read and written.",
     docs=f"{DOCS}/conversations.list", access=FREE_READ, seconds=20,
-    cache=Cache(seconds=60, shared=True),
+    cache=Cache(seconds=60, shared=True), needs=(OPEN_CHANNELS,),
     takes=Channels, asks=get("/conversations.list"), run=_channels, gives=CHANNELS,
     examples=(example(
         {"types": "public_channel,private_channel", "cursor": "dXNlcjpVMDYxTkZUVDI="},

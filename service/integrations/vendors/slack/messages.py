@@ -11,7 +11,13 @@ from service.integrations.declare.request import get, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Values
 from service.integrations.vendors.slack.channels import NEXT
-from service.integrations.vendors.slack.vendor import CHANNEL, DOCS, SLACK, refuse_closed
+from service.integrations.vendors.slack.vendor import (
+    CHANNEL,
+    DOCS,
+    OPEN_CHANNELS,
+    SLACK,
+    refuse_closed,
+)
 
 TIME = r"^[0-9]{1,12}(\.[0-9]{1,6})?$"
 
@@ -46,7 +52,7 @@ class History(Parameters):
 history = Endpoint(
     name="teamchat-channel-history", vendor=SLACK, category="chat",
     summary="Messages of a channel, the newest first.",
-    docs=f"{DOCS}/conversations.history", access=READ, seconds=20,
+    docs=f"{DOCS}/conversations.history", access=READ, seconds=20, needs=(OPEN_CHANNELS,),
     takes=History, before=refuse_closed, asks=get("/conversations.history"),
     gives=Shape(
         messages=Each("messages", MESSAGE), hasMore=Maybe(Bool("has_more")), nextCursor=NEXT
@@ -92,7 +98,7 @@ message = Endpoint(
     name="teamchat-send-message", vendor=SLACK, category="chat",
     summary="Send a message to a channel as the bot.",
     says=Says("Sending a message to the team chat", "Sent a message to the team chat: “{text}”"),
-    docs=f"{DOCS}/chat.postMessage", access=WRITE, seconds=20,
+    docs=f"{DOCS}/chat.postMessage", access=WRITE, seconds=20, needs=(OPEN_CHANNELS,),
     takes=Message, before=refuse_closed, asks=post("/chat.postMessage"),
     gives=Shape(ts="ts", channel=Maybe("channel"), text=Maybe("message.text")),
     examples=(example(

@@ -69,7 +69,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
     return UpstreamFailed(upstreamStatus=reply.status)
 
 
-CHANNELS = Setting(
+OPEN_CHANNELS = Setting(
     "SLACK_CHANNELS",
     "ids of the channels that may be read and written, comma separated; none without it",
     sandbox=CHANNEL,
@@ -79,7 +79,7 @@ SLACK = Vendor(
     name="slack",
     bases=(base_url("SLACK_BASE_URL", "https://slack.com/api"),),
     credential=bearer(secret("SLACK_BOT_TOKEN", "the token of a bot in your Slack workspace")),
-    settings=(CHANNELS,),
+    settings=(OPEN_CHANNELS,),
     refusal=_refusal,
 )
 
@@ -89,9 +89,9 @@ def open_channels(call: Call) -> set[str]:
 
     Source: docs/contract.md, section 10.4.
     """
-    names = {name.strip() for name in call.settings.get(CHANNELS.name, "").split(",")} - {""}
+    names = {name.strip() for name in call.settings.get(OPEN_CHANNELS.name, "").split(",")} - {""}
     if not names:
-        raise NotConfigured(CHANNELS.name)
+        raise NotConfigured(OPEN_CHANNELS.name)
     return names
 
 
