@@ -84,8 +84,9 @@ def catalog(vendors: Iterable[Vendor] = (), others: Iterable[Endpoint] = ()) -> 
 
     Raises ValueError for an endpoint whose vendor is not among them, and for what `Catalog` raises.
     """
-    further, names = tuple(others), {vendor.name for vendor in vendors}
+    vendors, further = tuple(vendors), tuple(others)
+    names = {vendor.name for vendor in vendors}
     for item in further:
         if item.vendor.name not in names:
             raise ValueError(f"the vendor of endpoint {item.name} is not in VENDORS")
-    return Catalog([*endpoints(), *further])
+    return Catalog([*endpoints(), *further], vendors)

@@ -11,11 +11,12 @@ from service.sealing.seal import Sealer
 
 def check_billing(every: Catalog, settings: Settings) -> None:
     """Raises `ConfigError` for an integration that is unknown, or that no developer can pay for."""
-    by_name = {vendor.integration: vendor for vendor in every.vendors}
+    names = {vendor.integration for vendor in every.vendors}
+    of_users = {vendor.integration for vendor in every.vendors if vendor.oauth}
     for name, billing in settings.integrations_billing.items():
-        if name not in by_name:
+        if name not in names:
             raise ConfigError(f"INTEGRATIONS_BILLING: no integration is named {name!r}")
-        if by_name[name].oauth and billing == "developer":
+        if name in of_users and billing == "developer":
             reason = f"must leave {name} at user: its tokens are each user's own"
             raise ConfigError(f"INTEGRATIONS_BILLING: {reason}")
 

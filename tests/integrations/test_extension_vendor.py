@@ -10,6 +10,9 @@ from service import create_app
 from service.billing.prices import CREDIT
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.credential import bearer
+from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.vendor import Vendor
 from tests.integrations import acme
 from tests.services import ENVIRONMENT, command, environment, flask, on_sqlite
 
@@ -109,6 +112,38 @@ def test_the_commands_of_the_catalog_show_it(database_url):
     assert " The nearest names: anvils-list.\n" in wrong.output
     unknown = command(environment(database_url, **names), "catalog", "show", "???")
     assert unknown.output == "Error: There is no endpoint of that name.\n"
+
+
+def test_settings_of_every_vendor_that_it_names_are_read():
+    """Also of one that only a function asks, or that is only the alternative of another."""
+    scales, forge = (
+        Vendor(
+            integration=name,
+            name=name,
+            bases=(base_url(f"{name.upper()}_BASE_URL", f"https://{name}.example"),),
+            credential=bearer(secret(f"{name.upper()}_API_KEY", "a key")),
+        )
+        for name in ("scales", "forge")
+    )
+    either = replace(acme.weights, alternatives=(forge,))
+    catalog = everything.catalog((*acme.VENDORS, scales), (either,))
+    environ = {"SCALES_API_KEY": "s", "FORGE_API_KEY": "f", "FORGE_BASE_URL": "https://f.test"}
+    values = with_declared(load(environ), catalog.settings).vendors
+    assert values.items() >= environ.items()
+    assert either.vendor_for(values) is forge
+    built_in = everything.catalog().vendors
+    assert catalog.vendors == (*built_in, acme.ACME, forge, scales)
+
+
+def test_a_vendor_has_a_name_and_a_consent_of_its_own():
+    """Else one's settings would not be read, and its users' tokens would go to the other."""
+    impostor = replace(acme.ACME, name="exa")
+    with pytest.raises(ValueError, match="vendor exa is declared in two ways"):
+        everything.catalog((impostor,), (replace(acme.weights, vendor=impostor),))
+    office = next(vendor for vendor in everything.catalog().vendors if vendor.oauth)
+    second = replace(office, name="second")
+    with pytest.raises(ValueError, match=f"two vendors of {office.integration} have OAuth"):
+        everything.catalog((second,), (replace(acme.weights, vendor=second),))
 
 
 def test_an_endpoint_of_a_vendor_that_is_not_named_is_refused():

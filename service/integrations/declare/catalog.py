@@ -12,9 +12,14 @@ from service.web.errors import UnknownEndpoint
 class Catalog:
     """The endpoints of an app, by every name they have."""
 
-    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
-        """Raises ValueError for a name that is taken twice, or two settings of one name."""
+    def __init__(self, endpoints: Iterable[Endpoint], vendors: Iterable[Vendor] = ()) -> None:
+        """`vendors` may have further ones, which functions of the endpoints ask.
+
+        Raises ValueError for a name that is taken twice, by endpoints, by vendors or by settings,
+        and for two vendors with OAuth in one integration.
+        """
         self._endpoints = tuple(endpoints)
+        self._vendors = _by_name(self._endpoints, vendors)
         self._by_name: dict[str, Endpoint] = {}
         for item in self._endpoints:
             for name in item.names:
@@ -40,10 +45,26 @@ class Catalog:
 
     @property
     def vendors(self) -> tuple[Vendor, ...]:
-        return tuple({item.vendor.name: item.vendor for item in self._endpoints}.values())
+        """Every vendor, once: those of endpoints, alternatives, and the further ones."""
+        return tuple(self._vendors.values())
 
     def named(self, name: str) -> Endpoint:
         """Raises `UnknownEndpoint` with the nearest names."""
         if name not in self._by_name:
             raise UnknownEndpoint(nearest=near_names(name, self._by_name))
         return self._by_name[name]
+
+
+def _by_name(endpoints: Iterable[Endpoint], further: Iterable[Vendor]) -> dict[str, Vendor]:
+    """Raises ValueError."""
+    own = [item.vendor for item in endpoints]
+    alternatives = [vendor for item in endpoints for vendor in item.alternatives]
+    vendors: dict[str, Vendor] = {}
+    for vendor in (*own, *alternatives, *further):
+        if vendors.setdefault(vendor.name, vendor) != vendor:
+            raise ValueError(f"vendor {vendor.name} is declared in two ways")
+    with_oauth = [vendor.integration for vendor in vendors.values() if vendor.oauth]
+    for name in set(with_oauth):
+        if with_oauth.count(name) > 1:
+            raise ValueError(f"two vendors of {name} have OAuth")
+    return vendors
