@@ -180,6 +180,8 @@ WITH_TEXT = [
     ("credits", "statement", NOT_UTF_8),
     ("credits", "grant", NOT_UTF_8, "5"),
     ("token", "issue", NOT_UTF_8),
+    ("token", "issue", "alice", "--role", NOT_UTF_8),
+    ("backup", NOT_UTF_8),
     ("catalog", "show", NOT_UTF_8),
     ("ask", NOT_UTF_8),
 ]

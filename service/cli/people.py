@@ -39,7 +39,7 @@ class Duration(click.ParamType):
 
 @token.command("issue")
 @click.argument("subject", type=TextArgument())
-@click.option("--role", default=DEFAULT_ROLE, show_default=True)
+@click.option("--role", type=TextArgument(), default=DEFAULT_ROLE, show_default=True)
 @click.option("--ttl", type=Duration(), default="8h", show_default=True)
 @with_appcontext
 def issue_token(subject: str, role: str, ttl: int) -> None:

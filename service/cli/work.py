@@ -55,12 +55,12 @@ def sweep() -> None:
 
 
 @click.command("backup")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=TextArgument())  # SQLite takes the name as UTF-8
 @with_database(outdated=True)
-def backup(file: Path) -> None:
+def backup(file: str) -> None:
     """Copy the SQLite database to a new file, while the service runs."""
     try:
-        size = copy_database(file)
+        size = copy_database(Path(file))
     except BackupRefused as refusal:
         raise click.ClickException(str(refusal)) from None
     click.echo(f"{file}: {size} bytes")
