@@ -12,10 +12,11 @@ from sqlalchemy import delete, select, update
 
 from service.auth.users import rights_cache
 from service.chat.history.messages import UNDONE
-from service.chat.models import Claim, JournalEntry
+from service.chat.models import Claim, JournalEntry, Message
 from service.chat.outside import CALLED, CALLS, READ
 from service.extensions import db
 from service.ids import new_id
+from service.records.collection import Collections
 from service.records.models import Outbox
 from service.records.permissions import ACTIONS
 from service.upkeep import rights
@@ -217,6 +218,44 @@ def test_messages_come_back_to_their_places(app, alice):
     after = alice.records("ai-messages")
     assert [r["recordId"] for r in after] == ids
     assert [r["data"] for r in after] == [r["data"] for r in before]
+
+
+def conflicts_of(hands):
+    answer = hands.undo()
+    return {one["recordId"]: one["reason"] for one in answer["conflicts"]}, answer["undone"]
+
+
+def test_a_message_whose_place_is_taken_stays_away_and_the_rest_comes_back(app, alice, bob, note):
+    chat, old = alice.new_chat(), note("old")
+    for word in ("one", "two", "three"):
+        alice.turn(chat, f"repeat after me: {word}", userMessageId=word)
+    hands = DeadTurn(app, alice, chat_id=chat)
+    hands.update(old, title="new")
+    hands.delete("two", "ai-messages")
+    bob.turn(bob.new_chat(), "hello")
+    with app.app_context():
+        numbers = set(db.session.scalars(select(Message.seq)))
+        freed = next(n for n in range(min(numbers), max(numbers)) if n not in numbers)
+        moved = update(Message).where(Message.user_id == "bob", Message.role == "assistant")
+        db.session.execute(moved.values(seq=freed))
+        db.session.commit()
+    conflicts, undone = conflicts_of(hands)
+    assert conflicts == {"two": "The place that it had is taken."}
+    assert undone == [{"collection": "notes", "recordId": old}]
+    assert all_of(alice, "notes")[old][0]["title"] == "old"
+
+
+def test_records_of_a_collection_that_is_declared_no_more_are_conflicts(
+    app, alice, hands, note, monkeypatch
+):
+    task = alice.post("/api/records/tasks", {"title": "old"}).json["recordId"]
+    hands.update(note(), title="new")
+    hands.update(task, "tasks", title="new")
+    left = [each for each in app.extensions["collections"] if each.name != "tasks"]
+    monkeypatch.setitem(app.extensions, "collections", Collections(left))
+    conflicts, undone = conflicts_of(hands)
+    assert conflicts == {task: "The app has no such collection any more."}
+    assert len(undone) == 1
 
 
 def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):
