@@ -1,4 +1,4 @@
-"""SQLite's search index: the words of a large chat leave it before the chat is deleted.
+"""SQLite's search index: the words of large chats leave it before the chats are deleted.
 
 FTS5 divides each deleted text into words once more, 70 µs for a kilobyte, so that one transaction
 would stop the worker for seconds. The table `search_unindexed` has the messages whose words are out
@@ -8,7 +8,7 @@ Source: docs/decisions/0006-long-reads-let-others-run.md.
 
 from collections.abc import Iterable, Iterator
 
-from sqlalchemy import Select, column, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Select, column, delete, func, insert, literal, select
 from sqlalchemy import table as any_table
 
 from service.chat.models import Message
@@ -30,9 +30,18 @@ def take_out(chat_id: str) -> None:
 
     All of the chat stays as it is, but a search does not find it: its deletion has to follow.
     """
+    _take_out_of(Message.chat_id == chat_id)
+
+
+def take_out_all(user_id: str) -> None:
+    """The same for all of a user's chats, if they are large together. The erasure has to follow."""
+    _take_out_of(Message.user_id == user_id)
+
+
+def _take_out_of(which: ColumnElement[bool]) -> None:
     if db.engine.dialect.name != "sqlite":
         return
-    sizes = _sizes(select(Message.seq, _size).where(Message.chat_id == chat_id))
+    sizes = _sizes(select(Message.seq, _size).where(which))
     if sum(size for _, size in sizes) <= FEW_CHARACTERS:
         return
     for numbers in _pieces(sizes):

@@ -16,7 +16,7 @@ from service.activity.models import IntegrationCall
 from service.auth import erasure
 from service.auth.users import rights_cache
 from service.billing.models import Account, Allowance, Entry, Hold
-from service.chat import journal
+from service.chat import indexed_words, journal
 from service.chat.collections import AI_MESSAGES, AI_TURNS, USERS
 from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
 from service.integrations.consent.connections import Connections
@@ -81,6 +81,7 @@ def erase(
     a sweep.
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
+    indexed_words.take_out_all(subject)
     with actions.acting(None) as act:
         session = act.session
         # In the order of a turn, which locks its chat and then, by a foreign key, its user.

@@ -11,6 +11,7 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.upkeep.sweeping import sweep
 from tests.chat.searching import found, write
+from tests.erasing import erase
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
@@ -63,6 +64,19 @@ def test_others_go_on_and_see_all_messages_or_none(app, alice, chat, seen):
     assert set(seen) <= {MANY, 0}
     check_index(app)
     assert found(alice, "canary7") == []
+
+
+def test_others_go_on_while_a_user_with_many_chats_is_erased(app, alice, bob, seen):
+    write(app, bob.new_chat("his"), "a raven", owner="bob")
+    for _ in range(MANY // 6):
+        write(app, alice.new_chat(), *(f"{number} {TEXT}" for number in range(6)))
+    gevent.sleep(0.05)
+    seen.clear()
+    erase(app)
+    assert len(seen) >= 8
+    assert set(seen) <= {MANY + 1, 1}
+    check_index(app)
+    assert found(bob, "raven") == ["his"]
 
 
 def forget_words(app, chat):
