@@ -4,6 +4,7 @@ import io
 import json
 from types import SimpleNamespace
 
+import psycopg
 import pytest
 from sqlalchemy.exc import OperationalError
 
@@ -14,7 +15,7 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Grant
 from service.times import now
-from service.upkeep import rights
+from service.upkeep import erasing, rights
 from tests.services import on_sqlite
 
 
@@ -92,6 +93,22 @@ def test_an_erasure_tells_what_is_not_revoked_before_anything_else_can_fail(
         monkeypatch.setattr(index, "forget_deleted", fail)
     code, output = flask("users", "erase", "alice", "--yes")
     assert (code, "cloudsuite: erased here, but not revoked" in output) == (1, True)
+
+
+@on_sqlite
+def test_an_erasure_whose_commit_is_not_answered_tells_what_may_not_be_revoked(
+    flask, stored, monkeypatch
+):
+    def fail(*_):
+        raise OperationalError("COMMIT", {}, psycopg.OperationalError("the connection is lost"))
+
+    monkeypatch.setattr(erasing, "erase", fail)
+    code, output = flask("users", "erase", "alice", "--yes")
+    assert (code, output) == (
+        1,
+        "Error: the database does not answer. Run the command again. "
+        "If that tells of no such user, nobody has revoked: cloudsuite.\n",
+    )
 
 
 @on_sqlite

@@ -8,7 +8,7 @@ from flask import current_app
 from config import Settings
 from service.billing.prices import credits
 from service.chat.finding import index
-from service.cli.database import with_database
+from service.cli.database import explained, with_database
 from service.cli.terminal import YES, TextArgument, confirm
 from service.extensions import db
 from service.upkeep import erasing, inventories
@@ -31,7 +31,8 @@ def erase(subject: str, yes: bool) -> None:
         click.echo(f"Erasing {subject} can't be taken back.")
         click.echo("\n".join(_described(stored, "deletes", "keeps")))
     confirm(f"Erase {subject}?", yes)
-    report = erasing.erase(subject, collections, connections)
+    with explained(_advice(stored)):
+        report = erasing.erase(subject, collections, connections)
     click.echo(f"{subject} is erased.")
     click.echo("\n".join(_described(report.inventory, "deleted", "kept")))
     for integration, reason in report.unrevoked.items():
@@ -43,6 +44,14 @@ def erase(subject: str, yes: bool) -> None:
     # Last: nobody could be told again what was not revoked. What fails here, workers sweep.
     index.forget_deleted()
     current_app.extensions["media_sweeper"].sweep()
+
+
+def _advice(stored: Inventory) -> str:
+    """What to do if the database is lost: the commit may have been made, and its answer lost."""
+    if not stored.grants:
+        return ""
+    told = f"If that tells of no such user, nobody has revoked: {', '.join(stored.grants)}."
+    return f"Run the command again. {told}"
 
 
 def _described(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:
