@@ -15,6 +15,7 @@ let pages = 0;
 
 // What the plain document lacks. Fields hold what is set, as they do in browsers.
 const { prototype } = document.body.constructor;
+const { append } = prototype;
 const isIn = (node, root) => node === root || (node?.parentNode ? isIn(node.parentNode, root) : false);
 const all = (node) => node.childNodes.flatMap((child) => (child.tag ? [child, ...all(child)] : []));
 Object.defineProperties(prototype, {
@@ -28,6 +29,14 @@ Object.defineProperties(prototype, {
   },
 });
 Object.assign(prototype, {
+  append(...nodes) {
+    for (const node of nodes) if (node.parentNode) node.remove();
+    append.apply(this, nodes);
+  },
+  replaceChildren(...nodes) {
+    for (const child of [...this.childNodes]) child.remove();
+    this.append(...nodes);
+  },
   contains(node) { return isIn(node, this); },
   focus() { document.activeElement = this; },
   querySelector(selector) { return this.querySelectorAll(selector)[0] ?? null; },

@@ -78,3 +78,57 @@ test('what was cancelled is not sent by a consent that comes later', async (t) =
   await settle();
   assert.deepEqual([sent(page), page.main.dataset.state], [1, 'ready']);
 });
+
+const EVENT = { title: 'Visit', location: null, start: '2026-11-28T10:00:00Z', end: '2026-11-28T11:00:00Z', allDay: false, attendees: [] };
+
+/** A calendar with a new event that is being saved. @param {any} t */
+async function savingEvent(t) {
+  const page = await openTemplate(t, 'calendar', { flags: { cloudsuite: { calendar: true } } });
+  await settle();
+  page.press('Show events');
+  await page.answer('cloudsuite/calendar-list-events', done({ events: [{ ...EVENT, title: null }] }));
+  await until(() => page.button('New event').hidden === false);
+  page.press('New event');
+  page.type(page.field('input'), 'Visit');
+  page.press('Save');
+  await page.call('calendar-create-events');
+  return page;
+}
+const saved = (page) => page.answer('calendar-create-events', done({ events: [EVENT], failed: [] }));
+
+test('a saved event closes its form', async (t) => {
+  const page = await savingEvent(t);
+  await saved(page);
+  await until(() => page.main.textContent.includes('Visit is in your calendar.'));
+  await until(() => page.state === null);
+  assert.deepEqual([page.button('Save'), document.activeElement], [undefined, page.button('New event')]);
+});
+
+test('an event that is typed while another one is saved stays', async (t) => {
+  const page = await savingEvent(t);
+  page.press('Cancel');
+  page.press('New event');
+  const [title, start, end] = [0, 1, 2].map((at) => page.field('input', at));
+  page.type(title, 'Walk');
+  await saved(page);
+  await until(() => page.main.textContent.includes('Visit is in your calendar.'));
+  assert.deepEqual([title.value, title.isConnected, start.value < end.value], ['Walk', true, true]);
+});
+
+test('an event whose end is not after its start is not saved', async (t) => {
+  const zone = process.env.TZ;
+  process.env.TZ = 'Europe/Berlin';
+  t.after(() => (zone === undefined ? delete process.env.TZ : (process.env.TZ = zone)));
+  const values = { title: 'Visit', start: '2026-03-29T02:30', end: '2026-03-29T03:15' }; // there is no half past two on that day
+  const page = await openTemplate(t, 'calendar', { state: { draft: { values } } });
+  await until(() => page.button('Save'));
+  page.press('Save');
+  assert.match(String(page.field('input', 2).fault), /after the start/);
+});
+
+test('a calendar finds no word that stands for nothing', async (t) => {
+  const page = await savingEvent(t);
+  page.press('Cancel');
+  page.input('find', { value: 'null' });
+  await until(() => page.main.textContent.includes('No event matches'));
+});

@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { IoGraph } from '../../service/browser/widgets/io-graph.js';
-import { dayOf, nextHour, timesOf } from '../../service/widgets/templates/calendar/days.js';
+import { byBegin, dayOf, nextHour, timesOf } from '../../service/widgets/templates/calendar/days.js';
 import { columnsFor, numberIn, scaleOf, seriesOf } from '../../service/widgets/templates/chart/series.js';
 import { invitation } from '../../service/widgets/templates/mail/invitation.js';
 
@@ -70,6 +70,33 @@ test('a day is told from now, and an event of a whole day has no time zone', () 
   assert.equal(timesOf({ start: '2026-11-25T09:05:00', allDay: false }), '09:05');
   assert.equal(timesOf({ start: '2026-11-25', allDay: true }), 'All day');
   assert.deepEqual(nextHour(now), ['2026-11-23T00:00', '2026-11-23T01:00']);
+});
+
+/** @param {string} zone @param {() => void} act */
+function inZone(zone, act) {
+  const before = process.env.TZ;
+  process.env.TZ = zone;
+  try {
+    act();
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
+}
+
+test('a new event ends after its start, also in the hour in which the clock is changed', () => {
+  inZone('Europe/Berlin', () => {
+    assert.deepEqual(nextHour(new Date('2026-10-24T23:30:00Z')), ['2026-10-25T02:00', '2026-10-25T03:00']);
+    assert.deepEqual(nextHour(new Date('2026-03-29T00:30:00Z')), ['2026-03-29T03:00', '2026-03-29T04:00']);
+  });
+});
+
+test('events stand in the order of their days, wherever the reader is', () => {
+  const whole = (start) => ({ start, end: start, allDay: true });
+  const timed = (start) => ({ start, end: start, allDay: false });
+  const order = [timed('2026-11-27T20:00:00-08:00'), whole('2026-11-28'), timed('2026-11-28T00:00:00-08:00')];
+  inZone('America/Los_Angeles', () => assert.deepEqual([...order].reverse().sort(byBegin), order));
+  inZone('Asia/Tokyo', () => assert.deepEqual([timed('2026-11-28T08:00:00+09:00'), whole('2026-11-28')].sort(byBegin)[0].allDay, true));
 });
 
 test('an invitation says what, when and where, and bears a start that is no date', () => {

@@ -5,9 +5,19 @@ import { formatTime, timeOfDay, toLocalInput } from '../../../browser/shared/whe
 
 /** @typedef {{start: string, end: string, allDay: boolean}} Span */
 
+/** @param {Span} event @returns {Date} midnight for a whole day */
+function beginOf({ start, allDay }) {
+  return new Date(allDay ? `${start.slice(0, 10)}T00:00:00` : start);
+}
+
+/** In the order of the days, whole days first. @param {Span} one @param {Span} other */
+export function byBegin(one, other) {
+  return beginOf(one).getTime() - beginOf(other).getTime() || Number(other.allDay) - Number(one.allDay);
+}
+
 /** @param {Span} event @returns {string} "Today", "Tomorrow", "Tue 24 November" */
-export function dayOf({ start, allDay }, now = new Date()) {
-  const at = allDay ? new Date(`${start.slice(0, 10)}T00:00:00`) : new Date(start);
+export function dayOf(event, now = new Date()) {
+  const at = beginOf(event);
   const midnight = (/** @type {Date} */ date) => new Date(date).setHours(0, 0, 0, 0);
   const distance = Math.round((midnight(at) - midnight(now)) / 86_400_000);
   if (distance === 0) return 'Today';
@@ -20,9 +30,11 @@ export function timesOf({ start, allDay }) {
   return allDay ? 'All day' : timeOfDay(start);
 }
 
-/** The next full hour and the one after it, as `<input type="datetime-local">` wants them. */
+/** The next full hour and the one after it on the clock, as `<input type="datetime-local">` wants them. */
 export function nextHour(now = new Date()) {
   const start = new Date(now);
   start.setHours(now.getHours() + 1, 0, 0, 0);
-  return [start, new Date(start.getTime() + 3_600_000)].map((date) => toLocalInput(date.toISOString()));
+  const end = new Date(start);
+  end.setHours(start.getHours() + 1); // where the clock is put back, an hour later it says the same
+  return [start, end].map((date) => toLocalInput(date.toISOString()));
 }

@@ -24,11 +24,15 @@ export function createEventForm({ client, panel, save, close }) {
   );
 
   function submit() {
-    end.setCustomValidity(end.value > start.value ? '' : 'The end must be after the start.');
+    const [from, to] = [start, end].map((one) => new Date(one.value)); // a clock that is put forward leaves out times
+    end.setCustomValidity(to > from ? '' : 'The end must be after the start.');
     if (saveButton.disabled || !isFilledIn(node)) return;
     const attendees = guests.value.split(',').map((/** @type {string} */ one) => one.trim()).filter(Boolean);
-    const [from, to] = [start, end].map((one) => new Date(one.value).toISOString());
-    save({ title: title.value.trim(), start: from, end: to, ...(place.value ? { location: place.value } : {}), attendees });
+    save({ title: title.value.trim(), start: from.toISOString(), end: to.toISOString(), ...(place.value ? { location: place.value } : {}), attendees });
+  }
+
+  function fillTimes() {
+    if (!start.value && !end.value) [start.value, end.value] = nextHour();
   }
 
   onEnter(node, submit);
@@ -40,10 +44,17 @@ export function createEventForm({ client, panel, save, close }) {
     /** A draft is shown as it is. @param {string[]} invited */
     open(invited) {
       if (draft.isEmpty()) {
-        [start.value, end.value] = nextHour();
+        fillTimes();
         guests.value = invited.join(', ');
       }
       title.focus();
+    },
+    /** Empties the fields, but for what was typed since. @param {Record<string, string>} sent @returns {boolean} whether some of it stays */
+    forget(sent) {
+      draft.clear(sent);
+      if (draft.isEmpty()) return false;
+      fillTimes();
+      return true;
     },
   };
 }

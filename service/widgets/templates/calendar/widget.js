@@ -3,7 +3,7 @@
 
 import { createGate } from '../../../browser/widgets/widget-gate.js';
 import { button, createChoices, createWidget, element, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
-import { dayOf, timesOf } from './days.js';
+import { byBegin, dayOf, timesOf } from './days.js';
 import { createEventForm } from './event-form.js';
 
 const { client, panel } = createWidget('Calendar');
@@ -52,7 +52,7 @@ function load() {
 
 function list() {
   if (!isLoaded || form.node.isConnected) return undefined;
-  const found = events.filter((one) => `${one.title} ${one.location}`.toLowerCase().includes(words.toLowerCase()));
+  const found = events.filter((one) => [one.title, one.location].join(' ').toLowerCase().includes(words.toLowerCase()));
   if (!found.length) return panel.showEmpty(words ? `No event matches “${words}”.` : 'Nothing is planned.');
   const days = Map.groupBy ? Map.groupBy(found, (one) => dayOf(one)) : grouped(found);
   return panel.show(...[...days].map(([day, ones]) => section(day, ones)));
@@ -96,22 +96,24 @@ function openForm() {
 
 /** What was written in the form is thrown away. */
 function closeForm() {
+  const isOpen = form.node.isConnected;
   form.draft.clear();
   form.node.remove();
   newButton.hidden = !isLoaded;
   if (isLoaded) list();
   else showGate();
-  (isLoaded ? newButton : panel.content.querySelector('button'))?.focus();
+  if (isOpen) (isLoaded ? newButton : panel.content.querySelector('button'))?.focus();
 }
 
 /** @param {any} event as `calendar-create-events` takes it */
 function save(event) {
   const body = { events: [event], sendUpdates: /** @type {const} */ ('none') };
+  const sent = form.draft.read();
   const post = (/** @type {any} */ options) => form.draft.sending(options, () => client.post('calendar-create-events', body, options));
   panel.runOnce(form.saveButton, post, ({ events: made, failed }) => {
     if (failed.length) return panel.say(failed[0].message);
-    events = [...events, ...made].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
-    closeForm();
+    events = [...events, ...made].sort(byBegin);
+    if (!form.forget(sent)) closeForm();
     return panel.say(`${event.title} is in your calendar.`);
   }, form.draft.pendingKey);
 }
