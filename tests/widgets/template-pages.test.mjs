@@ -132,3 +132,55 @@ test('a calendar finds no word that stands for nothing', async (t) => {
   page.input('find', { value: 'null' });
   await until(() => page.main.textContent.includes('No event matches'));
 });
+
+test('an address book with nobody in it says so', async (t) => {
+  const page = await openTemplate(t, 'contacts', { flags: { cloudsuite: { contacts: true } } });
+  await settle();
+  page.press('Show contacts');
+  await page.answer('cloudsuite/contacts-list', done({ contacts: [] }));
+  await until(() => page.main.textContent.includes('There is nobody in your address book.'));
+});
+
+test('what is typed into a note before its text has come takes nothing of it away', async (t) => {
+  const page = await openTemplate(t, 'note', { state: undefined });
+  page.type(page.field('textarea'), 'Buy');
+  await settle();
+  page.tellState({ text: 'Milk' });
+  await until(() => page.state.text === 'Milk\nBuy');
+  assert.equal(page.field('textarea').value, 'Milk\nBuy');
+});
+
+test('a note shows its stored text, and keeps what is typed from then on', async (t) => {
+  const page = await openTemplate(t, 'note', { state: { text: 'Milk' } });
+  await until(() => page.outputs.text?.value === 'Milk');
+  page.type(page.field('textarea'), 'Milk, bread');
+  await until(() => page.state.text === 'Milk, bread');
+});
+
+test('a temperature that nobody knows is not zero', async (t) => {
+  const page = await openTemplate(t, 'weather');
+  await settle();
+  page.input('city', { value: 'Berlin' });
+  const current = { temperature: null, feelsLike: null, windSpeed: null, weatherCode: null, isDay: true, condition: 'Unknown' };
+  const place = { name: 'Berlin', latitude: null, longitude: null, country: null };
+  await page.answer('current-weather', done({ place, current, units: null }));
+  await page.answer('weather-forecast', done({ days: [{ date: '2026-11-28', weatherCode: null, condition: '', tempMax: null, tempMin: null }] }));
+  await until(() => page.field('ol'));
+  assert.doesNotMatch(page.main.textContent, /0°|Feels/);
+});
+
+test('a picture that is gone takes no newer one away', async (t) => {
+  const page = await openTemplate(t, 'image');
+  await settle();
+  const pictures = [];
+  for (const prompt of ['a red boat', 'a blue boat']) {
+    page.type(page.field('textarea'), prompt);
+    page.press('Make');
+    await page.answer('generate-image-classic', done({ images: [{ url: `/${prompt}`, mediaType: 'image/png' }] }));
+    pictures.push(await until(() => page.field('img') !== pictures[0] && page.field('img')));
+  }
+  pictures[0].listeners.error();
+  assert.equal(page.field('img'), pictures[1]);
+  pictures[1].listeners.error();
+  assert.equal(page.field('img'), undefined);
+});

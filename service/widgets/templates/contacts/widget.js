@@ -8,6 +8,7 @@ const { client, panel } = createWidget('Contacts');
 const filter = element('input', { class: 'field', type: 'search', 'aria-label': 'Find', placeholder: 'Find', hidden: true, on: { input: list } });
 /** @type {any[]} */
 let contacts = [];
+let isLoaded = false;
 panel.controls.append(filter);
 
 createGate(client, panel, {
@@ -25,7 +26,7 @@ client.onInput('find', (value) => {
 function load() {
   const query = /** @type {const} */ ({ pageSize: 200, sortOrder: 'FIRST_NAME_ASCENDING' });
   panel.run((options) => client.get('cloudsuite/contacts-list', query, options), (answer) => {
-    contacts = answer.contacts;
+    [contacts, isLoaded] = [answer.contacts, true];
     filter.hidden = !contacts.length;
     client.setOutput('items', { value: contacts.map(({ name, emails, phones, organization, title }) => ({ name, email: emails[0], phone: phones[0], organization, title })) });
     list();
@@ -33,7 +34,8 @@ function load() {
 }
 
 function list() {
-  if (!contacts.length) return filter.hidden ? undefined : panel.showEmpty('There is nobody in your address book.');
+  if (!isLoaded) return undefined;
+  if (!contacts.length) return panel.showEmpty('There is nobody in your address book.');
   const words = filter.value.trim().toLowerCase();
   const found = contacts.filter((one) => [one.name, one.organization, ...one.emails].join(' ').toLowerCase().includes(words));
   if (!found.length) return panel.showEmpty(`Nobody matches “${filter.value}”.`);

@@ -48,8 +48,9 @@ function make() {
 function show(text, images) {
   const [image] = images;
   if (!image) return panel.showEmpty('No picture came of it. Use other words.');
-  const gone = () => panel.showEmpty('The picture can’t be shown any more. Make it again.');
-  panel.show(element('img', { class: 'picture', alt: text, src: image.url, on: { error: gone } }));
+  const gone = () => picture.isConnected && panel.showEmpty('The picture can’t be shown any more. Make it again.');
+  const picture = element('img', { class: 'picture', alt: text, src: image.url, on: { error: gone } });
+  panel.show(picture);
   client.setOutput('image', { url: image.url, prompt: text, mediaType: image.mediaType });
   panel.say('The picture is ready.');
 }

@@ -10,6 +10,7 @@ const { client, panel } = createWidget('Note');
 const area = element('textarea', { class: 'note', 'aria-label': 'Note', placeholder: 'Write a note', on: { input: changed } });
 const offer = element('div', { class: 'offer', hidden: true });
 const version = element('div', { class: 'offer', hidden: true }); // the text that another page has stored
+let isLoaded = false; // whether the stored text has come: until then it must not be replaced
 let isTouched = false; // whether somebody has written in this page since it took the stored text
 let taken = ''; // what the last input brought, while it is in the note
 /** @type {any} */
@@ -20,11 +21,20 @@ begin().catch(panel.showProblem);
 
 async function begin() {
   const kept = await client.state.get();
-  if (!area.value && typeof kept?.text === 'string') area.value = kept.text;
+  isLoaded = true;
   taken = kept?.taken ?? '';
+  if (typeof kept?.text === 'string') putBefore(kept.text);
+  if (isTouched) keep();
   if (area.value) client.setOutput('text', { value: area.value });
   client.state.onChange(follow);
   client.onInput('fill', (value) => receive(textOf(value).trim()));
+}
+
+/** The stored text, before what was typed until it came. @param {string} text */
+function putBefore(text) {
+  const typed = area.value;
+  area.value = [text, typed].filter(Boolean).join('\n');
+  if (typed) area.setSelectionRange(area.value.length, area.value.length);
 }
 
 /** @param {string} text */
@@ -93,5 +103,5 @@ function send() {
 }
 
 function keep() {
-  client.state.set({ text: area.value, taken }).catch((error) => panel.showProblem(error));
+  if (isLoaded) client.state.set({ text: area.value, taken }).catch((error) => panel.showProblem(error));
 }

@@ -56,6 +56,7 @@ function choice(place) {
 /** @param {any} place */
 function choose({ name, address, latitude, longitude }) {
   const known = Object.entries({ address, latitude, longitude }).filter(([, value]) => value !== null);
-  client.setOutput('place', { name: name ?? address ?? '(no name)', ...Object.fromEntries(known) });
-  panel.say(`${name} is chosen.`);
+  const title = name ?? address ?? '(no name)';
+  client.setOutput('place', { name: title, ...Object.fromEntries(known) });
+  panel.say(`${title} is chosen.`);
 }

@@ -46,7 +46,8 @@ function load(place) {
 function show(asked, now, forecast) {
   const name = now.place.name ?? asked; // a call by coordinates gives no name
   const { temperature, unit } = degrees(now.current.temperature, now.units);
-  const about = [`Feels like ${Math.round(now.current.feelsLike)}°`, wind(now)].filter(Boolean).join(' · ');
+  const { feelsLike } = now.current;
+  const about = [feelsLike === null ? '' : `Feels like ${rounded(feelsLike)}°`, wind(now)].filter(Boolean).join(' · ');
   panel.show(
     element(
       'div',
@@ -63,7 +64,12 @@ function show(asked, now, forecast) {
 /** @param {number | null} value @param {any} units */
 function degrees(value, units) {
   const unit = units?.temperature_2m ?? '°C';
-  return { temperature: value === null ? '–' : String(Math.round(value)), unit };
+  return { temperature: rounded(value), unit };
+}
+
+/** @param {number | null} value that the vendor may not know */
+function rounded(value) {
+  return value === null ? '–' : String(Math.round(value));
 }
 
 /** @param {any} now */
@@ -79,7 +85,7 @@ function dayColumn(day) {
     element('span', { class: 'about' }, formatTime(day.date, { weekday: 'short' })),
     glyph(day.weatherCode, true),
     element('span', { class: 'visually-hidden' }, day.condition),
-    element('span', {}, `${Math.round(day.tempMax)}°`, element('span', { class: 'about' }, ` ${Math.round(day.tempMin)}°`)),
+    element('span', {}, `${rounded(day.tempMax)}°`, element('span', { class: 'about' }, ` ${rounded(day.tempMin)}°`)),
   );
 }
 
