@@ -98,6 +98,27 @@ def test_three_tabs_that_change_a_canvas_at_once_show_all_of_it(console, opened)
     assert not before["places"].items() & shown["places"].items(), "each has moved"
 
 
+def settings_of(canvas: Canvas) -> Locator:
+    canvas.console.button("Settings of Chart").click()
+    return canvas.page.get_by_role("dialog", name="Settings of Chart")
+
+
+def test_settings_that_two_tabs_change_at_once_are_both_stored(console, opened):
+    first = Canvas(console).create().add("Chart")
+    first.saved()
+    second = Canvas(opened(like=console).sign_in())
+    second.page.goto(first.page.url)
+    expect(second.boxes).to_have_count(1)
+    mine, theirs = settings_of(first), settings_of(second)
+    mine.get_by_label("Most items").fill("20")
+    theirs.get_by_label("Kind").select_option("line")
+    theirs.get_by_role("button", name="Save").click()
+    wait_for(lambda: first.stored()["widgets"][0].get("settings") == {"kind": "line"})
+    first.page.wait_for_timeout(300)  # the change comes by the socket
+    mine.get_by_role("button", name="Save").click()
+    wait_for(lambda: first.stored()["widgets"][0]["settings"] == {"kind": "line", "most": 20})
+
+
 def note_of(canvas: Canvas) -> Locator:
     return canvas.frame("Note").get_by_label("Note")
 

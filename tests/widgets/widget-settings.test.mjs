@@ -31,8 +31,14 @@ test('a name that every object has is no stored setting', () => {
 });
 
 test('what is not declared stays stored, and what was left out goes', () => {
-  assert.deepEqual(storedSettings(SCHEMA, { kind: 'line', other: 1 }, { most: 3 }), { other: 1, most: 3 });
-  assert.equal(storedSettings(SCHEMA, { kind: 'line' }, {}), undefined);
+  assert.deepEqual(storedSettings({ kind: 'line', other: 1 }, { kind: 'line' }, { most: 3 }), { other: 1, most: 3 });
+  assert.equal(storedSettings({ kind: 'line' }, { kind: 'line' }, {}), undefined);
+});
+
+test('what others have changed meanwhile stays, where the dialog has not changed it', () => {
+  const seen = { kind: 'bars', most: 5, name: 'a' };
+  assert.deepEqual(storedSettings({ kind: 'line', most: 7 }, seen, { kind: 'bars', most: 9, name: 'a' }), { kind: 'line', most: 9 });
+  assert.deepEqual(storedSettings({ ...seen, live: false }, seen, { kind: 'bars', most: 5 }), { kind: 'bars', most: 5, live: false });
 });
 
 test('a value outside its limits is named with the reason', () => {

@@ -17,7 +17,7 @@ import { canonical } from '../widgets/json-value.js';
 import { createSessionApprovals } from '../widgets/session-approvals.js';
 import { connectionId } from '../widgets/slot-refs.js';
 import { createCanvasHost } from '../widgets/widget-host.js';
-import { settingsOf } from '../widgets/widget-settings.js';
+import { settingsOf, storedSettings } from '../widgets/widget-settings.js';
 
 /**
  * @typedef {import('./canvas-gallery.js').Template} Template
@@ -114,10 +114,14 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     const widget = store.canvas?.widgets.find((one) => one.id === id);
     if (!widget) return;
     const { name, settings: schema } = lookOf(widget);
-    const { settings = {} } = widget;
-    const save = (/** @type {any} */ next) =>
-      canonical(next ?? {}) !== canonical(settings) && act({ type: 'set-settings', id, settings: next });
-    openSettings({ name, schema, settings, save });
+    openSettings({ name, schema, settings: widget.settings ?? {}, save });
+
+    /** Others may have changed them while the dialog was open. @param {Record<string, any>} entered @param {Record<string, any>} seen */
+    function save(entered, seen) {
+      const now = store.canvas?.widgets.find((one) => one.id === id)?.settings ?? {};
+      const settings = storedSettings(now, seen, entered);
+      if (canonical(settings ?? {}) !== canonical(now)) act({ type: 'set-settings', id, settings });
+    }
   }
 
   /** @param {CanvasWidget} widget */

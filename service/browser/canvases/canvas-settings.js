@@ -3,20 +3,21 @@
 import { element } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
 import { createSchemaForm } from '../shared/schema-form.js';
-import { faultsOf, storedSettings } from '../widgets/widget-settings.js';
+import { faultsOf } from '../widgets/widget-settings.js';
 
 /**
  * @param {object} options
  * @param {string} options.name of the widget
  * @param {import('../widgets/widget-settings.js').SettingsSchema} options.schema
  * @param {Record<string, any>} options.settings as they are stored
- * @param {(settings: Record<string, any> | undefined) => void} options.save
+ * @param {(entered: Record<string, any>, seen: Record<string, any>) => void} options.save with what the dialog has, and had at first
  */
 export function openSettings({ name, schema, settings, save }) {
   const known = Object.entries(settings).filter(([key]) => Object.hasOwn(schema.properties ?? {}, key));
   const form = createSchemaForm(schema, { labelOf: ({ title }) => title });
   form.restore({ text: JSON.stringify(Object.fromEntries(known)) });
   if (!form.edit(false)) form.restore(null); // a stored value does not fit: the widget has the default
+  const seen = form.read().value;
   const dialog = element(
     'dialog',
     { class: 'settings-dialog', 'aria-labelledby': 'settings-title', on: { close: () => dialog.remove(), keydown: onKey } },
@@ -31,7 +32,7 @@ export function openSettings({ name, schema, settings, save }) {
     const faults = faultsOf(schema, value);
     form.show(faults);
     if (Object.keys(faults).length) return undefined;
-    save(storedSettings(schema, settings, value));
+    save(value, seen);
     return dialog.close();
   }
 

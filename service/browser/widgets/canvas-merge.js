@@ -78,8 +78,8 @@ function mergeItem(mine, theirs, base) {
   return { ...merged, settings: mergeKeys(mine.settings, theirs.settings, base?.settings ?? {}) };
 }
 
-/** @param {Item} mine @param {Item} theirs @param {Item} base @returns {Item} */
-function mergeKeys(mine, theirs, base) {
+/** @param {Item} mine @param {Item} theirs @param {Item} base @returns {Item} where both have changed a key, mine counts */
+export function mergeKeys(mine, theirs, base) {
   const keys = new Set([...Object.keys(theirs), ...Object.keys(mine)]);
   const changed = (/** @type {string} */ key) => !same(mine[key], base[key]);
   const entries = [...keys].flatMap((key) => {

@@ -1,6 +1,8 @@
 // @ts-check
 // The settings of a widget: what its template declares, and what the canvas has stored. Pure functions.
 
+import { mergeKeys } from './canvas-merge.js';
+
 /**
  * @typedef {{type: 'string' | 'number' | 'integer' | 'boolean', title: string, default: any, enum?: any[],
  *   minimum?: number, maximum?: number, maxLength?: number}} Setting
@@ -30,13 +32,12 @@ export function settingsOf(schema, stored = {}) {
 }
 
 /**
- * What the canvas stores: the entered values, and what it had under names that are not declared.
- * @param {SettingsSchema} schema @param {Settings} before @param {Settings} entered
+ * What the canvas stores: what it has by now, with the values that somebody has changed in a dialog.
+ * @param {Settings} now @param {Settings} seen what the dialog had at first @param {Settings} entered
  * @returns {Settings | undefined} undefined for none
  */
-export function storedSettings(schema, before, entered) {
-  const others = Object.entries(before).filter(([name]) => !Object.hasOwn(schema.properties ?? {}, name));
-  const all = { ...Object.fromEntries(others), ...entered };
+export function storedSettings(now, seen, entered) {
+  const all = mergeKeys(entered, now, seen);
   return Object.keys(all).length ? all : undefined;
 }
 
