@@ -1,8 +1,8 @@
 """The directory in which the workers of one master share their metrics and pending requests.
 
-It is created before anything imports prometheus_client, which reads its path only once. An advisory
-lock marks it as used. The workers inherit the lock, so it is released when the last of them ends,
-in whatever way.
+It is created before anything imports prometheus_client, which reads its path only once. Advisory
+locks mark it as used. The workers inherit the locks, so they are released when the last of them
+ends, in whatever way.
 """
 
 import atexit
@@ -23,8 +23,13 @@ def make() -> Path:
     for unused in _unused():
         shutil.rmtree(unused, ignore_errors=True)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))
-    descriptor = os.open(directory / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_EX)  # until every copy of the descriptor is closed
+    # systemd deletes old files in /tmp, though processes have mapped them, but none in a directory
+    # that is locked itself (tmpfiles.d, "Age").
+    for descriptor in (
+        os.open(directory, os.O_RDONLY),
+        os.open(directory / LOCK, os.O_CREAT | os.O_RDWR, 0o600),
+    ):
+        fcntl.flock(descriptor, fcntl.LOCK_EX)  # until every copy of the descriptor is closed
     atexit.register(_remove, directory, os.getpid())
     return directory
 

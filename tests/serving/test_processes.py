@@ -1,5 +1,6 @@
 """The processes of a service: their logs, directories and limits."""
 
+import fcntl
 import json
 import os
 import resource
@@ -133,6 +134,14 @@ def test_a_directory_in_use_is_never_removed(here, tmp_path):
     made = metrics_directory.make()
     assert used.exists()
     metrics_directory._remove(made, os.getpid())
+
+
+def test_a_directory_in_use_is_locked_against_the_cleaning_of_old_files(here, tmp_path):
+    (used,) = tmp_path.glob("service-metrics-*")
+    descriptor = os.open(used, os.O_RDONLY)
+    with pytest.raises(BlockingIOError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(descriptor)
 
 
 def test_the_limit_of_open_files_is_raised_or_warned_about():
