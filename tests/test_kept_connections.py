@@ -1,6 +1,7 @@
 """Connections to model providers are reused, although a body ends after its last event."""
 
 import gc
+import socket
 import ssl
 import subprocess
 
@@ -148,6 +149,26 @@ def test_a_worker_keeps_so_many_connections_and_no_more():
     pool.close()
     pool.give_back(origin, late := Closable())
     assert all(one.is_closed for one in (*used[origin], late))
+
+
+def test_a_connection_that_was_idle_for_long_is_closed_and_not_used(monkeypatch):
+    monkeypatch.setattr("service.outbound.pool.IDLE_SECONDS", 0.2)
+    pool, late = Pool(), Closable()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        origin = Origin("http", *listener.getsockname())
+        first = pool.take(origin, 5)
+        pool.give_back(origin, first)
+        assert pool.take(origin, 5) is first
+        pool.give_back(origin, first)
+        pool.give_back(origin, late)
+        gevent.sleep(0.3)
+        second = pool.take(origin, 5)
+        assert (second is first, late.is_closed, first.sock) == (False, True, None)
+        pool.give_back(origin, late := Closable())
+        gevent.sleep(0.3)
+        pool.give_back(origin, second)
+    assert (late.is_closed, second.sock is None) == (True, False), "also when another is kept"
+    pool.close()
 
 
 @pytest.mark.parametrize("model", WHOLE)

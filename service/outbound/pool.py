@@ -1,5 +1,6 @@
 """Connections to upstreams that stay open between requests."""
 
+import time
 import weakref
 from collections import OrderedDict
 from functools import cached_property
@@ -15,8 +16,12 @@ from service.raw_sockets import beneath, peek
 CERTIFICATES = certifi.where()  # of the authorities that servers are checked by
 MOST_SERVERS = 32
 MOST_IDLE = 100  # connections to one server
+# Firewalls forget a connection that is idle for some minutes, and tell nobody: what is sent then is
+# lost, or the connection is reset. A request that can't be repeated would fail.
+IDLE_SECONDS = 60.0
 
-Idle = OrderedDict[Origin, list[UpstreamConnection]]
+Kept = list[tuple[float, UpstreamConnection]]  # since when, in monotonic time; the newest is last
+Idle = OrderedDict[Origin, Kept]
 
 
 class Pool:
@@ -39,8 +44,8 @@ class Pool:
         """
         idle = self._idle.get(origin)
         while idle:
-            connection = idle.pop()
-            if _is_usable(connection):
+            since, connection = idle.pop()
+            if time.monotonic() - since < IDLE_SECONDS and _is_usable(connection):
                 return connection
             connection.close()
         connection = self._make(origin, seconds)
@@ -49,12 +54,14 @@ class Pool:
 
     def give_back(self, origin: Origin, connection: UpstreamConnection) -> None:
         """Keep a connection whose last response has been read to its end."""
-        idle = self._idle.setdefault(origin, [])
+        idle, now = self._idle.setdefault(origin, []), time.monotonic()
         self._idle.move_to_end(origin)
+        while idle and now - idle[0][0] >= IDLE_SECONDS:
+            idle.pop(0)[1].close()
         if self._is_closed or len(idle) >= MOST_IDLE:
             connection.close()
         else:
-            idle.append(connection)
+            idle.append((now, connection))
         if len(self._idle) > MOST_SERVERS:
             _close_all(self._idle.popitem(last=False)[1])
 
@@ -82,9 +89,9 @@ def _close_idle(idle: Idle) -> None:
         _close_all(idle.popitem()[1])
 
 
-def _close_all(connections: list[UpstreamConnection]) -> None:
+def _close_all(connections: Kept) -> None:
     while connections:
-        connections.pop().close()
+        connections.pop()[1].close()
 
 
 def _is_usable(connection: UpstreamConnection) -> bool:
