@@ -60,6 +60,9 @@ workers = settings.web_concurrency
 worker_class = Worker
 worker_connections = 5000
 keepalive = 5
+# A proxy on this host may pass on what a client calls SCRIPT_NAME. gunicorn would take that off the
+# address, which the proxy has let pass, and a client could reach what the proxy hides.
+forwarder_headers = ""
 limit_request_line = 8190  # gunicorn's maximum, because addresses contain filters
 graceful_timeout = settings.graceful_timeout
 timeout = 30  # kills only a worker whose event loop is stuck

@@ -73,3 +73,11 @@ def test_a_client_that_still_sends_gets_the_answer(service):
         sock.sendall(f"GET /api/ai/search?q={LONG * 50} HTTP/1.1\r\n\r\n".encode())
         time.sleep(0.2)  # if the service had closed the connection, it were reset by now
         assert sock.makefile("rb").read().startswith(b"HTTP/1.1 414 ")
+
+
+@pytest.mark.parametrize(("path", "status"), [("/hidden/healthz", 404), ("/healthz", 200)])
+def test_a_client_names_no_part_of_the_address_that_is_left_out(service, path, status):
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as sock:
+        headers = "Host: x\r\nSCRIPT_NAME: /hidden\r\nConnection: close\r\n"
+        sock.sendall(f"GET {path} HTTP/1.1\r\n{headers}\r\n".encode())
+        assert sock.makefile("rb").read().startswith(f"HTTP/1.1 {status} ".encode())
