@@ -152,8 +152,11 @@ def test_recipients_are_read_as_mail_programs_read_them():
         ('d, "e', "f@x.com"),
         ("h, i, j", "g@x.com"),
     ]
+    assert addresses(r'"a \", b" <c@x.com>') == [('a ", b', "c@x.com")]
     assert addresses("Team: a@x.com, b@x.com;") == [("", "a@x.com"), ("", "b@x.com")]
     assert addresses(" , ,") == []
+    assert addresses(f"{'a' * 313}@x.com") == [("", f"{'a' * 313}@x.com")]  # 319 characters
+    assert addresses(f"{'a' * 315}@x.com") == []
 
 
 def test_a_reply_goes_to_no_address_in_a_name():
@@ -163,3 +166,5 @@ def test_a_reply_goes_to_no_address_in_a_name():
     told = "bob@x.com Bob, a@x.com <b@x.com>, Doe, J <J@x.com>, x@y.com z <no>, j@x.com"
     assert received(told) == ["b@x.com", "j@x.com"]
     assert received("undisclosed-recipients:;") == []
+    assert received("Bob :) <b@x.com>, (c@x.com") == ["b@x.com"]
+    assert received("Bob :) <b@x.com>, c@x.com (at work)") == ["b@x.com", "c@x.com"]

@@ -2109,7 +2109,7 @@ export interface Endpoints {
       isHtml?: boolean;
       /** Who gets a copy: addresses, separated by commas. */
       cc?: string;
-      /** The message to reply to. */
+      /** The message to reply to; a reply to one's own goes to whom that was sent to. */
       messageId: string;
       /** Also to everyone it was sent to, but for oneself. @default false */
       replyAll?: boolean;

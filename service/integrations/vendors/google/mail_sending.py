@@ -137,7 +137,10 @@ send = Endpoint(
 
 
 class NewReply(Letter):
-    messageId = Words("The message to reply to.", most=200, to="path.id", required=True)
+    messageId = Words(
+        "The message to reply to; a reply to one's own goes to whom that was sent to.",
+        most=200, to="path.id", required=True,
+    )  # fmt: skip
     replyAll = Switch("Also to everyone it was sent to, but for oneself.", default=False)
 
 

@@ -44,7 +44,7 @@ def _divided(text: str) -> Iterator[str]:
                 is_quoted = is_quoted != (depth == 0)
             case "(" if not is_quoted:
                 depth += 1
-            case ")" if not is_quoted:
+            case ")":
                 depth = max(depth - 1, 0)
             case "," if not is_quoted and not depth:
                 yield from _unless_empty(text[start : mark.start()])
