@@ -164,9 +164,11 @@ OPENAI_IMAGE_INPUT = 0.000005
 OPENAI_IMAGE_OUTPUT = 0.00003
 OPENAI_IMAGE_PATCHES = {"low": 16, "medium": 48, "high": 96}
 
-# What ElevenLabs charges, in US dollars: for a character of a text, and for an hour of audio.
+# What ElevenLabs charges, in US dollars: for one of its credits, for a character of a text in most
+# voices, and for an hour of audio.
 # Source: elevenlabs.io/pricing/api, by developer.puter.com/tutorials/elevenlabs-api-pricing
 # (June 2026).
+ELEVENLABS_CREDIT = 0.0001
 ELEVENLABS_CHARACTER = {
     "eleven_multilingual_v2": 0.0001,
     "eleven_v3": 0.0001,

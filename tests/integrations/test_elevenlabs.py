@@ -60,6 +60,24 @@ def test_a_speech_is_kept_and_costs_by_its_characters(alice, ask, vendor, paid, 
     assert paid() == credits
 
 
+@pytest.mark.parametrize(
+    ("model", "cost", "credits"),
+    [
+        ("eleven_multilingual_v2", "3000", 15),
+        ("eleven_flash_v2_5", "500", 2.5),
+        ("eleven_flash_v2_5", "1500.5", 7.5025),
+        ("eleven_multilingual_v2", "10001", 5),
+        ("eleven_multilingual_v2", "-5", 5),
+        ("eleven_multilingual_v2", "free", 5),
+    ],
+)
+def test_a_speech_costs_what_its_voice_does(ask, vendor, paid, model, cost, credits):
+    vendor.says(Said(MP3.body, headers={**MP3.headers, "character-cost": cost}))
+    data = ask("text-to-speech", {"text": "a" * 1000, "modelId": model}).json["data"]
+    assert data["characterCost"] == (float(cost) if cost[0].isdigit() else None)
+    assert paid() == credits
+
+
 def test_the_operators_voice_speaks_where_a_call_names_none(app, ask, vendor):
     app.extensions["vendor_settings"]["ELEVENLABS_VOICE_ID"] = "theirs"
     vendor.says(MP3)

@@ -4386,6 +4386,8 @@ export interface Endpoints {
       voiceId: string;
       model: string;
       characters: number;
+      /** In ElevenLabs' credits; some voices cost more than others. */
+      characterCost: number | null;
     };
   };
   /** What disturbs or changes the service of New York's subway. */

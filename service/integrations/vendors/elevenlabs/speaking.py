@@ -1,5 +1,11 @@
-"""Speech from text. ElevenLabs answers with the bytes of the audio."""
+"""Speech from text. ElevenLabs answers with the bytes of the audio.
 
+A voice may cost several times as much as others, by the wish of whoever has shared it. Only the
+answer says how much: a header has the cost, in the vendor's credits.
+Source: elevenlabs.io/docs/api-reference/introduction, "Tracking generation costs".
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,12 +18,13 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Amount, Choice, Count, Parameters, Words
 from service.integrations.declare.media import MEDIA
-from service.integrations.declare.meter import Meter
+from service.integrations.declare.meter import Meter, dollars_of
 from service.integrations.declare.path import quoted
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Int, Shape
+from service.integrations.declare.shape import Int, Maybe, Num, Shape
+from service.integrations.declare.vendor import Reply
 from service.integrations.vendors.elevenlabs.vendor import DOCS, ELEVENLABS, VOICE
 
 # Characters of a text, by model. Source: elevenlabs.io/docs/models.
@@ -28,6 +35,7 @@ LONGEST = {
     "eleven_turbo_v2_5": 40_000,
 }
 MOST = 32 << 20  # bytes of a speech
+COST = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 BYTES_A_LETTER = 7.5  # for each kilobit a second: a minute of speech has about 1000 letters
 
 
@@ -78,16 +86,31 @@ def _price(values: Mapping[str, Any]) -> float:
     return len(values["text"]) * prices.ELEVENLABS_CHARACTER[values["modelId"]]
 
 
+def _used(data: Mapping[str, Any]) -> float | None:
+    return dollars_of(data["characterCost"], prices.ELEVENLABS_CREDIT)
+
+
 def _speak(
     call: Call, request: Outgoing, *, text: str, model_id: str, voice_id: str | None = None
 ) -> dict[str, Any]:
     voice = voice_id or call.settings.get(VOICE.name) or VOICE.default or ""
     path = f"{request.path}/{quoted('voiceId', voice, False)}"
-    raw, media_type = call.send(replace(request, path=path))
-    if not raw or not media_type.startswith("audio/"):
+    reply: Reply = call.send(replace(request, path=path))
+    if not reply.raw or not reply.media_type.startswith("audio/"):
         raise unusable("audio")
-    audio = call.keep(raw, media_type)
-    return {"audio": audio, "voiceId": voice, "model": model_id, "characters": len(text)}
+    return {
+        "audio": call.keep(reply.raw, reply.media_type),
+        "voiceId": voice,
+        "model": model_id,
+        "characters": len(text),
+        "characterCost": _character_cost(reply),
+    }
+
+
+def _character_cost(reply: Reply) -> float | None:
+    """None if the vendor does not say."""
+    cost = reply.headers.get("character-cost", "")
+    return float(cost) if COST.fullmatch(cost) else None
 
 
 speak = Endpoint(
@@ -95,9 +118,14 @@ speak = Endpoint(
     summary="Speech from text, which is kept for a day.",
     says=Says("Turning text into speech", "Turned {characters} characters into speech"),
     docs=f"{DOCS}/text-to-speech/convert", seconds=120, makes=MOST,
-    meter=Meter(_price, lambda data: None),
-    takes=Speech, asks=post("/v1/text-to-speech", returns="bytes", limit=MOST), run=_speak,
-    gives=Shape(audio=MEDIA, voiceId="voiceId", model="model", characters=Int("characters")),
+    meter=Meter(_price, _used),
+    takes=Speech, asks=post("/v1/text-to-speech", returns="reply", limit=MOST), run=_speak,
+    gives=Shape(
+        audio=MEDIA, voiceId="voiceId", model="model", characters=Int("characters"),
+        characterCost=Maybe(
+            Num("characterCost", about="In ElevenLabs' credits; some voices cost more than others.")
+        ),
+    ),
     examples=(Example(
         {"text": "The first move.", "modelId": "eleven_flash_v2_5", "languageCode": "en",
          "outputFormat": "mp3_22050_32", "stability": 0.5, "similarityBoost": 0.75, "style": 0,
