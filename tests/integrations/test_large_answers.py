@@ -4,10 +4,13 @@ import json
 
 import gevent
 import pytest
+from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from service.integrations.declare import payload
 from service.integrations.declare.payload import parsed
 from service.integrations.declare.shape import Each, Readable, Shape
+from service.integrations.vendors.mta.arrivals import trains
+from service.integrations.vendors.mta.stations import Stop
 from tests.services import on_sqlite
 
 POINTS = [{"t": 1700000000 + n, "p": n / 7} for n in range(30_000)]  # a megabyte
@@ -51,6 +54,18 @@ def test_others_run_while_our_values_are_read_from_a_long_list(turns_of_others, 
     read = Shape(points=kind("", Shape(at="t"))).read([{"t": "x"}] * 5000, {})
     assert len(read["points"]) == 5000
     assert len(turns_of_others) > 10
+
+
+def test_others_run_while_trains_are_looked_for_among_those_of_a_whole_line(turns_of_others):
+    feed = FeedMessage()
+    for number in range(600):
+        trip = feed.entity.add(id=str(number)).trip_update
+        for stop in range(20):
+            trip.stop_time_update.add(stop_id=f"A{stop:02}N").arrival.time = 1_795_350_000
+    turns_of_others.clear()
+    here = Stop("A02", "59 St", "A", "1")
+    assert len(list(trains(feed, [here], [here]))) == 600
+    assert len(turns_of_others) > 5
 
 
 @pytest.mark.parametrize("end", [b"", b",NaN]", b",1e999]", b"]]", b',"\xff"]', b"," + b"[" * 9999])

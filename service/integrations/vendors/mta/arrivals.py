@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from service.deferred import DeferredModule
+from service.fairness import WorkBudget
 from service.integrations.calling.call import Call
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
@@ -45,6 +46,8 @@ protobuf = DeferredModule("google.protobuf.message")
 FEED = get(f"{FEEDS}/{{feed}}", returns="bytes")  # its slash stays quoted
 BOTH = "both"
 
+_reading = WorkBudget(1000)  # stops of trips, which take a millisecond or two
+
 
 class Arrivals(Parameters):
     stop = Words(
@@ -63,7 +66,7 @@ def _arrivals(
     here, named = chosen(stops, stop, route)
     feeds = call.each(lambda name: _feed(call, name), _feeds(here, route))
     wanted = {named or direction, direction} - {BOTH}
-    found = [one for feed in feeds for one in _trains(feed, here, stops)]
+    found = [one for feed in feeds for one in trains(feed, here, stops)]
     found = [one for one in found if wanted <= {one["direction"]} and _is_of(one, route)]
     found.sort(key=lambda one: one["time"])
     oldest = min(feed.header.timestamp for feed in feeds)
@@ -91,13 +94,16 @@ def _feed(call: Call, name: str) -> Any:
         raise unusable("protobuf") from None
 
 
-def _trains(feed: Any, here: Sequence[Stop], stops: Sequence[Stop]) -> Iterator[dict[str, Any]]:
+def trains(feed: Any, here: Sequence[Stop], stops: Sequence[Stop]) -> Iterator[dict[str, Any]]:
     """What arrives, or leaves where trains begin, after the time of the feed."""
     ids, names = {one.id for one in here}, {one.id: one.name for one in stops}
     for trip, calls in _trips(feed):
+        _reading.spend(len(calls))
         for one in calls:
+            if one.stop_id[:-1] not in ids or _is_skipped(one):
+                continue
             time = one.arrival.time or one.departure.time
-            if one.stop_id[:-1] not in ids or time < feed.header.timestamp or _is_skipped(one):
+            if time < feed.header.timestamp:
                 continue
             yield {
                 "route": trip.route_id,
