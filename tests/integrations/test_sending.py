@@ -15,6 +15,7 @@ from service.integrations.declare import request
 from service.integrations.declare.credential import Basic, HeaderKey, HeaderKeys, QueryKey, Signer
 from service.integrations.declare.credential import bearer as bearer_key
 from service.integrations.declare.fields import (
+    Amount,
     Bytes,
     Choice,
     Count,
@@ -131,23 +132,45 @@ def test_what_varies_in_a_host_is_one_label_of_it(site):
     assert list(refused.value.facts["details"]) == ["site"]
 
 
+class Marked(Parameters):
+    mark = Words(to="header.X-Mark", least=0, most=50)
+
+
+@pytest.mark.parametrize("mark", ["a\r\nX-Evil: 1", "a\n", "a\x7f", "a\tb", "é", "東京"])
+def test_what_no_header_can_carry_is_the_callers_mistake(mark):
+    """As the vendor's failure it would count for the breaker that all users share."""
+    with pytest.raises(InvalidRequest) as refused:
+        filled(request.get("/"), {"mark": mark}, Marked)
+    assert list(refused.value.facts["details"]) == ["mark"]
+
+
+@pytest.mark.parametrize("mark", ["", 'a b; c="d"'])
+def test_a_header_carries_printable_ascii(said, call, mark):
+    call().send(filled(request.get("/"), {"mark": mark}, Marked))
+    assert said.seen[0].headers["x-mark"] == mark
+
+
 class Form(Parameters):
     text = Words(to="form.text", required=True)
+    on = Switch(to="form.on")
+    size = Amount(least=0, most=1, to="form.size")
     image = Bytes(most=10, to="file.image")
     raw = Bytes(most=10, to="bytes")
 
 
 def test_a_form_and_a_file_and_bytes_are_sent_as_such(said, call):
     encoded = base64.b64encode(b"\x89PNG").decode()
-    call().send(filled(request.post("/a", form={"n": 1}), {"text": "ä b"}, Form))
-    call().send(filled(request.post("/a"), {"text": "t", "image": encoded}, Form))
+    call().send(filled(request.post("/a", form={"n": 1}), {"text": "ä b", "on": False}, Form))
+    call().send(
+        filled(request.post("/a"), {"text": "t", "on": True, "size": 0.5, "image": encoded}, Form)
+    )
     call().send(filled(request.put("/a"), {"text": "t", "raw": encoded}, Form))
     form, multipart, raw = said.seen
     assert form.headers["content-type"] == "application/x-www-form-urlencoded"
-    assert form.body == b"n=1&text=%C3%A4+b"
+    assert form.body == b"n=1&text=%C3%A4+b&on=false"
     head = f"Content-Type: {multipart.headers['content-type']}\r\n\r\n".encode()
     parts = BytesParser().parsebytes(head + multipart.body).get_payload()
-    assert [part.get_payload(decode=True) for part in parts] == [b"t", b"\x89PNG"]
+    assert [part.get_payload(decode=True) for part in parts] == [b"t", b"true", b"0.5", b"\x89PNG"]
     assert raw.body == b"\x89PNG"
 
 

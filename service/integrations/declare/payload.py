@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.fairness import WorkBudget
+from service.storable import is_header_text
 from service.web.errors import InvalidRequest
 
 LARGE = 64 << 10  # bytes; what is smaller takes at most some milliseconds
@@ -17,7 +18,14 @@ def plain(headers: Mapping[str, str]) -> bool:
     return headers.get("Content-Encoding", "identity").strip().lower() in ("", "identity")
 
 
+def header_text(name: str, text: str) -> None:
+    """Raises `InvalidRequest` for what no header can carry; `name` is whose fault it is."""
+    if text and not is_header_text(text):
+        raise InvalidRequest(details={name: ["Not allowed here."]})
+
+
 def query_value(value: Any) -> Any:
+    """A value as it stands in a query or a form."""
     return str(value).lower() if isinstance(value, bool) else value
 
 

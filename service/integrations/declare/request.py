@@ -17,7 +17,7 @@ from urllib3.filepost import encode_multipart_formdata
 from service.integrations.declare.credential import Credential
 from service.integrations.declare.json_paths import put_at
 from service.integrations.declare.path import is_deep, label, path_of, pieces_of, quoted
-from service.integrations.declare.payload import encoded
+from service.integrations.declare.payload import encoded, header_text, query_value
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Returns = Literal["json", "text", "bytes", "reply"]
@@ -189,6 +189,8 @@ def _place(
             quoted(name, str(theirs), is_deep(template, rest))
         elif place == "base":
             label(name, str(theirs))
+        elif place == "header":
+            header_text(name, str(theirs))
         if not rest:
             parts[place] = theirs
         elif place == "json":
@@ -227,10 +229,12 @@ def _content(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:
     if "bytes" in parts:
         raw = parts["bytes"]
         return raw if isinstance(raw, tuple) else (raw, "application/octet-stream")
+    form = {name: query_value(value) for name, value in parts["form"].items()}
     if parts["file"]:
-        return encode_multipart_formdata({**parts["form"], **parts["file"]})
-    if parts["form"]:
-        return urlencode(parts["form"], doseq=True).encode(), "application/x-www-form-urlencoded"
+        texts = {name: str(value) for name, value in form.items()}
+        return encode_multipart_formdata({**texts, **parts["file"]})
+    if form:
+        return urlencode(form, doseq=True).encode(), "application/x-www-form-urlencoded"
     return None if parts["json"] is None else encoded(parts["json"])
 
 
