@@ -97,8 +97,9 @@ test('an entry is told in words, and its file holds no formula', () => {
   assert.deepEqual([signed(-2.5), signed(1000)], ['−2.5', '+1,000']);
   assert.equal(titleOf({ ...ENTRY, kind: 'grant', what: 'starting credits' }), 'Starting credits');
   assert.equal(noteOf({ ...ENTRY, facts: { door: 'mcp', approval: 'session', integration: 'search' } }), 'MCP, allowed for the session');
-  const file = csvOf([{ ...ENTRY, what: '=1+1', facts: { approval: 'a "b", c' } }]);
-  assert.equal(file.split('\r\n')[1], `2026-11-23T10:00:00Z,charge,'=1+1,-2.5,,"a ""b"", c",call_1,e`);
+  assert.equal(noteOf({ ...ENTRY, kind: 'grant', facts: { note: 'for the outage of Monday' } }), 'for the outage of Monday');
+  const file = csvOf([{ ...ENTRY, what: '=1+1', facts: { approval: 'a "b", c', note: '=2' } }]);
+  assert.equal(file.split('\r\n')[1], `2026-11-23T10:00:00Z,charge,'=1+1,-2.5,,"a ""b"", c",call_1,e,'=2`);
 });
 
 /** A feed over a server of the test's own. @param {any[]} records */

@@ -1,7 +1,7 @@
 // What admins and commands have done, newest first.
 
 import { createTable } from './table.js';
-import { credits, time } from './words.js';
+import { amount, time } from './words.js';
 import { element } from '../shared/elements.js';
 
 /** @typedef {{admin: string | null, action: string, subject: string, facts: Record<string, any>, createdAt: string}} Action */
@@ -25,8 +25,12 @@ export function createAuditSection({ transport }) {
   return {
     node: element('section', { class: 'admin-section', 'aria-label': 'Audit' }, table.node, service),
     async load() {
-      table.show((await transport.get('/api/admin/actions', { limit: SHOWN })).actions);
-      service.textContent = about(await transport.get('/api/admin/service'));
+      const { actions } = await transport.get('/api/admin/actions', { limit: SHOWN });
+      const state = await transport.get('/api/admin/service');
+      return () => {
+        table.show(actions);
+        service.textContent = about(state);
+      };
     },
   };
 }
@@ -41,7 +45,7 @@ function sentence({ action, subject, facts }) {
     case 'enable':
       return `Enabled ${subject}`;
     case 'grant':
-      return 'credits' in facts ? `Granted ${credits(facts.credits)} credits to ${subject}` : `Granted credits to ${subject}`;
+      return 'credits' in facts ? `Granted ${amount(facts.credits)} credits to ${subject}` : `Granted credits to ${subject}`;
     case 'stop':
       return `Stopped a reply to ${subject}`;
     case 'erase':

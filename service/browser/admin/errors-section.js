@@ -62,16 +62,19 @@ export function createErrorsSection({ transport, reload }) {
   return {
     node: element('section', { class: 'admin-section', 'aria-label': 'Errors' }, element('div', { class: 'admin-line' }, period, sums), ...boxes),
     async load() {
-      const hours = period.value;
-      const told = await transport.get('/api/admin/errors', { hours });
-      if (hours !== period.value) return;
-      const isWhole = told.turns.isWhole && told.calls.isWhole;
-      sums.textContent = `${told.turns.total === 1 ? '1 reply' : `${told.turns.total} replies`} and ${countOf(told.calls.total, 'call')}${isWhole ? '' : ', the newest 10 000 of each at most'}`;
-      replies.show(told.turns.kinds.filter((/** @type {Ending} */ { status, finishReason }) => status !== 'finished' || finishReason !== 'stop'));
-      calls.show(told.calls.kinds);
-      host.show([...counted(told.host)]);
+      const told = await transport.get('/api/admin/errors', { hours: period.value });
+      return () => show(told);
     },
   };
+
+  /** @param {any} told */
+  function show(told) {
+    const isWhole = told.turns.isWhole && told.calls.isWhole;
+    sums.textContent = `${told.turns.total === 1 ? '1 reply' : `${told.turns.total} replies`} and ${countOf(told.calls.total, 'call')}${isWhole ? '' : ', the newest 10 000 of each at most'}`;
+    replies.show(told.turns.kinds.filter((/** @type {Ending} */ { status, finishReason }) => status !== 'finished' || finishReason !== 'stop'));
+    calls.show(told.calls.kinds);
+    host.show([...counted(told.host)]);
+  }
 }
 
 /** @param {string} title @param {...HTMLElement} nodes */

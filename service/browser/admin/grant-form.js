@@ -1,7 +1,7 @@
 // A grant of credits. A try that got no answer is repeated with its key, so that it grants once.
 
 import { createAction } from './action.js';
-import { credits } from './words.js';
+import { amount } from './words.js';
 import { element } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
 
@@ -9,10 +9,10 @@ import { newId } from '../shared/ids.js';
 export function createGrantForm(context, subject) {
   const action = createAction(context);
   const path = `/api/admin/credits/${encodeURIComponent(subject)}`;
-  const amount = element('input', { type: 'number', class: 'field admin-amount', min: 0.000001, max: 1e9, step: 'any', required: true, 'aria-label': 'Credits' , placeholder: 'Credits' });
+  const field = element('input', { type: 'number', class: 'field admin-amount', min: 0.000001, max: 1e9, step: 'any', required: true, 'aria-label': 'Credits' , placeholder: 'Credits' });
   const note = element('input', { class: 'field admin-note', maxlength: 200, required: true, 'aria-label': 'Note', placeholder: 'Note, which the user sees' });
   const grant = element('button', { class: 'quiet' }, 'Grant');
-  const node = element('form', { class: 'admin-line', on: { submit, input: newTry } }, amount, note, grant, action.problem);
+  const node = element('form', { class: 'admin-line', on: { submit, input: newTry } }, field, note, grant, action.problem);
   let key = newId();
 
   function newTry() {
@@ -22,12 +22,14 @@ export function createGrantForm(context, subject) {
   /** @param {Event} event */
   async function submit(event) {
     event.preventDefault();
-    const body = { credits: amount.valueAsNumber, note: note.value.trim() };
-    const given = `${credits(body.credits)} credits`;
+    const body = { credits: field.valueAsNumber, note: note.value.trim() };
+    const given = `${amount(body.credits)} credits`;
     const text = `${subject} gets ${given}, and sees the note “${body.note}”. A grant can’t be taken back here.`;
     const question = { title: `Grant ${given}?`, text, action: 'Grant', kind: 'primary' };
-    const headers = { 'Idempotency-Key': key };
+    const own = key;
+    const headers = { 'Idempotency-Key': own };
     if (!(await action.ask(question, () => context.transport.call('POST', path, { body, headers })))) return;
+    if (own !== key) return; // what was typed since stays
     node.reset();
     newTry();
   }

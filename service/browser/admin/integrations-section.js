@@ -33,7 +33,7 @@ export function createIntegrationsSection({ transport }) {
     async load() {
       /** @type {{integrations: IntegrationState[]}} */
       const { integrations } = await transport.get('/api/admin/integrations', { hours: 24 });
-      table.show(integrations.sort((a, b) => rank(a) - rank(b))); // by name within a rank
+      return () => table.show(integrations.sort((a, b) => rank(a) - rank(b))); // by name within a rank
     },
   };
 }

@@ -59,16 +59,22 @@ export function createOverviewSection({ transport }) {
       const [turns, today, errors, integrations] = await Promise.all(
         paths.map((path) => transport.get(`/api/admin/${path}`, ['errors', 'integrations'].includes(path) ? { hours: HOURS } : {})),
       );
-      const kinds = [...failuresOf(errors)];
-      running.show(turns.total, turns.turns[0]?.startedAt ? ['oldest: ', time(turns.turns[0].startedAt)] : ['none']);
-      users.show(today.activeUsers, [`of ${countOf(today.users, 'user')}, ${formatNumber(today.newUsers)} new`]);
-      const counts = `${today.turns.count === 1 ? '1 reply' : `${formatNumber(today.turns.count)} replies`}, ${countOf(today.calls.count, 'call')}`;
-      spent.show(credits(today.turns.credits + today.calls.credits), [today.isWhole ? counts : `the newest: ${counts}`]);
-      failed.show(countIn(kinds), [periodOf(kinds)]);
-      failures.show(kinds);
-      troubled.show(integrations.integrations.filter((/** @type {IntegrationState} */ { breaker, calls }) => breaker.state !== 'closed' || calls.failed));
+      return () => {
+        showTiles(turns, today, [...failuresOf(errors)]);
+        troubled.show(integrations.integrations.filter((/** @type {IntegrationState} */ { breaker, calls }) => breaker.state !== 'closed' || calls.failed));
+      };
     },
   };
+
+  /** @param {any} turns @param {any} today @param {Failure[]} kinds */
+  function showTiles(turns, today, kinds) {
+    running.show(turns.total, turns.turns[0]?.startedAt ? ['oldest: ', time(turns.turns[0].startedAt)] : ['none']);
+    users.show(today.activeUsers, [`of ${countOf(today.users, 'user')}, ${formatNumber(today.newUsers)} new`]);
+    const counts = `${today.turns.count === 1 ? '1 reply' : `${formatNumber(today.turns.count)} replies`}, ${countOf(today.calls.count, 'call')}`;
+    spent.show(credits(today.turns.credits + today.calls.credits), [today.isWhole ? counts : `the newest: ${counts}`]);
+    failed.show(countIn(kinds), [periodOf(kinds)]);
+    failures.show(kinds);
+  }
 }
 
 /** What has failed on our side or a vendor's; what users have stopped is no error.

@@ -7,13 +7,13 @@ import { timeWithSeconds } from '../shared/when.js';
 
 const INTERVAL = 10_000; // ms
 
-/** @param {{load: () => Promise<void>, isVisible: () => boolean}} options */
+/** @param {{load: () => Promise<() => void>, isVisible: () => boolean}} options `load` resolves to what shows the answer */
 export function createRefresher({ load, isVisible }) {
   const node = element('p', { class: 'hint' });
   const problem = element('p', { class: 'problem', role: 'alert' });
   const timer = setInterval(tick, INTERVAL);
   document.addEventListener('visibilitychange', tick);
-  let latest = 0; // an answer that a later request has overtaken is not shown as the newest
+  let latest = 0; // an answer that a later request has overtaken is not shown
 
   function tick() {
     if (!document.hidden && isVisible()) now();
@@ -22,8 +22,10 @@ export function createRefresher({ load, isVisible }) {
   async function now() {
     const number = ++latest;
     try {
-      await load();
-      if (number === latest) say(`Updated ${timeWithSeconds(new Date())}`, '');
+      const show = await load();
+      if (number !== latest) return;
+      show();
+      say(`Updated ${timeWithSeconds(new Date())}`, '');
     } catch (error) {
       if (number === latest) fail(error);
     }

@@ -46,9 +46,11 @@ export function createTurnsSection(context) {
     node: element('section', { class: 'admin-section', 'aria-label': 'Running replies' }, action.problem, table.node, rest),
     async load() {
       const { turns, total } = await context.transport.get('/api/admin/turns');
-      table.show(turns);
-      rest.hidden = total <= turns.length;
-      rest.textContent = `${total} replies run. These are the oldest ${turns.length}.`;
+      return () => {
+        table.show(turns);
+        rest.hidden = total <= turns.length;
+        rest.textContent = `${total} replies run. These are the oldest ${turns.length}.`;
+      };
     },
   };
 }

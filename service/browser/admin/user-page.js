@@ -51,13 +51,20 @@ export function createUserPage(context, subject) {
     async load() {
       const path = encodeURIComponent(subject);
       const user = await orMissing(transport.get(`/api/admin/users/${path}`));
-      showWhole(user !== null);
-      if (!user) return;
-      facts.replaceChildren(...factsOf(user));
-      rights.show(user);
-      entries.show(await statement(transport, path));
+      const newest = user ? await statement(transport, path) : [];
+      return () => {
+        showWhole(user !== null);
+        if (user) show(user, newest);
+      };
     },
   };
+
+  /** @param {WholeUser} user @param {Entry[]} newest */
+  function show(user, newest) {
+    facts.replaceChildren(...factsOf(user));
+    rights.show(user);
+    entries.show(newest);
+  }
 }
 
 /** @param {import('../shared/api-transport.js').Transport} transport @param {string} path @returns {Promise<Entry[]>} */

@@ -57,10 +57,12 @@ export function createUsersSection({ transport, reload }) {
     async load() {
       const wanted = search.value.trim();
       const { users, nextCursor } = await transport.get('/api/admin/users', { search: wanted, limit });
-      if (wanted !== search.value.trim()) return; // a later search is on its way
-      table.show(users);
-      more.hidden = !nextCursor || limit >= MOST;
-      rest.hidden = !nextCursor || limit < MOST;
+      return () => {
+        if (wanted !== search.value.trim()) return; // a later search is on its way
+        table.show(users);
+        more.hidden = !nextCursor || limit >= MOST;
+        rest.hidden = !nextCursor || limit < MOST;
+      };
     },
   };
 }

@@ -5,7 +5,7 @@ import { formatNumber } from '../shared/number-words.js';
 
 /** @typedef {{entryId: string, kind: 'grant' | 'charge' | 'rest', amount: number, what: string, ref: string, facts: Record<string, any>, createdAt: string}} Entry */
 
-const COLUMNS = ['createdAt', 'kind', 'what', 'amount', 'door', 'approval', 'ref', 'entryId'];
+const COLUMNS = ['createdAt', 'kind', 'what', 'amount', 'door', 'approval', 'ref', 'entryId', 'note'];
 const DOORS = new Map([['chat', 'Chat'], ['mcp', 'MCP'], ['widget', 'Widget']]);
 const APPROVALS = new Map([
   ['once', 'allowed once'],
@@ -23,7 +23,7 @@ export function titleOf({ kind, what }) {
 export function noteOf({ kind, facts }) {
   const rest = kind === 'rest' ? 'rest of an earlier charge' : '';
   const loss = facts.loss ? 'more was used than the balance had' : '';
-  return [DOORS.get(facts.door), APPROVALS.get(facts.approval), rest, loss].filter(Boolean).join(', ');
+  return [DOORS.get(facts.door), APPROVALS.get(facts.approval), rest, loss, facts.note].filter(Boolean).join(', ');
 }
 
 /** @param {number} amount @returns {string} "+1,000", "−2.5" */
