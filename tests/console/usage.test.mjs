@@ -123,6 +123,31 @@ function following(records) {
 /** @param {string} recordId @param {string} createdAt @param {string} status @returns {any} */
 const row = (recordId, createdAt, status) => ({ recordId, createdAt, data: { ...CALL, status } });
 
+test('an answer takes back nothing that the socket has told since it was asked for', async () => {
+  const running = { ...row('a', '1', 'accepted'), updatedAt: '1' };
+  const records = [running];
+  const { feed, tell } = following(records);
+  await feed.refresh();
+  const late = feed.refresh();
+  tell({ type: 'change', action: 'written', record: { ...row('a', '1', 'succeeded'), updatedAt: '2' } });
+  await late;
+  assert.equal(feed.rows[0].data.status, 'succeeded');
+});
+
+test('older calls of another filter are not asked for', async () => {
+  const asked = /** @type {any[]} */ ([]);
+  const transport = /** @type {any} */ ({
+    get: async (/** @type {string} */ _path, /** @type {any} */ query) => (asked.push(query), { records: [row('a', '1', 'failed')], nextCursor: 'c' }),
+  });
+  const socket = /** @type {any} */ ({ subscribe: () => () => {} });
+  const feed = createCallFeed({ transport, socket, onChange: () => {}, onProblem: () => {} });
+  await feed.refresh();
+  feed.choose('failed');
+  assert.equal(feed.hasMore, false);
+  await settle();
+  assert.equal(feed.hasMore, true);
+});
+
 test('the list of calls follows what is newer than what it has read, and the jobs that run', async () => {
   const { feed, asked, tell } = following([row('b', '2', 'accepted'), row('a', '1', 'failed')]);
   await feed.refresh();

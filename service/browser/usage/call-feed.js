@@ -5,7 +5,7 @@ import { ApiError } from '../shared/errors.js';
 import { hasFailed } from './call-words.js';
 
 /**
- * @typedef {{recordId: string, createdAt: string, data: import('./call-words.js').Call}} CallRow
+ * @typedef {{recordId: string, createdAt: string, updatedAt: string, data: import('./call-words.js').Call}} CallRow
  * @typedef {'all' | 'running' | 'failed'} Filter
  */
 
@@ -40,6 +40,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
   function choose(wanted) {
     filter = wanted;
     loaded = false;
+    cursor = null; // of another list
     rows.clear();
     onChange();
     return refresh();
@@ -56,7 +57,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
     try {
       const answer = await transport.get(PATH, { sort: '-createdAt', limit: PAGE, where: FILTERS[filter], cursor: after });
       if (mine !== reads) return;
-      for (const row of answer.records) rows.set(row.recordId, row);
+      answer.records.forEach(put);
       cursor = answer.nextCursor;
       if (!loaded) follow(answer.records[0]?.createdAt);
       loaded = true;
@@ -65,6 +66,12 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
     } catch (error) {
       if (mine === reads) onProblem(error);
     }
+  }
+
+  /** An answer may be older than what the socket has told since it was asked for. @param {CallRow} row */
+  function put(row) {
+    const known = rows.get(row.recordId);
+    if (!(known && known.updatedAt > row.updatedAt)) rows.set(row.recordId, row);
   }
 
   /**
@@ -79,8 +86,8 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
 
   /** @param {any} message */
   function receive(message) {
-    if (message.type === 'snapshot') for (const row of message.records) rows.set(row.recordId, row);
-    if (message.type === 'change' && message.action !== 'removed') rows.set(message.record.recordId, message.record);
+    if (message.type === 'snapshot') message.records.forEach(put);
+    if (message.type === 'change' && message.action !== 'removed') put(message.record);
     if (message.type === 'change' && message.action === 'removed') readAgain(message.record.recordId);
     onChange();
   }
@@ -88,7 +95,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
   /** A row that has left the subscription is deleted, or its job has ended. @param {string} id */
   async function readAgain(id) {
     try {
-      rows.set(id, await transport.get(`${PATH}/${encodeURIComponent(id)}`));
+      put(await transport.get(`${PATH}/${encodeURIComponent(id)}`));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'not_found') rows.delete(id);
       else onProblem(error);
