@@ -160,6 +160,22 @@ def test_a_record_is_made_with_a_form_and_comes_back_after_its_deletion(console)
     assert note["data"]["text"] == "Hall B\n40 seats"
 
 
+def test_a_deletion_that_ends_late_closes_no_other_record(console):
+    one, _ = add(console, "One", "Two")
+    page = show(console, f"tasks/{one['recordId']}")
+    held = []
+    page.route(
+        f"**/api/records/tasks/{one['recordId']}",
+        lambda route: held.append(route) if route.request.method == "DELETE" else route.continue_(),
+    )
+    console.button("Delete record").click()
+    page.get_by_role("link", name="Open Two").click()
+    expect(panel(page).get_by_role("heading", name="Two")).to_be_visible()
+    held[0].continue_()
+    expect(page.locator(".undo-line")).to_contain_text("Deleted “One”.")
+    expect(panel(page).get_by_role("heading", name="Two")).to_be_visible()
+
+
 def test_what_a_user_may_not_change_shows_no_edit(console):
     """Of the service's own collections: turns are read only, a chat's deletion is asked about."""
     console.ask("count to 2")

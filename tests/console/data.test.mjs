@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { canCreateAgain, mayDo, singularOf, tableColumns, titleColumn, wordOf, writableData } from '../../service/browser/data/collections.js';
 import { dataHref, parseDataRoute } from '../../service/browser/data/data-route.js';
-import { MOST_SEARCHES, conditionOf, operatorsOf, searchAlternatives, whereOf, wordsOf } from '../../service/browser/data/filters.js';
+import { MOST_SEARCHES, areAlike, conditionOf, operatorsOf, searchAlternatives, whereOf, wordsOf } from '../../service/browser/data/filters.js';
 import { placeAfter } from '../../service/browser/data/grid-keys.js';
 import { nextSort, placeOf } from '../../service/browser/data/order.js';
 import { createNewRecord } from '../../service/browser/data/new-record.js';
@@ -70,6 +70,14 @@ test('a condition says what it can’t read', () => {
   assert.deepEqual(conditionOf({ column: TASKS.columns[3], operator: 'in', text: '1, 2' }), { condition: { in: [1, 2] } });
   assert.match(conditionOf({ column: TASKS.columns[3], operator: 'in', text: '1, x' }).problem, /number/);
   assert.match(conditionOf({ column: TITLE, operator: 'contains', text: ' ' }).problem, /look for/);
+});
+
+test('a list may end with a comma, and filters of one kind are counted together', () => {
+  const [size, listed] = [TASKS.columns[3], (text) => ({ column: TITLE, operator: 'in', text })];
+  assert.deepEqual(conditionOf(listed('one, two, ')), { condition: { in: ['one', 'two'] } });
+  assert.match(conditionOf(listed(' , ')).problem, /look for/);
+  const not = { column: size, operator: 'ne', text: '1' };
+  assert.deepEqual([{ ...not, operator: 'filled', text: '' }, { ...not, text: '2' }, { ...not, operator: 'eq' }, { ...not, column: TITLE }].map((other) => areAlike(not, other)), [true, true, false, false]);
 });
 
 test('a filter reads as a sentence, and JSON has no filter', () => {
@@ -506,6 +514,64 @@ test('a cell beside the chat is saved once at a time', async () => {
   assert.deepEqual([sent, cell.abandon()], [['first', 'second'], '']);
 });
 
+/** A row with a box, on a server whose answers the test gives. */
+function ticking() {
+  const answers = [];
+  const patch = (path, data) => new Promise((resolve, reject) => answers.push({ data, reject, give: () => resolve(row('5', data, { updatedAt: `${answers.length + 1}` })) }));
+  let now = row('5', { done: false });
+  let show = () => {};
+  const put = (next) => ((now = next), show(now));
+  const writes = createRecordWrites('tasks', { patch }, { put, drop() {}, rowOf: () => now });
+  return { answers, change: writes.change, shows: (act) => ((show = act), act(now)) };
+}
+
+test('a box of the grid that is ticked and unticked at once is saved in turn', async () => {
+  const { answers, change, shows } = ticking();
+  const one = createGridRow({ collection: TASKS, columns: [TASKS.columns[2]], subject: 'alice', change, onClose() {}, onLost() {} });
+  const cell = one.node.childNodes[1];
+  const [box] = cell.childNodes;
+  shows((next) => one.update(next, false));
+  for (const value of [true, false]) {
+    box.checked = value;
+    box.listeners.change();
+  }
+  await settle();
+  // The first change sends what the box shows by then.
+  assert.deepEqual([answers.map(({ data }) => data), box.checked, cell.textContent], [[], false, '']);
+  box.checked = true;
+  box.listeners.change();
+  await settle();
+  box.checked = false;
+  box.listeners.change();
+  await settle();
+  answers[0].give();
+  await settle();
+  assert.deepEqual([answers.map(({ data }) => data.done), box.checked], [[true, false], false]);
+  answers[1].give();
+  await settle();
+  assert.deepEqual([box.checked, cell.textContent], [false, '']);
+});
+
+test('a box of the pane that is ticked and unticked at once is saved in turn', async () => {
+  const { answers, change, shows } = ticking();
+  let now;
+  const save = async (_column, value) => change(now, { done: value }).then(() => true, () => false);
+  const cell = createCell({ ...TASKS.columns[2], label: 'Done', kind: 'flag', isTitle: false }, save, () => {});
+  shows((next) => ((now = next), cell.update(next, 'row')));
+  cell.node.checked = true;
+  cell.node.listeners.change();
+  await settle();
+  cell.node.checked = false;
+  cell.node.listeners.change();
+  await settle();
+  answers[0].give();
+  await settle();
+  assert.deepEqual([answers.map(({ data }) => data.done), cell.node.checked], [[true, false], false]);
+  answers[1].reject(new ApiError(403, { error: 'forbidden' }));
+  await settle();
+  assert.equal(cell.node.checked, true);
+});
+
 test('a cell with the line ends of Windows is not changed by being passed', async () => {
   const sent = [];
   const cell = createCell({ ...column('text'), label: 'Text', kind: 'text', isTitle: false }, async (_column, value) => sent.push(value), () => {});
@@ -566,6 +632,7 @@ test('the next title, typed while one is added, stays', async () => {
   const [form, field] = [below(table.node, 'form'), below(table.node, 'input')];
   field.value = 'Milk';
   const submitted = form.listeners.submit(press);
+  await form.listeners.submit(press); // a second press adds it no second time
   field.value = 'Milk Bread';
   adding.resolve();
   await submitted;

@@ -6,6 +6,7 @@ class Node {
     return this.parentNode;
   }
   remove() {
+    if (!this.parentNode) return;
     const { childNodes } = this.parentNode;
     childNodes.splice(childNodes.indexOf(this), 1);
     this.parentNode = null;

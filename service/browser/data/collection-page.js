@@ -141,7 +141,7 @@ export function createCollectionPage(collection, context, draft) {
 
   /** @param {Row} row */
   async function onDelete(row) {
-    if (await deletion.remove(row)) closePanel();
+    if ((await deletion.remove(row)) && panel?.recordId === row.recordId) closePanel();
   }
 
   /** Closes the panel; the focus returns to what opened it. */

@@ -2,7 +2,7 @@
 
 import { element, icon, iconButton } from '../shared/elements.js';
 import { TIMES, wordOf } from './collections.js';
-import { conditionOf, operatorsOf, wordsOf } from './filters.js';
+import { areAlike, conditionOf, operatorsOf, wordsOf } from './filters.js';
 import { createValueEditor } from './value-editor.js';
 
 /**
@@ -11,7 +11,7 @@ import { createValueEditor } from './value-editor.js';
  */
 
 const PAUSE = 250; // ms after the last letter
-const MOST_ALIKE = 3; // filters of one column with one operator; the server nests no deeper
+const MOST_ALIKE = 3; // filters of one column with one operator of the server, which nests no deeper
 
 /**
  * @param {Column[]} columns of the collection @param {(filters: Filter[], search: string) => void} onChange
@@ -88,7 +88,7 @@ export function createFilterBar(columns, onChange) {
     event.preventDefault();
     const filter = { column: chosen(), operator: operator.value, text: editor?.text() ?? '' };
     const found = conditionOf(filter);
-    const alike = filters.filter((each) => each.column === filter.column && each.operator === filter.operator).length;
+    const alike = filters.filter((each) => areAlike(each, filter)).length;
     const wrong = 'problem' in found ? found.problem : alike >= MOST_ALIKE ? 'Remove one of its three filters of this kind first.' : '';
     if (wrong) {
       problem.textContent = wrong;

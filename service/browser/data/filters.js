@@ -62,10 +62,23 @@ export function conditionOf({ column, operator, text }) {
   if (operator === 'untrue') return { condition: { ne: true } };
   if (!text.trim()) return { problem: 'Write what to look for.' };
   if (operator !== 'in') return withOperator(operator, readText(column, text));
-  const readings = text.split(',').map((part) => readText(column, part.trim()));
+  const parts = text.split(',').map((part) => part.trim()).filter(Boolean);
+  if (!parts.length) return { problem: 'Write what to look for.' };
+  const readings = parts.map((part) => readText(column, part));
   const wrong = readings.find((reading) => 'problem' in reading);
   if (wrong && 'problem' in wrong) return wrong;
   return { condition: { in: readings.map((reading) => /** @type {{value: any}} */ (reading).value) } };
+}
+
+/** Whether two filters need the same place in `where`, such as "is not" and "is not empty". @param {Filter} one @param {Filter} other */
+export function areAlike(one, other) {
+  return one.column === other.column && keyOf(one) === keyOf(other);
+}
+
+/** @param {Filter} filter @returns {string} the operator of the server, '' if it can't be read */
+function keyOf(filter) {
+  const found = conditionOf(filter);
+  return 'problem' in found ? '' : Object.keys(found.condition)[0];
 }
 
 /** @param {string} operator @param {import('./values.js').Reading} reading */

@@ -61,22 +61,30 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
   let editor = null;
   let mayEdit = false;
   let isSaving = false;
+  let ticks = 0; // that are being saved, one after the other: meanwhile the box shows what the user has chosen
+  /** @type {Promise<unknown>} the last of them */
+  let last = Promise.resolve();
   let sent = ''; // the text that is being saved
   let title = '';
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
 
-  async function tick() {
-    const value = box.checked;
+  function tick() {
     note.remove();
-    isSaving = true; // meanwhile it shows what the user has chosen
+    ticks += 1;
+    last = last.then(saveTick);
+  }
+
+  async function saveTick() {
+    const value = box.checked;
+    const before = valueAt(rowNow(), column.name);
     try {
-      await change(rowNow(), { [column.name]: value }, { [column.name]: valueAt(rowNow(), column.name) });
+      if (value !== (before === true)) await change(rowNow(), { [column.name]: value }, { [column.name]: before });
     } catch (error) {
-      box.checked = valueAt(rowNow(), column.name) === true;
+      if (ticks === 1) box.checked = valueAt(rowNow(), column.name) === true;
       node.append(note);
       note.textContent = errorText(error);
     }
-    isSaving = false;
+    ticks -= 1;
   }
 
   /** @param {string} [typed] the first letter, in place of what was there */
@@ -180,7 +188,7 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
       mayEdit = mayUpdate && !column.readOnly;
       node.classList.toggle('read-only', !mayEdit);
       if (isFlag) {
-        if (!isSaving) box.checked = value === true;
+        if (!ticks) box.checked = value === true;
         box.disabled = !mayEdit;
         box.setAttribute('aria-label', `${wordOf(column.name)}: ${title}`);
       } else {

@@ -100,13 +100,20 @@ function textCell(column, save, warn) {
 function flagCell(column, save) {
   const box = element('input', { type: 'checkbox' });
   let stored = false;
-  let saving = 0; // meanwhile it shows what the user has chosen
-  box.addEventListener('change', async () => {
+  let saving = 0; // changes, one after the other: meanwhile it shows what the user has chosen
+  /** @type {Promise<unknown>} the last one */
+  let last = Promise.resolve();
+  box.addEventListener('change', () => {
     saving += 1;
-    const saved = await save(column, box.checked);
-    saving -= 1;
-    if (!saved) box.checked = stored;
+    last = last.then(store);
   });
+
+  async function store() {
+    const saved = box.checked === stored || (await save(column, box.checked));
+    saving -= 1;
+    if (!saved && !saving) box.checked = stored;
+  }
+
   return {
     node: box,
     update(row, rowTitle) {

@@ -184,6 +184,8 @@ function createAddForm(kind, drafts, add) {
   });
   const label = `Add this ${kind.singular}`;
   const button = element('button', { class: 'icon-button', 'aria-label': label, title: label }, icon('plus'));
+  /** @type {Set<string>} titles that are being added: a second press adds none again */
+  const running = new Set();
   function keep() {
     drafts.set(draft, field.value);
   }
@@ -192,7 +194,11 @@ function createAddForm(kind, drafts, add) {
   async function submit(event) {
     event.preventDefault();
     const title = field.value.trim();
-    if (!title || !(await add(title)) || field.value.trim() !== title) return; // something else was typed since
+    if (!title || running.has(title)) return;
+    running.add(title);
+    const isAdded = await add(title);
+    running.delete(title);
+    if (!isAdded || field.value.trim() !== title) return; // something else was typed since
     field.value = '';
     keep();
   }
