@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { advice, failureInWords } from '../../service/browser/integrations/connection-words.js';
+import { createConnectionsView } from '../../service/browser/integrations/connections-view.js';
 import { integrationOf } from '../../service/browser/integrations/integrations.js';
 import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/browser/integrations/previews.js';
 import { createTransport } from '../../service/browser/shared/api-transport.js';
@@ -14,6 +15,7 @@ import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import {
   consentNeeded, isAboutTheBody, isRefreshFailure, isResult, safeAuthUrl,
 } from '../../service/browser/shared/oauth-answer.js';
+import './plain-dom.mjs';
 
 const URL_OF_CONSENT = 'https://suite.example/authorize?state=s';
 const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['x'], authUrl: URL_OF_CONSENT };
@@ -26,6 +28,32 @@ test('a connection says since when and why it fails, and what to do', () => {
   assert.match(failureInWords({ ...failing, failure: 'unreachable' }), /could not be reached. It is tried again/);
   assert.equal(failureInWords({ ...failing, state: 'working' }), '');
   assert.equal(failureInWords(undefined), '');
+});
+
+test('the failure of an account that was disconnected meanwhile is not told', async (t) => {
+  globalThis.window = { addEventListener() {}, removeEventListener() {} };
+  Object.assign(document.body.constructor.prototype, { insertBefore(node) { this.append(node); } });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const failing = { cloudsuite: { state: 'failing', failingSince: '2026-11-23T10:00:00Z', failure: 'refused' } };
+  let connected = true;
+  const asked = [];
+  const get = (path) => (path.endsWith('health') ? new Promise((resolve) => asked.push(() => resolve(failing))) : Promise.resolve({ cloudsuite: { connected } }));
+  const view = createConnectionsView({ transport: { get }, announce() {} });
+  t.after(view.stop);
+  view.show();
+  await settle();
+  connected = false;
+  view.show();
+  await settle();
+  asked[0]();
+  await settle();
+  assert.doesNotMatch(view.node.textContent, /could not be renewed/);
+  connected = true;
+  view.show();
+  await settle();
+  asked[1]();
+  await settle();
+  assert.match(view.node.textContent, /could not be renewed/);
 });
 
 test('consent is read from the data, or from an answer that is the data', () => {

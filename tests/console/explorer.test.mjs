@@ -219,6 +219,17 @@ test('a consent for an earlier call neither ends nor repeats anything once anoth
   assert.deepEqual([sent.map((request) => request[1]), phases().at(-1)], [[{ x: 1 }, { x: 2 }], 'done']);
 });
 
+test('a job that needs consent is looked at again, and not begun anew', async () => {
+  const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
+  const running = { jobId: 'job_1', status: 'running' };
+  const { call, sent, seen, phases } = calling([running, consent, { jobId: 'job_1', status: 'succeeded' }]);
+  await call.send({});
+  assert.deepEqual([phases(), seen[2].job], [['running', 'job', 'consent'], 'job_1']);
+  await Promise.all([call.repeat(), call.repeat()]);
+  assert.deepEqual(phases().slice(3), ['job', 'done']);
+  assert.deepEqual(sent.slice(1), ['/api/integrations/jobs/job_1', '/api/integrations/jobs/job_1']);
+});
+
 test('a call that waited for a consent is repeated once, however often the consent is told', async () => {
   const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
   const { call, sent } = calling([consent, {}, {}], { autoApprove: false });

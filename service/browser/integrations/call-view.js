@@ -12,6 +12,8 @@ import { hrefOf } from '../page/route.js';
 
 const ENDS = ['done', 'consent', 'failed'];
 const NOTHING = 'Send the call to see its answer.';
+const CONNECT = 'This uses an account of yours. Connect it first; the call is then sent by itself.';
+const CONNECT_FOR_JOB = 'The job needs an account of yours. Connect it; the job is then looked at again.';
 const AGAIN = 'The account is connected, but without this permission. Connect again and leave it ticked.';
 
 /**
@@ -32,7 +34,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
     running: () => put(waiting('Waiting for the answer'), stopButton('Cancel')),
     job: ({ data, job }) => put(waiting('The job is running'), jobLine(job), stopButton('Stop watching'), partial(data)),
     done: showAnswer,
-    consent: ({ consent }) => showConsent(consent?.scopes ?? []),
+    consent: ({ consent, job }) => showConsent(consent?.scopes ?? [], job ? CONNECT_FOR_JOB : CONNECT),
     failed: ({ error }) => showProblem(error),
   };
 
@@ -54,10 +56,10 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
     announce('The answer is here');
   }
 
-  /** @param {string[]} scopes */
-  function showConsent(scopes) {
+  /** @param {string[]} scopes @param {string} first what is said before the user has been to the consent page */
+  function showConsent(scopes, first) {
     const note = element('p', { class: 'note', role: 'status' });
-    const text = asked ? AGAIN : 'This uses an account of yours. Connect it first; the call is then sent by itself.';
+    const text = asked ? AGAIN : first;
     const button = element('button', { type: 'button', class: 'primary', on: { click: () => connect(note, false) } }, 'Connect');
     const list = element('ul', { class: 'scopes' }, ...scopes.map((scope) => element('li', {}, element('code', {}, scope))));
     put(element('p', {}, text), list, button, note);

@@ -88,6 +88,7 @@ function createAccount(name, context) {
   const problem = element('p', { class: 'problem', role: 'alert' });
   const health = element('p', { class: 'problem', role: 'status' });
   const headingId = `account-${name}`;
+  let asked = 0; // how often its health was asked for, or was none of it any more: only the newest answer counts
   const node = element(
     'section',
     { class: 'account', 'aria-labelledby': headingId },
@@ -112,8 +113,9 @@ function createAccount(name, context) {
 
   /** Says that it fails; that it works is what people expect. */
   async function showHealth() {
+    const mine = (asked += 1);
     const all = await context.transport.get('/api/integrations/health').catch(() => ({}));
-    health.textContent = failureInWords(all[name]);
+    if (mine === asked) health.textContent = failureInWords(all[name]);
   }
 
   function focus() {
@@ -130,7 +132,7 @@ function createAccount(name, context) {
       owner.dataset.on = String(connected);
       disconnectButton.hidden = !connected;
       if (connected) showHealth();
-      else health.textContent = '';
+      else [health.textContent, asked] = ['', asked + 1];
       for (const card of views) card.update();
     },
   };

@@ -37,7 +37,7 @@ const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job is not o
 export function createEndpointCall(endpoint, surroundings) {
   const { transport, price, approve, onProgress, sleep, now, sessions = createSessionApprovals(), keys = new Map() } = surroundings;
   let current = new AbortController();
-  /** @type {{body: any, approval: string, credits: number} | null} what waits for a consent */
+  /** @type {(() => Promise<void>) | null} what goes on after a consent */
   let pending = null;
 
   /** @param {AbortController} own @param {Progress} progress */
@@ -48,7 +48,6 @@ export function createEndpointCall(endpoint, surroundings) {
   /** @param {any} body */
   async function send(body) {
     const own = begin();
-    pending = null; // a consent that comes now must not end this call
     if (endpoint.autoApprove) return make(own, body, 'auto', 0);
     report(own, { phase: 'running' });
     try {
@@ -83,7 +82,7 @@ export function createEndpointCall(endpoint, surroundings) {
       if (own !== current) return;
       const facts = { seconds: (now() - start) / 1000, kept };
       const consent = consentNeeded(answer);
-      pending = consent ? { body, approval: decision, credits } : null;
+      if (consent) pending = () => makeAgain(body, decision, credits);
       if (consent) report(own, { phase: 'consent', consent });
       else if (isRunning(answer.data)) await watch(own, answer.data);
       else report(own, { phase: 'done', data: answer.data, job: answer.data?.jobId, ...facts });
@@ -98,6 +97,12 @@ export function createEndpointCall(endpoint, surroundings) {
     return { answer: await jsonOf(response), kept: response.headers.get('X-Cache') === 'hit' };
   }
 
+  /** The call that was waiting for a consent, as it was approved. @param {any} body @param {string} approval @param {number} credits */
+  async function makeAgain(body, approval, credits) {
+    const wasTakenBack = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
+    await (wasTakenBack ? send(body) : make(begin(), body, approval, credits));
+  }
+
   /** @param {AbortController} own @param {any} data of the job */
   async function watch(own, data) {
     const job = String(data.jobId);
@@ -110,6 +115,7 @@ export function createEndpointCall(endpoint, surroundings) {
     }
     if (own !== current) return;
     const consent = consentNeeded({ data: state });
+    if (consent) pending = () => resume(job);
     if (consent) report(own, { phase: 'consent', consent, job });
     else report(own, { phase: 'done', data: state, job });
   }
@@ -125,31 +131,28 @@ export function createEndpointCall(endpoint, surroundings) {
     }
   }
 
+  /** Looks at a job that was begun earlier. @param {string} job */
+  async function resume(job) {
+    const own = begin();
+    try {
+      await watch(own, { jobId: job, status: 'running' });
+    } catch (error) {
+      report(own, { phase: 'failed', error });
+    }
+  }
+
   function begin() {
     current.abort();
     current = new AbortController();
+    pending = null; // a consent that comes now must not end what begins
     return current;
   }
 
   return {
     send,
-    /** The call that was waiting for a consent, as it was approved. */
-    async repeat() {
-      if (!pending) return;
-      const { body, approval, credits } = pending;
-      pending = null; // once
-      const wasTakenBack = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
-      await (wasTakenBack ? send(body) : make(begin(), body, approval, credits));
-    },
-    /** Looks at a job that was begun earlier. @param {string} job */
-    async resume(job) {
-      const own = begin();
-      try {
-        await watch(own, { jobId: job, status: 'running' });
-      } catch (error) {
-        report(own, { phase: 'failed', error });
-      }
-    },
+    /** Goes on with the call or the job that was waiting for a consent. */
+    repeat: async () => pending?.(),
+    resume,
     /** The page is left. Its view keeps the job, which is looked at again when it is next opened. */
     leave: () => void begin(),
     /** Waits no longer. What the server has begun may still be done, and charged. */

@@ -88,7 +88,7 @@ export function createEndpointPanel(endpoint, schema, context) {
   function onProgress(progress) {
     sendButton.disabled = ['asking', 'running'].includes(progress.phase);
     answer.show(progress);
-    drafts.set(jobDraft, (progress.phase === 'job' && progress.job) || ''); // goes on after a reload
+    drafts.set(jobDraft, (['job', 'consent'].includes(progress.phase) && progress.job) || ''); // goes on after a reload
     if (progress.phase === 'done' && endpoint.credits) onTurnEnd(); // the balance has changed
   }
 
