@@ -83,6 +83,19 @@ def test_signing_out_leaves_nothing_behind(console):
     assert console.page.evaluate("sessionStorage.length") == 0
 
 
+def test_a_question_goes_with_the_session_that_it_is_about(console):
+    page = console.page
+    console.show_account()
+    sign_out = console.button("Sign out").element_handle()
+    page.keyboard.press("Escape")
+    console.ask("count to 2")
+    console.choose("count to 2", "Delete")
+    expect(page.get_by_role("dialog")).to_contain_text("count to 2")
+    sign_out.evaluate("(button) => button.click()")  # as another tab does it
+    expect(page.get_by_role("alert")).to_have_text("You are signed out.")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_a_page_that_was_left_asks_for_nothing_while_the_next_person_signs_in(opened):
     console, held = opened(own=True), []
     console.page.route("**/chat/suggestions.js", lambda route: held.append(route))

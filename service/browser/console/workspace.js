@@ -176,6 +176,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       commands.stop();
       header.stop();
       for (const view of views.values()) view.stop();
+      closeDialogs(); // what they show is of the user who has left
       socket.stop();
       document.title = TITLE;
     },
