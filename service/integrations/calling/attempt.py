@@ -137,7 +137,9 @@ class Attempt:
             except OperationalError:
                 store()
         except SQLAlchemyError:
-            self._ended = self._lease is not None and self._renewal.store_later(self._lease, store)
+            self._ended = self._lease is not None and self._renewal.store_later(
+                self._lease.holder, store
+            )
             raise
 
     def _store(self, session: Session, cost: int, sealed: str, job: IntegrationJob | None) -> None:

@@ -27,6 +27,7 @@ from service.web.errors import ServiceError
 
 CallStatus = Literal["succeeded", "accepted", "failed", "refused", "consent"]
 JOB_ID_LIMIT = 64  # characters
+ERROR_LIMIT = 64  # characters
 ABORTED = "aborted"  # the error of a call whose work was ended from outside
 DEFECT = ServiceError.code  # that of a fault of ours
 
@@ -190,7 +191,7 @@ def _failure(status: int, code: Any, upstream: Any) -> CallOutcome:
     told = code if isinstance(code, str) else DEFECT
     is_status = isinstance(upstream, int) and 100 <= upstream <= 999
     return CallOutcome(
-        "refused" if status < 500 else "failed", told[:64], upstream if is_status else None
+        "refused" if status < 500 else "failed", told[:ERROR_LIMIT], upstream if is_status else None
     )
 
 

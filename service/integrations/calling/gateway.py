@@ -19,8 +19,8 @@ from config import Settings
 from service.auth.tokens import issue_limited
 from service.auth.users import Caller
 from service.database.access import write_transaction
-from service.integrations.calling.call_log import job_elsewhere
-from service.integrations.calling.jobs import LONGEST_WAIT, Jobs
+from service.integrations.calling.jobs import LONGEST_WAIT
+from service.integrations.calling.jobs_elsewhere import JobsElsewhere
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import path_of
@@ -51,7 +51,7 @@ class TokenRefused(UpstreamFailed):
 class Gateway:
     """The other instance. Every method needs an app context and raises `ServiceError`."""
 
-    def __init__(self, upstream: Upstream, settings: Settings, jobs: Jobs) -> None:
+    def __init__(self, upstream: Upstream, settings: Settings, jobs: JobsElsewhere) -> None:
         self._upstream, self._settings, self._jobs = upstream, settings, jobs
         self._base = settings.integrations_gateway_url or ""
         self._owner_token = settings.owner_token or ""
@@ -63,8 +63,8 @@ class Gateway:
             _check_own(endpoint, request.body)
         _check_counted(endpoint, request.caller, shared)
         result = _noted(request.note, lambda: self._send(endpoint, request, shared))
-        if shared and (job_id := _job_of(endpoint, result)):
-            self._jobs.adopt(request.caller.subject, endpoint, job_id)
+        if shared:
+            self._jobs.adopt(request.caller.subject, endpoint, result)
         return result
 
     def _send(self, endpoint: Endpoint, request: Inbound, shared: bool) -> ProxyResponse:
@@ -91,9 +91,7 @@ class Gateway:
         path = path_of("/api/integrations/jobs/{id}", id=job_id)
         bearer = self._owner_token if known else self._bearer(caller, token)
         result = self._ask("GET", path, bearer)
-        data = result.data
-        if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
-            self._jobs.end_elsewhere(caller.subject, job_id)
+        self._jobs.note_end(caller.subject, job_id, result)
         return result
 
     def status(self, caller: Caller, token: str, seconds: float = SECONDS) -> ProxyResponse:
@@ -226,7 +224,3 @@ def _check_counted(endpoint: Endpoint, caller: Caller, shared: bool) -> None:
         return
     if shared or permit.scope == "chat":
         raise Forbidden(NOT_COUNTED)
-
-
-def _job_of(endpoint: Endpoint, result: ProxyResponse) -> str | None:
-    return job_elsewhere(result.data) if endpoint.job else None

@@ -163,11 +163,11 @@ class Jobs:
                     new = self._new(user_id, endpoint, job_id, Task(job_id))
                     job_rows.store(session, new, None, 0)
 
-    def end_elsewhere(self, user_id: str, job_id: str) -> None:
-        """Tell in the call's row that a job at another instance is done."""
+    def end_elsewhere(self, user_id: str, job_id: str, error: str | None) -> None:
+        """Tell in the call's row how a job at another instance has ended: its error, or None."""
         with write_transaction() as session:
             if user_locks.lock_row(session, user_id):
-                self._rows.end_job(session, user_id, job_id, None, 0)
+                self._rows.end_job(session, user_id, job_id, error, 0)
 
     def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
         """Raises `InvalidRequest` if parameters continue a task that is not the user's: all users'
@@ -228,7 +228,8 @@ class Jobs:
     def public_state(self, row: IntegrationJob) -> dict[str, Any]:
         """A job as its owner sees it.
 
-        Raises `NotOpened`, and `UpstreamFailed` or `UpstreamTimedOut` if it failed.
+        Raises `NotOpened`, and `UpstreamFailed` or `UpstreamTimedOut` if it failed. Their fact
+        `jobStatus` tells them from the error of a poll.
         """
         state: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
         if row.state == "running":
@@ -237,8 +238,9 @@ class Jobs:
         if row.state != "failed":
             return state
         if state["result"] == OUT_OF_TIME:
-            raise UpstreamTimedOut()
-        raise UpstreamFailed(Task("", "failed", state["result"]).why, upstreamStatus=None)
+            raise UpstreamTimedOut(jobStatus=row.state)
+        why = Task("", "failed", state["result"]).why
+        raise UpstreamFailed(why, upstreamStatus=None, jobStatus=row.state)
 
 
 def _job(endpoint: Endpoint) -> Job:

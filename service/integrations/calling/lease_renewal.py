@@ -60,11 +60,16 @@ class LeaseRenewal(BackgroundWork):
             if not any(write.holder == lease.holder for write in self._writes):
                 self._holders.discard(lease.holder)
 
-    def store_later(self, lease: KeyLease, store: Callable[[], None]) -> bool:
-        """Store as soon as the database is back; False if too many writes wait already."""
+    def store_later(self, holder: str, store: Callable[[], None]) -> bool:
+        """Store as soon as the database is back; False if too many writes wait already.
+
+        `holder` is that of the lease which is renewed meanwhile, or a name of the write's own.
+        """
         if len(self._writes) >= MOST_WRITES:
             return False
-        self._writes.append(LateWrite(lease.holder, store, time.monotonic() + PATIENCE))
+        self._writes.append(LateWrite(holder, store, time.monotonic() + PATIENCE))
+        self._holders.add(holder)
+        self.wake()
         return True
 
     def _work(self) -> None:

@@ -35,6 +35,7 @@ from service.integrations.calling.charging import charge_of
 from service.integrations.calling.gateway import Gateway
 from service.integrations.calling.idempotency import KeyLease
 from service.integrations.calling.jobs import Jobs
+from service.integrations.calling.jobs_elsewhere import JobsElsewhere
 from service.integrations.calling.kept_answers import Kept, KeptAnswers, key_of
 from service.integrations.calling.lease_renewal import LeaseRenewal
 from service.integrations.calling.lookups import Lookup, Lookups
@@ -59,8 +60,7 @@ class Proxy:
 
     def __init__(self, app: Flask, catalog: Catalog, sealer: Sealer) -> None:
         self.catalog = catalog
-        self._app = app
-        self._sealer = sealer
+        self._app, self._sealer = app, sealer
         self._settings: Settings = app.config["SETTINGS"]
         self.connections = Connections(app, catalog, sealer)
         self.calls = VendorCalls(app, self._settings.instance)
@@ -72,13 +72,14 @@ class Proxy:
             lambda: app.extensions["lifecycle"].draining,
             app.extensions["call_rows"],
         )
+        self._renewal = LeaseRenewal(app)
         self.gateway: Gateway | None = None
         if self._settings.integrations_gateway_url:
-            self.gateway = Gateway(app.extensions["upstream"], self._settings, self.jobs)
+            elsewhere = JobsElsewhere(self.jobs, self._renewal.store_later)
+            self.gateway = Gateway(app.extensions["upstream"], self._settings, elsewhere)
         writes = SharedWrites(app)
         self._rows = LoggedRows(app.extensions["call_rows"], writes)
         self._lookups = Lookups(KeptAnswers(app, sealer, writes))
-        self._renewal = LeaseRenewal(app)
 
     def call(self, request: Inbound) -> ProxyResponse:
         """Raises `ServiceError`."""

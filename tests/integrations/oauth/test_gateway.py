@@ -1,10 +1,12 @@
 """Gateway mode: another instance is called, with the bearer that the billing mode picks."""
 
 import json
+import sqlite3
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
+from sqlalchemy.exc import OperationalError
 
 from service.database.access import write_transaction
 from service.extensions import db
@@ -14,7 +16,7 @@ from service.outbound.upstream import Upstream
 from service.times import now
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user
-from tests.services import ENVIRONMENT, on_sqlite
+from tests.services import ENVIRONMENT, on_sqlite, wait_for
 from tests.upstream import Answer
 
 pytestmark = on_sqlite
@@ -180,6 +182,53 @@ def test_a_job_that_the_owner_pays_is_only_its_callers(alice, bob, gateway):
         assert (data["payer"], data.get("credits")) == ("developer", None)  # charged there
     bob.person.get("/api/integrations/jobs/job_there")
     assert bearer(gateway) == bob.person.token, "where it is not his"
+
+
+FAILED = {"success": False, "error": "upstream_timeout", "message": "…"}
+
+
+@pytest.mark.parametrize("pays", ["developer", "user"])
+def test_a_job_that_fails_there_has_failed_in_the_callers_log(app, alice, gateway, pays):
+    billing = app.extensions["proxy"]._settings.integrations_billing
+    billing["probe"] = pays
+    told(gateway, RUNNING)
+    alice.call("probe-task")
+    for failed, status in ((FAILED, "accepted"), ({**FAILED, "jobStatus": "failed"}, "failed")):
+        told(gateway, failed, "504 X")
+        answer = alice.person.get("/api/integrations/jobs/job_there")
+        assert (answer.status_code, answer.json) == (504, failed)
+        [record] = alice.person.records("integration-calls")
+        assert record["data"]["status"] == status
+    assert record["data"]["error"] == "upstream_timeout"
+
+
+@pytest.fixture
+def refusing(app):
+    """A database that is away when a job is stored for the first time."""
+    refused = []
+
+    def refuse(_connection, _cursor, statement, *_more):
+        if statement.startswith("INSERT INTO integration_jobs") and not refused:
+            refused.append(statement)
+            raise OperationalError(statement, {}, sqlite3.OperationalError("database is locked"))
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", refuse)
+    yield refused
+    event.remove(engine, "before_cursor_execute", refuse)
+
+
+def test_a_job_whose_owner_can_not_be_stored_just_now_is_not_lost(alice, gateway, refusing):
+    told(gateway, RUNNING)
+    assert (alice.call("probe-task").json, len(refusing)) == (RUNNING, 1)
+    told(gateway, ENDED)
+
+    def owned():
+        answer = alice.person.get("/api/integrations/jobs/job_there")
+        return answer.json == ENDED and bearer(gateway) == ENVIRONMENT["OWNER_TOKEN"]
+
+    wait_for(owned)
 
 
 @pytest.mark.parametrize("job_id", ["j" * 65, "job\0", "", 7])

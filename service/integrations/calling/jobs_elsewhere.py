@@ -1,0 +1,60 @@
+"""Jobs at the other instance of a gateway: whose they are, and how they have ended."""
+
+from collections.abc import Callable
+from functools import partial
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.extensions import db
+from service.integrations.calling.call_log import ERROR_LIMIT, job_elsewhere
+from service.integrations.calling.jobs import Jobs
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.inbound import ProxyResponse
+from service.integrations.models import IntegrationJob
+from service.web.errors import UpstreamFailed
+
+StoreLater = Callable[[str, Callable[[], None]], bool]  # as `LeaseRenewal` has it
+
+log = structlog.get_logger("integrations")
+
+
+class JobsElsewhere:
+    """Every method needs an app context."""
+
+    def __init__(self, jobs: Jobs, store_later: StoreLater) -> None:
+        self._jobs, self._store_later = jobs, store_later
+
+    def find(self, user_id: str, job_id: str) -> IntegrationJob | None:
+        return self._jobs.find(user_id, job_id)
+
+    def adopt(self, user_id: str, endpoint: Endpoint, result: ProxyResponse) -> None:
+        """Store whose the job in an answer is, if there is one.
+
+        The owner pays for it. So if the database is away, its caller gets the id all the same, and
+        can ask for the job once the database is back.
+        """
+        job_id = job_elsewhere(result.data) if endpoint.job else None
+        if job_id is None:
+            return
+        adopt = partial(self._jobs.adopt, user_id, endpoint, job_id)
+        try:
+            adopt()
+        except SQLAlchemyError as error:
+            db.session.rollback()
+            log.warning("job not adopted yet", job=job_id, error=type(error).__name__)
+            if not self._store_later(f"adoption of {job_id}", adopt):
+                raise
+
+    def note_end(self, user_id: str, job_id: str, result: ProxyResponse) -> None:
+        """Store in the call's row that the job has ended, if an answer says so.
+
+        An error without `jobStatus` says nothing of the job: it could not be looked at.
+        """
+        data, envelope = result.data, result.envelope
+        if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
+            self._jobs.end_elsewhere(user_id, job_id, None)
+        elif result.status >= 500 and envelope.get("jobStatus") == "failed":
+            code = envelope.get("error")
+            error = code if isinstance(code, str) and code else UpstreamFailed.code
+            self._jobs.end_elsewhere(user_id, job_id, error[:ERROR_LIMIT])
