@@ -65,8 +65,10 @@ class Call:
         model: ModelUse | None = None,
         effects: Effects | None = None,
         media: CallMedia | None = None,
+        admit: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`bearer` is a user's own token. `leave` is called before every request that is sent.
+        """`bearer` is a user's own token. `leave` is called before every request that is sent, and
+        `admit` with the integration of a vendor that the endpoint's function has picked.
 
         Raises `NotConfigured`.
         """
@@ -78,7 +80,7 @@ class Call:
         self.effects, self._media = effects or Effects(), media
         self._resources, self._vendor = resources, vendor
         self._ends = time.monotonic() + seconds
-        self._bearer, self._leave = bearer, leave
+        self._bearer, self._leave, self._admit = bearer, leave, admit
         self._model = ModelAsking(resources.upstream, resources.models, model) if model else None
         self._sender = Sender(
             resources.upstream, vendor, resources.settings, self._ends, bearer, leave, self.effects
@@ -96,8 +98,9 @@ class Call:
     def at(self, vendor: Vendor) -> "Call":
         """This call at another vendor, with that one's own credential and the same deadline.
 
-        Raises `NotConfigured`.
+        Raises `NotConfigured`, and `UpstreamFailed` while that vendor's breaker is open.
         """
+        self._admit(vendor.integration)
         return Call(
             self._resources,
             vendor,

@@ -46,7 +46,13 @@ class VendorCalls:
 
         def perform(bearer: str | None) -> Any:
             call = self.call(
-                endpoint, admitted.user_id, bearer, media, leave=attempt.leave, seconds=seconds
+                endpoint,
+                admitted.user_id,
+                bearer,
+                media,
+                leave=attempt.leave,
+                seconds=seconds,
+                admit=self.breakers.admit,
             )
             attempt.call = call
             call.is_narrow = connection is not None and connection.is_narrow
@@ -79,7 +85,8 @@ class VendorCalls:
         return answer if answer.consent else replace(answer, age=kept.age)
 
     def _perform(self, endpoint: Endpoint, params: dict[str, Any], call: Call) -> Any:
-        self.breakers.admit(endpoint.vendor.integration)
+        if not endpoint.alternatives:  # else the function picks a vendor first, by `call.at`
+            self.breakers.admit(endpoint.vendor.integration)
         with self.breakers.counting(call.effects), counting_left_out():
             data = endpoint.perform(call, params)
             if endpoint.job:
@@ -98,6 +105,7 @@ class VendorCalls:
         *,
         leave: Callable[[], None] = lambda: None,
         seconds: float | None = None,
+        admit: Callable[[str], None] = lambda _: None,
     ) -> Call:
         """What an endpoint's function may use, for `seconds` or the endpoint's own.
 
@@ -116,6 +124,7 @@ class VendorCalls:
             subject=subject,
             model=endpoint.model,
             media=media,
+            admit=admit,
         )
 
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:

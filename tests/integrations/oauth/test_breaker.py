@@ -14,6 +14,7 @@ from service.extensions import db
 from service.integrations.calling import breaker
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Breaker
+from service.integrations.vendors.magnific.auto import image
 from tests.integrations.oauth.probe import SEARCH
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
@@ -214,3 +215,22 @@ def test_a_missing_consent_ends_a_trial_well(app, alice, bob, provider):
     assert alice.payload()
     assert failures(app) == 0
     assert bob.call().status_code == 200
+
+
+@on_sqlite
+@pytest.mark.parametrize(("down", "other"), [("llm", "mystic"), ("mystic", "llm")])
+def test_of_two_vendors_the_one_that_is_picked_is_left_alone(app, alice, provider, down, other):
+    door = f"{provider.url}/probe"
+    for vendor in ("OPENAI", "MAGNIFIC"):
+        settings = {f"{vendor}_BASE_URL": door, f"{vendor}_API_KEY": "key-canary"}
+        app.extensions["vendor_settings"].update(settings)
+    app.extensions["proxy"].catalog = Catalog([image])
+
+    def call(model):
+        return alice.call("generate-image", {"prompt": "a red boat", "model": model})
+
+    broken(provider, breaker.FAILURES)
+    assert [call(down).status_code for _ in range(breaker.FAILURES)] == [502] * breaker.FAILURES
+    assert (call(down).json, len(provider.seen)) == (OPEN, breaker.FAILURES)
+    provider.script("probe", Reply(400, {}))
+    assert (call(other).status_code, len(provider.seen)) == (400, breaker.FAILURES + 1)
