@@ -375,6 +375,10 @@ BOOT = {
         "DATABASE_URL": "postgresql+psycopg://u:p@55w0rd:tail@h/db"
     },
     "DATABASE_URL: must be sqlite:///": {"DATABASE_URL": "sqlite://"},
+    "DATABASE_URL: must be sqlite:///p": {"DATABASE_URL": "sqlite:///:memory:"},
+    "DATABASE_URL: must be sqlite:///path or": {
+        "DATABASE_URL": "sqlite:///file:app?mode=memory&uri=true"
+    },
     "DATABASE_URL: must be sqlite:///pa": {"DATABASE_URL": "mysql://host/db"},
     "SANDBOX: must stay on loopback": {"BIND": "0.0.0.0:8000"},
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 import structlog
 from flask import Flask, current_app
-from sqlalchemy import Connection, Engine, make_url
+from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutError
 from sqlalchemy.orm import Session
 
@@ -67,13 +67,19 @@ def _is_sqlite(url: str) -> bool:
         parts = None
     if parts and parts.drivername == "postgresql+psycopg":
         return False
-    if parts and parts.get_backend_name() == "sqlite" and parts.database:
+    if parts and parts.get_backend_name() == "sqlite" and _is_file(parts):
         return True
-    # In memory, every pooled connection would have its own database.
     raise ConfigError(
         "DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…, "
         "with @, : and / of a password percent-encoded"
     )
+
+
+def _is_file(parts: URL) -> bool:
+    """Whether an address of SQLite names a file. In memory, every pooled connection would have its
+    own database."""
+    in_memory = parts.database == ":memory:" or parts.query.get("mode") == "memory"
+    return bool(parts.database) and not in_memory
 
 
 def init_app(app: Flask, sqlite_sync: str) -> None:
