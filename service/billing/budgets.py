@@ -23,7 +23,10 @@ from service.extensions import table
 from service.times import timestamp
 from service.web.errors import InsufficientCredits
 
-SPENT = "You have spent your budget of {credits} credits a day. It begins again at 00:00 UTC."
+REFUSED = (
+    "This may need {needed} credits, and your budget of {budget} credits a day has {left} left. "
+    "It begins again at 00:00 UTC."
+)
 
 _accounts, _entries = table(Account), table(Entry)
 _spent = (
@@ -75,5 +78,7 @@ def refusal(session: Statements, payer: Payer, amount: int) -> InsufficientCredi
     if not day.is_over(payer.budget):
         return None
     left = max(payer.budget - day.spent - day.held + amount, 0)
-    message = SPENT.format(credits=credits_text(payer.budget))
+    message = REFUSED.format(
+        needed=credits_text(amount), budget=credits_text(payer.budget), left=credits_text(left)
+    )
     return InsufficientCredits(credits(amount), credits(left), message, timestamp(day.ends))

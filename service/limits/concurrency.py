@@ -29,8 +29,8 @@ MOST_LOCKS = 1000
 OF_INTEGRATION = 100  # calls at once in one worker; each holds a greenlet and a connection
 RETRY_SECONDS: dict[LimitedKind, int] = {"turns": 5, "calls": 1, "sockets": 5}
 REFUSALS: dict[LimitedKind, str] = {
-    "turns": "You have {most} replies running at once, which is the most. Wait for one to end.",
-    "calls": "You have {most} calls running at once, which is the most. Wait for one to end.",
+    "turns": "At most {most} of your replies may run at once. Wait for one to end.",
+    "calls": "At most {most} of your calls may run at once. Wait for one to end.",
     "sockets": "A user may have at most {most} sockets at a time.",
 }
 BUSY = "Too many calls of this integration are running now. Please try again in a moment."

@@ -265,7 +265,9 @@ def test_a_turn_that_waits_for_its_user_counts(app, alice, bob, served_by):
     waiting, chat = alice.new_chat(), alice.new_chat()
     first = gevent.spawn(alice.turn, waiting, "pictures, please")
     wait_for(lambda: len(served_by.seen) == 1 and alice.records("ai-chats"))
-    assert is_limited(alice.ask(chat, "hello"))
+    refused = alice.ask(chat, "hello")
+    assert is_limited(refused)
+    assert refused.json["message"].startswith("At most 1 of your replies may run at once.")
     [running] = app.extensions["runs"]
     again = {"userMessageId": running.question.user_message_id}
     assert alice.ask(waiting, "pictures, please", **again).status_code == 409
