@@ -6,12 +6,16 @@ from typing import Any
 from marshmallow import fields
 
 from service.integrations.declare.endpoint import Endpoint
-from service.web.fields import read_number
+from service.web.fields import JsonNumber, read_number
+
+WAIT = JsonNumber()
 
 
 def typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
     """Query texts as the JSON values that the schema wants; a list's name may be repeated."""
-    known = endpoint.parameters.fields
+    known = dict(endpoint.parameters.fields)
+    if endpoint.job:
+        known["wait"] = WAIT  # of every slow endpoint, and not among its own parameters
     return {name: _value(known.get(name), texts) for name, texts in query.items()}
 
 

@@ -62,15 +62,6 @@ class Digits(fields.Integer):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-class Number(fields.Float):
-    """A number, or a string with a number in JSON's form."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, str) and read_number(value) is None:
-            raise self.make_error("invalid", input=value)
-        return super()._deserialize(value, attr, data, **kwargs)
-
-
 class JsonNumber(fields.Float):
     """A number of JSON, and no text that has one."""
 

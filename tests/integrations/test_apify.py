@@ -44,6 +44,17 @@ def test_a_run_that_ends_badly_is_a_failed_job(job, status):
     assert job(run(status)).json["error"] == "upstream_provider_error"
 
 
+def test_a_query_says_how_long_to_wait(alice, vendor):
+    """There it is a text; in a body of JSON it has to be a number."""
+    vendor.says(run("READY"))
+    answer = alice.get("/api/integrations/photosocial-extract-content", query_string=PROFILE)
+    assert (answer.status_code, answer.json["data"]["status"]) == (200, "running")
+    answer = alice.get(
+        "/api/integrations/photosocial-extract-content", query_string={**PROFILE, "wait": "long"}
+    )
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["wait"])
+
+
 def test_only_addresses_of_the_site_are_read(ask, vendor):
     for url in (
         "https://www.instagram.com.example/ada/", "https://example.com/?www.instagram.com/ada",

@@ -302,7 +302,7 @@ def test_research_does_not_wait_unless_told_to(app, ask, vendor):
     vendor.says(QUEUED, RUN)
     first = ask("neuralsearch-research", {"query": "a"}).json["data"]
     assert (first["status"], len(vendor.seen)) == ("running", 1)
-    for wait in (-1, 61, "long"):
+    for wait in (-1, 61, "long", "5", True, None):
         answer = ask("neuralsearch-research", {"query": "a", "wait": wait})
         assert (answer.status_code, list(answer.json["details"])) == (400, ["wait"])
 

@@ -122,6 +122,13 @@ def test_a_place_is_a_city_or_both_coordinates(ask, vendor, body):
     assert vendor.seen == []
 
 
+def test_a_coordinate_is_a_number_and_in_a_query_a_text_of_one(alice, ask, vendor):
+    answer = ask("current-weather", {"latitude": "52.52", "longitude": 13.42})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["latitude"])
+    vendor.says(example_answer("current"))
+    assert alice.get("/api/integrations/current-weather", query_string=POINT).status_code == 200
+
+
 def test_places_come_with_what_is_known_of_them(ask, vendor):
     vendor.says(example_answer("places"))
     body = {"city": "Berlin", "countryCode": "DE", "language": "de"}

@@ -161,7 +161,7 @@ def test_the_wait_for_a_slow_call_ends_before_clients_give_up(speaker, app, monk
     waits: list[float] = []
     jobs = app.extensions["proxy"].jobs
     monkeypatch.setattr(jobs, "watch", lambda job, endpoint, wait: waits.append(wait))
-    for wait in (60, 5):
+    for wait in (60, "60", 5):
         body = {**VIDEO["body"], "wait": wait}
         speaker.call("integrations_call", **{**VIDEO, "body": body})
     assert waits == [LONGEST_WAIT, 5]

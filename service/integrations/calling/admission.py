@@ -13,7 +13,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import Inbound
 from service.web.edge import load
 from service.web.errors import InvalidRequest
-from service.web.fields import Number
+from service.web.fields import JsonNumber
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def validated(endpoint: Endpoint, body: Mapping[str, Any]) -> tuple[dict[str, An
 
 def _seconds(value: Any) -> float:
     try:
-        wait = Number().deserialize(value)
+        wait = JsonNumber().deserialize(value)
     except ValidationError:
         wait = -1.0
     if not 0 <= wait <= LONGEST_WAIT:

@@ -21,7 +21,7 @@ from marshmallow import Schema, fields, missing, validate
 from service.integrations.declare.addresses import check_public
 from service.integrations.declare.matching import Bounded, Fitting
 from service.web.errors import TooLarge
-from service.web.fields import Number, Text
+from service.web.fields import JsonNumber, Text
 
 To = str | tuple[str, ...]
 Theirs = Mapping[Any, Any] | Callable[[Any], Any]
@@ -106,7 +106,7 @@ class Count(fields.Integer):
         super().__init__(strict=True, **_facts(about, checks, **facts))
 
 
-class Amount(Number):
+class Amount(JsonNumber):
     """A number from `least` to `most`."""
 
     def __init__(
