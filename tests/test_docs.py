@@ -47,6 +47,24 @@ def test_every_error_code_is_described():
     assert documented == {*codes(ServiceError), *HTTP_CODES.values()}
 
 
+def test_every_status_of_an_error_is_described():
+    def kinds(error):
+        yield error.code, error.status
+        for child in error.__subclasses__():
+            yield from kinds(child)
+
+    rows = re.findall(r"^\| `(\w+)` \| ([\d, ]+) \|", API.split("## Errors")[1], re.M)
+    documented = {(code, int(one)) for code, listed in rows for one in listed.split(", ")}
+    assert set(kinds(ServiceError)) - documented == set()
+
+
+@on_sqlite
+def test_the_collections_that_limited_tokens_read_are_described(app):
+    [paragraph] = re.findall(r"^- \*\*`chat`\*\* opens.*?(?=^- )", API, re.M | re.S)
+    readable = {one.name for one in app.extensions["collections"] if "chat" in one.open_to}
+    assert {name for name in readable if f"`{name}`" not in paragraph} == set()
+
+
 @on_sqlite
 def test_every_route_is_described(app):
     documented = set(re.findall(r"^\| `([A-Z]+) (/[^`]*)`", API, re.M))

@@ -8,10 +8,9 @@ https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stream
 from urllib.parse import urlsplit
 
 from werkzeug.datastructures import MIMEAccept
-from werkzeug.exceptions import NotAcceptable, UnsupportedMediaType
 
 from config import Settings
-from service.web.errors import Forbidden
+from service.web.errors import Forbidden, InvalidRequest
 from service.web.origin import LOOPBACK, public_origin
 
 JSON, EVENTS = "application/json", "text/event-stream"
@@ -39,8 +38,18 @@ def check_origin(settings: Settings, origin: str | None) -> None:
         raise Forbidden("This origin may not connect here: see CORS_ORIGINS.")
 
 
+class NotAcceptable(InvalidRequest):
+    status = 406
+    message = "Answers are JSON: accept `application/json`."
+
+
+class UnsupportedMediaType(InvalidRequest):
+    status = 415
+    message = "Messages are JSON: send `application/json`."
+
+
 def check_forms(accept: MIMEAccept, mimetype: str) -> None:
-    """Raises werkzeug's errors for 406 and 415: messages and answers are JSON."""
+    """Raises `UnsupportedMediaType` and `NotAcceptable`: messages and answers are JSON."""
     if mimetype != JSON:
         raise UnsupportedMediaType()
     if accept.provided and not accept[JSON]:

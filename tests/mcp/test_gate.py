@@ -126,6 +126,14 @@ def test_a_message_is_json(alice):
         assert ping(alice, Content_Type=kind).status_code == 415
 
 
+def test_a_refused_form_is_told_in_a_sentence(alice):
+    refused = [ping(alice, Accept="text/html"), ping(alice, Content_Type="text/plain")]
+    assert [one.json for one in refused] == [
+        {"error": "invalid_request", "message": "Answers are JSON: accept `application/json`."},
+        {"error": "invalid_request", "message": "Messages are JSON: send `application/json`."},
+    ]
+
+
 def test_there_is_no_stream_and_no_session(alice):
     for method in ("GET", "DELETE", "PUT"):
         refused = alice.request(method, "/mcp", headers={"Accept": "text/event-stream"})
