@@ -1,9 +1,11 @@
-"""Which listening sockets a master takes over from the one before."""
+"""How a master hands its listening sockets over, and which ones the next takes."""
 
 import os
 import socket
 from contextlib import ExitStack
 from fcntl import F_DUPFD, fcntl
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from gevent.monkey import get_original
@@ -99,3 +101,42 @@ def test_sockets_that_another_process_was_given_are_left_alone(inherit):
     handover.check_inherited(environ, "127.0.0.1:1")
     assert "LISTEN_FDS" in environ
     assert is_open(handover.FIRST_INHERITED)
+
+
+@pytest.fixture
+def listening(tmp_path):
+    """The socket at which a reload listens."""
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(tmp_path / handover.SOCKET))
+        sock.listen()
+        yield sock
+
+
+@pytest.fixture
+def arbiter():
+    """gunicorn's, with two listening sockets."""
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("", 0)) as two:
+        yield SimpleNamespace(LISTENERS=[one, two], systemd=False)
+
+
+def test_a_master_that_hands_over_leaves_what_is_no_more_its_own(listening, arbiter, monkeypatch):
+    monkeypatch.setattr(handover, "_is_replaced", bytearray(1))
+    assert handover.delay(30) == 0, "a plain stop drains at once"
+    sent = handover.send_sockets(arbiter, Path(listening.getsockname()))
+    connection, _ = listening.accept()
+    with connection:
+        _, descriptors, *_ = socket.recv_fds(connection, 1024, 16)
+    received = [socket.socket(fileno=one) for one in descriptors]
+    names = [one.getsockname() for one in received]
+    for one in received:
+        one.close()
+    assert sent
+    assert names == [one.getsockname() for one in arbiter.LISTENERS]
+    assert arbiter.systemd, "gunicorn would unlink the file of a Unix socket"
+    assert (handover.delay(30), handover.delay(4)) == (handover.HANDOVER_SECONDS, 2)
+
+
+def test_without_a_reload_a_master_hands_nothing_over(arbiter, tmp_path, monkeypatch):
+    monkeypatch.setattr(handover, "_is_replaced", bytearray(1))
+    assert not handover.send_sockets(arbiter, tmp_path / "nobody")
+    assert (arbiter.systemd, handover.delay(30)) == (False, 0)

@@ -129,3 +129,4 @@ def test_a_parked_response_takes_a_place_among_the_connections():
     assert places.free_count() == 0
     places.free_place()
     assert places.free_count() == 1
+    assert places.hold_place()

@@ -112,6 +112,15 @@ def test_each_response_has_the_date_of_its_second(here):
         time.sleep(1.1)
 
 
+def test_a_hangup_changes_nothing(here):
+    """gunicorn would start workers with new code and the old settings."""
+    worker = here.worker
+    here.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: any(line["event"].startswith("SIGHUP is ignored") for line in lines(here)))
+    here.wait()
+    assert here.worker == worker
+
+
 def test_the_metrics_directory_is_removed_at_the_end(here, tmp_path):
     assert len(list(tmp_path.glob("service-metrics-*"))) == 1
     here.stop()
