@@ -9,8 +9,9 @@ import pytest
 import time_machine
 
 from service.integrations.declare.example import File
+from service.integrations.declare.vendor import Reply
 from service.integrations.vendors.github import visibility
-from service.integrations.vendors.github.vendor import token
+from service.integrations.vendors.github.vendor import GITHUB, token
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -203,6 +204,7 @@ def test_nobody_climbs_out_of_a_repository(ask, vendor, endpoint, body):
         (refusal(429, "Too many", Retry_After="7200"), 3600, 3600),
         (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="1"), 1, 1),
         (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="soon"), 60, 60),
+        (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="9" * 5000), 3600, 3600),
         (refusal(403, X_RateLimit_Remaining="0", Retry_After="\xb2"), 60, 60),
     ],
 )
@@ -212,6 +214,11 @@ def test_every_kind_of_limit_is_rate_limited(ask, vendor, said, low, high):
     assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
     assert low <= int(answer.headers["Retry-After"]) <= high
     assert len(vendor.seen) == 1
+
+
+def test_a_limit_without_a_time_lasts_a_minute():
+    for reply in (Reply(429, {}, {}), Reply(403, {}, {"message": "Rate limit"})):
+        assert GITHUB.refusal(reply).headers["Retry-After"] == "60"
 
 
 def test_an_exhausted_hour_says_when_it_ends(ask, vendor):
@@ -297,6 +304,16 @@ def test_nothing_of_a_private_repository_comes_out(ask, vendor, what, hidden):
     assert "secret" not in refused.text
 
 
+@pytest.mark.parametrize("what", READS)
+@pytest.mark.parametrize("odd", [{}, {"private": False}, []], ids=range(3))
+def test_what_is_not_clearly_public_is_not_read(ask, vendor, what, odd):
+    visibility.seen.clear()
+    vendor.says(lambda asked: Said(odd if is_a_repository(asked) else SECRETS[what]))
+    answer = ask(f"codehost-get-repository-{what}", REPO)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert len(vendor.seen) == 1
+
+
 @pytest.mark.parametrize("said", [refusal(301), refusal(403, "SAML", X_GitHub_SSO="required")])
 def test_neither_a_new_name_nor_a_sign_on_tells_that_there_is_one(ask, vendor, said):
     vendor.says(said)
@@ -371,6 +388,12 @@ def test_a_repository_that_is_private_under_its_new_name_is_not_there(ask, vendo
 def test_no_other_place_is_asked_for(ask, vendor, place):
     vendor.says(refusal(301, "Moved", Location=place))
     assert ask("codehost-get-repository", REPO).status_code == 404
+    assert len(vendor.seen) == 1
+
+
+def test_a_place_that_an_answer_names_is_not_asked_for(ask, vendor):
+    vendor.says(Said(REPOSITORY, headers={"Location": "/repositories/12"}))
+    assert ask("codehost-get-repository", REPO).status_code == 200
     assert len(vendor.seen) == 1
 
 
