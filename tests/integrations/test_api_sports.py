@@ -49,6 +49,10 @@ def test_errors_in_a_success_are_refusals(ask, vendor, errors, outcome):
     assert len(vendor.seen) == 2
 
 
+def test_what_fails_at_api_sports_is_no_fault_of_the_caller():
+    assert api_sports.FOOTBALL.refusal(Reply(500, {}, {"errors": {"season": WORDS}})) is None
+
+
 DAY_IS_OVER = {"requests": WORDS}
 NONE_TODAY, MIDNIGHT = {"x-ratelimit-requests-remaining": "0"}, 20_000 * 86400
 
@@ -80,6 +84,19 @@ def test_what_there_is_nothing_of_is_empty(ask, vendor, said):
     }
     prediction = ask("football/predictions", {"fixture": 1}).json["data"]
     assert set(prediction.values()) == {None}
+
+
+@on_sqlite
+def test_a_table_may_stand_in_a_list_of_tables_or_alone(ask, vendor):
+    said = json.loads(File("api_sports/basketball_standings.json").content())
+    rows = [row for one in said["response"] for row in (one if isinstance(one, list) else [one])]
+    tables = []
+    for response in (rows, [rows]):
+        vendor.says({**said, "response": response})
+        season = {"league": 12, "season": f"20{len(tables)}0"}  # no kept answer
+        tables.append(ask("basketball/standings", season).json["data"]["table"])
+    assert tables[0] == tables[1]
+    assert len(tables[0]) == len(rows) > 0
 
 
 @on_sqlite

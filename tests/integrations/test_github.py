@@ -403,6 +403,12 @@ def test_a_place_that_has_moved_too_is_not_followed(ask, vendor):
     assert len(vendor.seen) == 2
 
 
+def test_an_empty_page_of_a_search_is_the_last(ask, vendor):
+    vendor.says({"total_count": 90, "incomplete_results": True, "items": []})
+    data = ask("codehost-search-repositories", {"query": "a"}).json["data"]
+    assert (data["total"], data["nextPage"]) == (90, None)
+
+
 def test_a_search_is_anybodys_and_shows_what_is_public(ask, vendor):
     mixed = {"total_count": 2, "incomplete_results": False,
              "items": [REPOSITORY, PRIVATE]}  # fmt: skip
