@@ -48,6 +48,9 @@ def test_the_best_orders_come_first(ask, vendor):
     [
         ({}, "market=7&interval=1d"),
         ({"interval": "max"}, "market=7&interval=max"),
+        ({"interval": "1w"}, "market=7&interval=1w&fidelity=5"),
+        ({"interval": "1m"}, "market=7&interval=1m&fidelity=10"),
+        ({"interval": "1m", "fidelity": 60}, "market=7&interval=1m&fidelity=60"),
         ({"startTs": 5}, "market=7&startTs=5"),
     ],
 )
@@ -58,10 +61,18 @@ def test_a_day_of_prices_unless_a_time_is_given(ask, vendor, body, query):
     assert sorted(vendor.seen[0].target.partition("?")[2].split("&")) == sorted(query.split("&"))
 
 
-def test_an_interval_and_a_time_exclude_each_other(ask, vendor):
-    body = {"tokenId": "7", "interval": "1d", "endTs": 5}
-    answer = ask("predmarket-price-history", body)
-    assert (answer.status_code, list(answer.json["details"])) == (400, ["interval"])
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ({"interval": "1d", "endTs": 5}, "interval"),
+        ({"interval": "1w", "fidelity": 4}, "fidelity"),
+        ({"interval": "1m", "fidelity": 9}, "fidelity"),
+        ({"startTs": 5, "endTs": 6 + 15 * 24 * 3600}, "endTs"),
+    ],
+)
+def test_what_polymarket_refuses_without_a_word_is_named(ask, vendor, body, name):
+    answer = ask("predmarket-price-history", {"tokenId": "7", **body})
+    assert (answer.status_code, list(answer.json["details"])) == (400, [name])
     assert vendor.seen == []
 
 

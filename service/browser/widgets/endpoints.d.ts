@@ -2686,13 +2686,13 @@ export interface Endpoints {
     request: {
       /** The token of an outcome: one of a market's `tokenIds`. */
       tokenId: string;
-      /** How far back; `1m` is a month. By default a day, unless a time is given. */
+      /** How far back; `1m` is a month. By default a day, unless a time is given. `max` and `all` reach back as far as some thousand prices do. */
       interval?: 'max' | 'all' | '1m' | '1w' | '1d' | '6h' | '1h';
       /** Epoch seconds of the start. */
       startTs?: number;
-      /** Epoch seconds of the end. */
+      /** Epoch seconds of the end, at most 15 days after the start. */
       endTs?: number;
-      /** Minutes between two prices; a long interval needs 10 or more. */
+      /** Minutes between two prices: at least 5 with `1w` and 10 with `1m`. */
       fidelity?: number;
     };
     response: {

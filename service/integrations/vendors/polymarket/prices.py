@@ -21,6 +21,9 @@ from service.integrations.vendors.polymarket.vendor import (
 )
 
 LATEST = 4_102_444_800  # the year 2100, in epoch seconds
+LONGEST = 15 * 24 * 3600  # seconds between two times that a call gives
+# Minutes between two prices, as its refusals name them; without any, it takes one.
+LEAST = {"1w": 5, "1m": 10}
 
 
 class History(Parameters):
@@ -30,13 +33,17 @@ class History(Parameters):
     )  # fmt: skip
     interval = Choice(
         "max", "all", "1m", "1w", "1d", "6h", "1h",
-        about="How far back; `1m` is a month. By default a day, unless a time is given.",
+        about="How far back; `1m` is a month. By default a day, unless a time is given. `max` and "
+        "`all` reach back as far as some thousand prices do.",
         to="query.interval",
     )  # fmt: skip
     startTs = Count("Epoch seconds of the start.", least=0, most=LATEST, to="query.startTs")
-    endTs = Count("Epoch seconds of the end.", least=0, most=LATEST, to="query.endTs")
+    endTs = Count(
+        "Epoch seconds of the end, at most 15 days after the start.", least=0, most=LATEST,
+        to="query.endTs",
+    )  # fmt: skip
     fidelity = Count(
-        "Minutes between two prices; a long interval needs 10 or more.",
+        "Minutes between two prices: at least 5 with `1w` and 10 with `1m`.",
         least=1, most=100_000, to="query.fidelity",
     )  # fmt: skip
 
@@ -44,11 +51,19 @@ class History(Parameters):
     def check_times(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "interval" in data and ("startTs" in data or "endTs" in data):
             raise ValidationError("Give either an interval, or startTs and endTs.", "interval")
+        if "startTs" in data and data.get("endTs", 0) > data["startTs"] + LONGEST:
+            raise ValidationError("At most 15 days after startTs.", "endTs")
+        least = LEAST.get(data.get("interval", ""), 1)
+        if data.get("fidelity", least) < least:
+            raise ValidationError(f"At least {least} with this interval.", "fidelity")
 
     @post_load
     def fill_interval(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        is_bounded = "startTs" in data or "endTs" in data
-        return data if is_bounded else {"interval": "1d", **data}
+        if "startTs" in data or "endTs" in data:
+            return data
+        filled = {"interval": "1d", **data}
+        least = LEAST.get(filled["interval"])
+        return {"fidelity": least, **filled} if least else filled
 
 
 POINTS = {"history": [{"t": 1795305600, "p": 0.28}, {"t": 1795309200, "p": 0.285}]}
