@@ -96,6 +96,16 @@ def test_many_events_are_fetched_in_answers_of_a_usable_size(ask, gamma):
     assert asked == [(5, 20), (25, 20), (45, 20), (65, 20), (85, 10)]
 
 
+def test_no_request_skips_more_events_than_polymarket_allows(ask, gamma):
+    events = ask("predmarket-events", {"limit": 30, "offset": 1985}).json["data"]["events"]
+    assert len(events) == 30
+    asked = sorted((int(s.query["offset"][0]), int(s.query["limit"][0])) for s in gamma.seen)
+    assert asked == [(1985, 30)]
+    answer = ask("predmarket-events", {"offset": 2001})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["offset"])
+    assert len(gamma.seen) == 1
+
+
 def test_an_event_that_has_moved_between_two_requests_is_told_once(ask, vendor):
     vendor.says([{"id": "1"}, {"id": "2"}])
     events = ask("predmarket-events", {"limit": 40}).json["data"]["events"]

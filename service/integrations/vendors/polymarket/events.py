@@ -59,6 +59,7 @@ EVENT = Shape(
 )  # fmt: skip
 EVENTS = Shape(events=Each("", EVENT))
 AT_ONCE = 20  # events of one request, with all their markets
+DEEPEST = 2000  # events that a request may skip: Polymarket refuses more
 ANSWER = {
     "id": "903193", "slug": "fed-decision-in-december", "title": "Fed decision in December?",
     "description": "What the Federal Open Market Committee decides in December.",
@@ -77,7 +78,7 @@ ANSWER = {
 
 class Events(Parameters):
     limit = Count("Events of a page.", least=1, most=100, to="query.limit", default=20)
-    offset = Count("Events to skip.", least=0, most=100_000, to="query.offset", default=0)
+    offset = Count("Events to skip.", least=0, most=DEEPEST, to="query.offset", default=0)
     active = Switch("Whether trading is open.", to="query.active", default=True)
     closed = Switch("Whether the event has ended.", to="query.closed", default=False)
     tagSlug = Words("Only events with this tag, such as `politics`.", most=128, to="query.tag_slug")
@@ -98,13 +99,14 @@ class Events(Parameters):
 def _events(call: Call, request: Outgoing) -> dict[str, Any]:
     """In requests of `AT_ONCE` events: the markets of a hundred can be more than one answer may
     have. The order may change between two of them, and an event is in the answer once."""
-    first, count = request.query["offset"], request.query["limit"]
+    first, end = request.query["offset"], request.query["offset"] + request.query["limit"]
+    offsets = [offset for offset in range(first, end, AT_ONCE) if offset <= DEEPEST]
 
     def some(offset: int) -> list[Any]:
-        limit = min(AT_ONCE, first + count - offset)
+        limit = end - offset if offset == offsets[-1] else AT_ONCE
         return listed(call.send(request.plus(query={"offset": offset, "limit": limit})))
 
-    pages = call.each(some, range(first, first + count, AT_ONCE))
+    pages = call.each(some, offsets)
     found = EVENTS.read([event for page in pages for event in page])["events"]
     return {"events": list({event["id"]: event for event in found}.values())}
 
