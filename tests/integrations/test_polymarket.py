@@ -68,12 +68,21 @@ def test_a_day_of_prices_unless_a_time_is_given(ask, vendor, body, query):
         ({"interval": "1w", "fidelity": 4}, "fidelity"),
         ({"interval": "1m", "fidelity": 9}, "fidelity"),
         ({"startTs": 5, "endTs": 6 + 15 * 24 * 3600}, "endTs"),
+        ({"endTs": 5}, "endTs"),
     ],
 )
 def test_what_polymarket_refuses_without_a_word_is_named(ask, vendor, body, name):
     answer = ask("predmarket-price-history", {"tokenId": "7", **body})
     assert (answer.status_code, list(answer.json["details"])) == (400, [name])
     assert vendor.seen == []
+
+
+def test_no_price_is_behind_the_end(ask, vendor):
+    vendor.says({"history": [{"t": 5, "p": 0.1}, {"t": 9, "p": 0.2}, {"t": 1795305600, "p": 0.3}]})
+    for end, times in ((9, [5, 9]), (None, [5, 9, 1795305600])):
+        body = {"tokenId": "7", "startTs": 5, **({"endTs": end} if end else {})}
+        points = ask("predmarket-price-history", body).json["data"]["points"]
+        assert [one["t"] for one in points] == times
 
 
 @pytest.fixture

@@ -51,7 +51,9 @@ class History(Parameters):
     def check_times(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "interval" in data and ("startTs" in data or "endTs" in data):
             raise ValidationError("Give either an interval, or startTs and endTs.", "interval")
-        if "startTs" in data and data.get("endTs", 0) > data["startTs"] + LONGEST:
+        if "endTs" in data and "startTs" not in data:
+            raise ValidationError("Needs startTs.", "endTs")
+        if "endTs" in data and data["endTs"] > data["startTs"] + LONGEST:
             raise ValidationError("At most 15 days after startTs.", "endTs")
         least = LEAST.get(data.get("interval", ""), 1)
         if data.get("fidelity", least) < least:
@@ -59,11 +61,20 @@ class History(Parameters):
 
     @post_load
     def fill_interval(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        if "startTs" in data or "endTs" in data:
+        if "startTs" in data:
             return data
         filled = {"interval": "1d", **data}
         least = LEAST.get(filled["interval"])
         return {"fidelity": least, **filled} if least else filled
+
+
+PRICES = Each("history", Shape(t=Int("t", about="Seconds since 1970."), price=Num("p")), default=())
+
+
+def _points(answer: Any, values: Values) -> list[dict[str, Any]]:
+    """Polymarket adds the price of now, also behind a past end."""
+    points = PRICES.read(answer, values) or []
+    return [one for one in points if one["t"] <= values.get("endTs", one["t"])]
 
 
 POINTS = {"history": [{"t": 1795305600, "p": 0.28}, {"t": 1795309200, "p": 0.285}]}
@@ -75,11 +86,7 @@ history = Endpoint(
     takes=History, asks=get("/prices-history", base=CLOB),
     gives=Shape(
         tokenId=Made("", lambda answer, values: values["tokenId"]),
-        points=Each(
-            "history",
-            Shape(t=Int("t", about="Seconds since 1970."), price=Num("p")),
-            default=(),
-        ),
+        points=Made(PRICES, _points),
     ),
     examples=(
         Example({"tokenId": OUTCOME, "interval": "1w", "fidelity": 60}, (Exchange(
