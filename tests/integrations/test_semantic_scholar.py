@@ -229,6 +229,17 @@ def test_twenty_long_papers_fit_the_prompt(ask, vendor, model):
     assert [paper["number"] for paper in data["papers"]] == list(range(1, 21))
 
 
+def test_a_paper_of_thousands_leaves_room_for_the_others(ask, vendor, model):
+    crowd = [{"name": "Somebody of a Collaboration " * 9}] * 4000
+    vendor.says({"data": [{**GRAPH, "authors": crowd}, GRAPH]})
+    upstream = model()
+    assert ask("scholar-summarize-papers", QUERY).status_code == 200
+    _, data = prompt(upstream)
+    first, second = data["papers"]
+    assert [len(name) for name in first["authors"]] == [100] * 5
+    assert second["text"] == GRAPH["abstract"]
+
+
 def test_papers_without_any_text_are_not_summarised(ask, vendor, model, paid):
     bare = {**GRAPH, "abstract": None, "tldr": None}
     upstream = model()

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from service.integrations.calling import sending
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -32,12 +33,32 @@ def test_what_a_refusal_means(ask, vendor, said, outcome):
     assert (answer.status_code, answer.json["error"]) == outcome
 
 
-def test_a_used_up_quota_says_when_it_is_reset(ask, vendor):
-    reset = str(int((time.time() + 600) * 1000))
-    headers = {"Rate_Limit_Available": "0", "Rate_Limit_Reset": reset}
+@pytest.mark.parametrize(
+    ("available", "reset", "pause"),
+    [
+        ("0", 600, range(590, 601)),
+        ("0", 36_000, [3600]),
+        ("0", -60, [1]),
+        ("17", 600, [5]),  # too many in a second: the day's quota is not used up
+        ("", 600, [5]),
+    ],
+)
+def test_a_used_up_quota_says_when_it_is_reset(ask, vendor, monkeypatch, available, reset, pause):
+    monkeypatch.setattr(sending, "sleep", lambda seconds: None)
+    moment = str(int((time.time() + reset) * 1000))
+    headers = {"Rate_Limit_Available": available, "Rate_Limit_Reset": moment}
     vendor.says(fault("policies.ratelimit.QuotaViolation", 429, **headers))
     answer = ask("search-events", {"city": "Berlin"})
-    assert 590 <= int(answer.headers["Retry-After"]) <= 600
+    assert int(answer.headers["Retry-After"]) in pause
+
+
+@pytest.mark.parametrize("moment", ["soon", "\u00b2", "9" * 5000])
+def test_a_reset_that_is_no_moment_is_not_waited_for(ask, vendor, monkeypatch, moment):
+    monkeypatch.setattr(sending, "sleep", lambda seconds: None)
+    headers = {"Rate_Limit_Available": "0", "Rate_Limit_Reset": moment}
+    vendor.says(fault("policies.ratelimit.QuotaViolation", 429, **headers))
+    answer = ask("search-events", {"city": "Berlin"})
+    assert (answer.status_code, answer.headers["Retry-After"]) in ((429, "5"), (429, "3600"))
 
 
 def test_no_event_is_an_empty_list(ask, vendor):
@@ -51,4 +72,15 @@ def test_no_event_is_an_empty_list(ask, vendor):
 def test_a_search_too_wide_or_too_deep_is_refused(ask, vendor, body, named):
     answer = ask("search-events", body)
     assert (answer.status_code, list(answer.json["details"])) == (400, [named])
+    assert vendor.seen == []
+
+
+@pytest.mark.parametrize(
+    "moment",
+    ["1969-12-31T23:59:59Z", "2100-01-01T00:00:00Z", "0001-01-01T00:00:00+23:59",
+     "9999-12-31T23:59:59-23:59"],
+)  # fmt: skip
+def test_a_moment_beyond_the_calendar_of_vendors_is_refused(ask, vendor, moment):
+    answer = ask("search-events", {"city": "Berlin", "startDate": moment})
+    assert answer.json["details"] == {"startDate": ["Must be from 1970 to 2099."]}
     assert vendor.seen == []

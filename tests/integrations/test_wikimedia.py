@@ -115,6 +115,7 @@ def test_we_name_ourselves_and_a_contact_where_there_is_one(ask, app, vendor):
         ({"key": "Größe"}, "url", "https://de.wikipedia.org/wiki/Gr%C3%B6%C3%9Fe"),
         ({"excerpt": 'a <span class="x">b</span> &amp; c'}, "excerpt", "a b & c"),
         ({"thumbnail": {"url": "//x/y.jpg"}}, "thumbnailUrl", "https://x/y.jpg"),
+        ({"thumbnail": {"url": "https://x/y.jpg"}}, "thumbnailUrl", "https://x/y.jpg"),
         ({"thumbnail": None}, "thumbnailUrl", None),
     ],
 )

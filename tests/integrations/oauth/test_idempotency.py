@@ -130,6 +130,8 @@ UNCLEAR = {
     "gateway failed": Reply(502, {}),
     "gateway gave up": Reply(504, {}),
     "network gave up": Reply(524, {}),
+    "waited too long": Reply(408, {}),
+    "hung up": Reply(499, {}),
     "no JSON": Reply(200, "-"),
     "too large": Reply(200, '"' + "x" * (9 << 20) + '"'),
 }

@@ -41,6 +41,9 @@ def test_other_endpoints_are_closed_whatever_is_stored_of_them(alice, provider):
         refused = mine.call(SEARCH, {"q": "x"}, headers=headers)
         assert (refused.status_code, refused.json["error"]) == (403, "forbidden")
     assert alice.limited(scope="chat").call(SEARCH).status_code == 403
+    for name, status in ((READ, 200), (SEARCH, 403)):
+        price = mine.person.post(f"/api/integrations/price/{name}", {"q": "x"})
+        assert price.status_code == status
     assert mine.person.get(f"/api/integrations/{EVENTS}").status_code == 403
     assert len(provider.seen) == asked
 
