@@ -52,6 +52,12 @@ INSIDE = [
     "http://vault.internal/",
     "http://LOCALHOST./",
     "http://localhost.localdomain/",
+    "http://kubernetes.default.svc/",
+    "http://router.home/",
+    "http://nas.lan/",
+    "http://wiki.corp./",
+    "http://wiki.intranet/",
+    "http://wiki.private/",
 ]
 # Addresses of loopback and of link-local metadata, as only browsers read them, and a name inside.
 AS_BROWSERS_READ = [
@@ -82,6 +88,8 @@ OUTSIDE = [
     "https://1and1.example/",
     "https://0x.example.org/",
     "https://example.com./",
+    "https://lan.example.com/",
+    "https://corp.example/",
 ]
 LOADING = [
     ("crawl-scrape", "url"),

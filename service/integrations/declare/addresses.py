@@ -15,8 +15,14 @@ from marshmallow import ValidationError, validate
 
 from service.outbound.guarded import is_public
 
-# Names of hosts that are nobody else's; the last two are in the /etc/hosts of many machines.
-LOCAL = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain", ".localdomain6")
+# Names of hosts that are nobody else's: reserved ones, those in the /etc/hosts of many machines,
+# those that private networks use (RFC 6762, appendix G), and that of services in a Kubernetes
+# cluster, for which its machines look below `.cluster.local`.
+RESERVED = (".localhost", ".local", ".internal", ".home.arpa")
+LOCAL = (
+    *RESERVED, ".localdomain", ".localdomain6", ".intranet", ".private", ".corp", ".home", ".lan",
+    ".svc",
+)  # fmt: skip
 NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # how a host ends that is an address
 
 _is_https = validate.URL(schemes={"https"}, error="Must be an https URL.")
