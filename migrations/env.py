@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from config import INSTANCE
 from service.cli.database import explained
 from service.column_types import UTCDateTime
+from service.database.migration_lock import migration_lock
 from service.database.revisions import revisions
 from service.database.time_limits import time_limit
 from service.sandbox.suite import models  # noqa: F401 - loaded elsewhere only with the sandbox
@@ -17,6 +18,7 @@ from service.sandbox.suite import models  # noqa: F401 - loaded elsewhere only w
 migrate = current_app.extensions["migrate"]
 engine = migrate.db.engine
 sqlite = engine.dialect.name == "sqlite"
+WAITING = "Another command migrates this database. Waiting for its end."
 LOCK_SECONDS = 4  # whoever asks for a table that we wait for, waits too, and gives up after ten
 
 
@@ -66,25 +68,31 @@ def run_online() -> None:
     if sqlite and Path(engine.url.database).parent == INSTANCE:
         INSTANCE.mkdir(mode=0o700, exist_ok=True)  # SQLite makes the file, not its directory
     # Workers may be writing: SQLite refuses to turn a read into a write that has to wait.
-    with engine.connect().execution_options(immediate=True) as connection:
-        if sqlite:
-            # Batch mode makes a table anew, and with foreign keys on that would delete its
-            # children without an error. The pragma counts only outside a transaction.
-            driver = connection.connection.driver_connection
-            driver.execute("PRAGMA foreign_keys=OFF")
-            driver.execute("PRAGMA synchronous=FULL")  # no writer here waits for a shared sync
-            run(connection)
-            connection.commit()
-            broken = driver.execute("PRAGMA foreign_key_check").fetchall()
-            driver.execute("PRAGMA foreign_keys=ON")
-            if broken:
-                raise RuntimeError(f"rows without their parent after migrating: {broken[:5]}")
-        else:
-            connection.exec_driver_sql(f"SET lock_timeout = '{LOCK_SECONDS}s'")
-            connection.commit()
-            run(connection)
-            connection.commit()
+    connecting = engine.connect().execution_options(immediate=True)
+    with connecting as connection, migration_lock(connection, lambda: click.echo(WAITING)):
+        run_on_sqlite(connection) if sqlite else run_on_postgresql(connection)
     engine.dispose()
+
+
+def run_on_sqlite(connection: Connection) -> None:
+    # Batch mode makes a table anew, and with foreign keys on that would delete its children
+    # without an error. The pragma counts only outside a transaction.
+    driver = connection.connection.driver_connection
+    driver.execute("PRAGMA foreign_keys=OFF")
+    driver.execute("PRAGMA synchronous=FULL")  # no writer here waits for a shared sync
+    run(connection)
+    connection.commit()
+    broken = driver.execute("PRAGMA foreign_key_check").fetchall()
+    driver.execute("PRAGMA foreign_keys=ON")
+    if broken:
+        raise RuntimeError(f"rows without their parent after migrating: {broken[:5]}")
+
+
+def run_on_postgresql(connection: Connection) -> None:
+    connection.exec_driver_sql(f"SET lock_timeout = '{LOCK_SECONDS}s'")
+    connection.commit()
+    run(connection)
+    connection.commit()
 
 
 if context.is_offline_mode():

@@ -1,7 +1,11 @@
 """One history on both databases, up and down, and on a database with rows in it."""
 
+import fcntl
+import os
 import re
 import shutil
+from contextlib import contextmanager
+from pathlib import Path
 
 import gevent
 import pytest
@@ -13,6 +17,7 @@ from sqlalchemy import select, text
 
 from config import ROOT
 from service.chat.models import JournalEntry
+from service.database import migration_lock
 from service.database.access import write_transaction
 from service.database.revisions import newest_revision, stored_revision
 from service.extensions import db
@@ -92,6 +97,38 @@ def test_a_release_that_is_taken_back_leaves_the_database_as_it_is(app):
     assert run(args=["db", "downgrade"]).exit_code != 0
     with app.app_context():
         assert stored_revision() == "later"
+
+
+@contextmanager
+def another_migration(app):
+    """That of another process, which has begun."""
+    if db.engine.dialect.name == "postgresql":
+        with db.engine.connect() as other:
+            assert other.scalar(migration_lock.LOCK)
+            other.commit()
+            yield
+            other.invalidate()  # as at the end of its process
+        return
+    directory = os.open(Path(db.engine.url.database).parent, os.O_RDONLY)
+    fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    yield
+    fcntl.flock(directory, fcntl.LOCK_UN)
+    os.close(directory)
+
+
+def test_of_two_migrations_at_once_one_waits_for_the_other(app, monkeypatch):
+    """Two hosts that start together would make each table twice."""
+    monkeypatch.setattr(migration_lock, "EVERY", 0.02)
+    with app.app_context():
+        downgrade(revision="0034")
+        with another_migration(app):
+            run = app.test_cli_runner().invoke
+            migrating = gevent.spawn(run, args=["db", "upgrade"])
+            gevent.sleep(0.3)
+            assert not migrating.ready()
+        done = migrating.get(timeout=30)
+        assert (done.exit_code, done.output.count("Another command migrates")) == (0, 1)
+        assert stored_revision() == newest_revision()
 
 
 @on_sqlite

@@ -1,0 +1,78 @@
+"""One migration of a database at a time. Hosts that start together would make each step twice.
+
+Nobody waits inside the database: PostgreSQL builds an index beside running writes only when older
+transactions have ended, and that of a statement which waits for the lock is one.
+"""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import gevent
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import SQLAlchemyError
+
+EVERY = 0.25  # seconds between two tries
+KEYS = "1835623282, 1"  # two numbers: the service's other advisory locks have one, a larger one
+LOCK = text(f"SELECT pg_try_advisory_lock({KEYS})")
+UNLOCK = text(f"SELECT pg_advisory_unlock({KEYS})")
+
+
+@contextmanager
+def migration_lock(connection: Connection, tell: Callable[[], None]) -> Iterator[None]:
+    """Wait until no other process migrates the database. `tell` is called once if one does."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    with (_of_directory if is_sqlite else _of_session)(connection, tell):
+        yield
+
+
+@contextmanager
+def _of_session(connection: Connection, tell: Callable[[], None]) -> Iterator[None]:
+    """PostgreSQL: a lock of the session, so that it stays between the transactions."""
+
+    def try_it() -> bool:
+        is_mine = bool(connection.scalar(LOCK))
+        connection.commit()
+        return is_mine
+
+    _wait(try_it, tell)
+    try:
+        yield
+    finally:
+        with suppress(SQLAlchemyError):  # a lock ends with its session
+            connection.rollback()
+            connection.scalar(UNLOCK)
+            connection.commit()
+
+
+@contextmanager
+def _of_directory(connection: Connection, tell: Callable[[], None]) -> Iterator[None]:
+    """SQLite: the directory of the file. To close the file itself would end SQLite's own locks."""
+    try:
+        directory = os.open(Path(connection.engine.url.database or "").parent, os.O_RDONLY)
+    except OSError:  # SQLite says what is wrong with it
+        yield
+        return
+
+    def try_it() -> bool:
+        with suppress(BlockingIOError):
+            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        return False
+
+    try:
+        _wait(try_it, tell)
+        yield
+    finally:
+        fcntl.flock(directory, fcntl.LOCK_UN)  # gevent closes it later
+        os.close(directory)
+
+
+def _wait(try_it: Callable[[], bool], tell: Callable[[], None]) -> None:
+    if try_it():
+        return
+    tell()
+    while not try_it():
+        gevent.sleep(EVERY)
