@@ -26,6 +26,16 @@ test('a host of an opaque origin can be answered', (t) => {
   assert.equal(posted[1].target, '*');
 });
 
+test('a call may wait as long as it likes', async () => {
+  for (const timeoutMs of [Infinity, 2 ** 31]) {
+    const wait = createWait({ timeoutMs, onGivenUp: () => assert.fail('given up'), facts: {} });
+    wait.run();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    wait.succeed(1);
+    assert.equal(await wait.promise, 1);
+  }
+});
+
 test('without a nonce the client does not wait for a host', async (t) => {
   const { client } = frame(t, { hash: '', handshakeMs: 1e9 });
   await assert.rejects(client.ready, errors.NoHostError);

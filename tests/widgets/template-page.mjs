@@ -22,6 +22,7 @@ Object.defineProperties(prototype, {
   isConnected: { get() { return isIn(this, document.body); } },
   children: { get() { return this.childNodes.filter(({ tag }) => tag); } },
   tagName: { get() { return this.tag.toUpperCase(); } },
+  style: { get() { return (this.ownStyle ??= {}); } },
   options: { get() { return this.children; } },
   value: {
     get() { return this.text ?? (this.tag === 'select' ? (this.children[0]?.value ?? '') : ''); },

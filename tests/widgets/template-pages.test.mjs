@@ -169,6 +169,18 @@ test('a temperature that nobody knows is not zero', async (t) => {
   assert.doesNotMatch(page.main.textContent, /0°|Feels/);
 });
 
+test('a chart keeps the focus at its bar while its items change', async (t) => {
+  const page = await openTemplate(t, 'chart');
+  await settle();
+  const items = (...rain) => ({ value: rain.map((value, at) => ({ day: `day ${at}`, rain: value })) });
+  page.input('items', items(1, 2, 3));
+  const labelled = (label) => page.main.querySelectorAll('button').find((one) => one.textContent.includes(label));
+  (await until(() => labelled('day 2'))).focus();
+  page.input('items', items(4, 5));
+  await until(() => !labelled('day 2'));
+  assert.equal(document.activeElement, labelled('day 1'));
+});
+
 test('a picture that is gone takes no newer one away', async (t) => {
   const page = await openTemplate(t, 'image');
   await settle();

@@ -4,6 +4,8 @@ import { clientError } from './widget-errors.js';
 
 /** @typedef {import('./widget-errors.js').Facts} Facts */
 
+const LONGEST_TIMER = 2 ** 31 - 1; // ms; a longer one would fire at once
+
 /**
  * @template T
  * @param {object} options
@@ -58,7 +60,7 @@ export function createWait({ signal, timeoutMs, onGivenUp, facts }) {
     run() {
       if (over || timer !== null) return;
       since = performance.now();
-      timer = setTimeout(() => giveUp('timeout'), Math.max(left, 0));
+      timer = setTimeout(() => giveUp('timeout'), Math.min(Math.max(left, 0), LONGEST_TIMER));
     },
 
     /** @param {T} value */

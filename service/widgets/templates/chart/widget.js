@@ -75,8 +75,15 @@ function draw() {
   if (!series.length) return panel.showEmpty(items.length ? 'These items have no numbers to draw.' : 'There are no items yet.');
   const title = `${number.value} by ${label.value || 'place in the list'}`;
   const isLine = (settings.kind ?? kind.value.toLowerCase()) === 'line';
+  const focused = bars().indexOf(/** @type {any} */ (document.activeElement));
   panel.show(isLine ? drawLine(title, series) : drawBars(title, series, choose));
+  if (focused >= 0) (bars()[Math.min(focused, bars().length - 1)] ?? number).focus(); // the bar that had it is another node now
   return panel.say('');
+}
+
+/** @returns {HTMLElement[]} that can be chosen */
+function bars() {
+  return [...panel.content.querySelectorAll('button')];
 }
 
 /** @param {Item} item */
