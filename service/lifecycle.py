@@ -7,6 +7,7 @@ worker without running any `finally`.
 
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import gevent
 import structlog
@@ -62,11 +63,13 @@ class Lifecycle:
         return gevent.spawn(wait)
 
     def drain(self, grace: float) -> None:
+        """Call the listeners, also those after one that fails; its error is raised afterwards."""
         if not self.draining:
             self.draining = True
             log.info("draining", seconds=grace)
-            for listener in self._listeners:
-                listener(grace)
+            with ExitStack() as calls:
+                for listener in reversed(self._listeners):
+                    calls.callback(listener, grace)
 
 
 def init_app(app: Flask) -> None:
