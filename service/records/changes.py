@@ -133,13 +133,16 @@ def current_cursor(session: Session) -> Cursor:
 def can_resume(session: Session, cursor: Cursor) -> bool:
     """Whether the feed can resume at a cursor.
 
-    The cursor must be of this database, and no later change may have been pruned.
+    The cursor must be of this database, and no later change may have been pruned. One with a
+    snapshot of the future is forged: the feed would never pass it.
     """
     if cursor.epoch != epoch_of(session):
         return False
     newest = current_cursor(session)
     end = newest.snapshot.end if newest.snapshot else newest.position.seq
     place = cursor.position.xid if newest.snapshot else cursor.position.seq
+    if cursor.snapshot and (not newest.snapshot or cursor.snapshot.end > end):
+        return False
     return cursor.position >= pruned_position(session) and place <= end
 
 

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from service.records.query import decode_cursor, encode_cursor
 from service.web.errors import InvalidRequest
 
+RUNNING = 200  # transactions in a cursor: every change is compared with them until it is past
+
 
 class Position(NamedTuple):
     """The position of a change in the feed. Positions compare in the order of the feed."""
@@ -59,12 +61,14 @@ class Cursor:
 
 
 def read_cursor(text: str) -> Cursor | None:
-    """Parse the text of a cursor. Returns None if it is invalid."""
+    """Parse the text of a cursor. Returns None if it is invalid, or lists too many transactions."""
     try:
         epoch, *numbers = decode_cursor(text)
     except (InvalidRequest, ValueError):
         return None
     if not isinstance(epoch, str) or len(numbers) < 2:
+        return None
+    if len(numbers) > 3 + RUNNING:
         return None
     if not all(isinstance(n, int) and 0 <= n < 2**63 for n in numbers):
         return None

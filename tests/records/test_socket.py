@@ -9,6 +9,8 @@ import pytest
 import requests
 import websocket
 
+from service.records.cursor import RUNNING
+from service.records.query import decode_cursor, encode_cursor
 from tests.handshake import HANDSHAKE
 from tests.records.filling import MANY, announce, fill
 from tests.records.listening import Subscriber, connection, token_of
@@ -214,6 +216,19 @@ def test_a_cursor_of_another_database_asks_for_a_resync(subscriber):
     alice.subscribe("notes")
     for cursor in ["", "\0", "nonsense", "WyJlbHNld2hlcmUiLDEsMV0", alice.cursor[:-6]]:
         answer = alice.ask(op="subscribe", id="r", collection="notes", cursor=cursor)
+        assert answer == {"type": "resync", "id": "r"}
+
+
+def test_a_forged_cursor_asks_for_a_resync(subscriber):
+    """Each of its running transactions would be compared with every change."""
+    alice = subscriber()
+    alice.subscribe("notes")
+    epoch, *place = decode_cursor(alice.cursor)
+    own = [epoch, *place[:2]]
+    far = 2**62
+    for snapshot in ([far], [far, *range(RUNNING)], [place[0] + 1, *range(RUNNING + 1)]):
+        forged = encode_cursor([*own, *snapshot])
+        answer = alice.ask(op="subscribe", id="r", collection="notes", cursor=forged)
         assert answer == {"type": "resync", "id": "r"}
 
 
