@@ -48,6 +48,9 @@ class UnsupportedMediaType(InvalidRequest):
     message = "Messages are JSON: send `application/json`."
 
 
+FORMS = (NotAcceptable, UnsupportedMediaType)
+
+
 def check_forms(accept: MIMEAccept, mimetype: str) -> None:
     """Raises `UnsupportedMediaType` and `NotAcceptable`: messages and answers are JSON."""
     if mimetype != JSON:

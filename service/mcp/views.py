@@ -97,7 +97,7 @@ def refuse(error: RpcError) -> tuple[Response, int]:
 @mcp.post(PATH)
 @described_body(MessageSchema())
 @takes(MCP_Protocol_Version="A revision of the protocol.")
-@refuses(Unauthorized, Forbidden, TooLarge, Draining, Unavailable)
+@refuses(Unauthorized, Forbidden, *gate.FORMS, TooLarge, Draining, Unavailable)
 @answers(
     None,
     others={200: SUCCESS, 202: {}, 400: REFUSED, 404: REFUSED},

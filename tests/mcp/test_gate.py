@@ -132,6 +132,8 @@ def test_a_refused_form_is_told_in_a_sentence(alice):
         {"error": "invalid_request", "message": "Answers are JSON: accept `application/json`."},
         {"error": "invalid_request", "message": "Messages are JSON: send `application/json`."},
     ]
+    described = alice.get("/openapi.json").json["paths"]["/mcp"]["post"]["responses"]
+    assert {"406", "415"} <= described.keys()
 
 
 def test_there_is_no_stream_and_no_session(alice):
