@@ -4,11 +4,17 @@ import json
 import re
 import signal
 import socket
+from types import SimpleNamespace
 
+import gevent
 import pytest
+from gunicorn.config import Config
 
 from service.auth.tokens import issue
-from serving.parking import Places
+from service.web.pauses import Pause
+from serving.parking import ParkableBody, Places
+from serving.response import JoinedResponse
+from serving.timed_requests import TimedParser
 from tests.services import settings_for, wait_for
 
 HEAD = re.compile(rb"HTTP/1.1 (\d+) .*?\r\n\r\n", re.S)
@@ -130,3 +136,32 @@ def test_a_parked_response_takes_a_place_among_the_connections():
     places.free_place()
     assert places.free_count() == 1
     assert places.hold_place()
+
+
+def test_a_stream_that_fails_after_a_pause_ends_its_connection(monkeypatch):
+    """Its client would take the next response for the rest of this one."""
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
+    monkeypatch.setattr(Places, "current", Places(1))
+    ended, handled, resumes = [], [], []
+
+    def body():
+        yield b"one"
+        yield Pause.until(resumes.append)
+        raise RuntimeError
+
+    ours, client = socket.socketpair()
+    with client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        response = JoinedResponse(next(TimedParser(Config(), ours, "")), ours, Config())
+        response.start_response("200 OK", [])
+        cfg = SimpleNamespace(post_request=lambda *given: ended.append(given))
+        worker = SimpleNamespace(
+            alive=True, cfg=cfg, sockets=[None], handle=lambda *given: handled.append(given)
+        )
+        for part in ParkableBody(body(), response, worker):
+            response.write(part)
+        ours.close()  # as gunicorn does
+        assert (len(ended), Places.current.hold_place()) == (0, False)
+        resumes[0]()
+        assert client.makefile("rb").read().endswith(b"\r\n\r\n3\r\none\r\n")
+    assert (len(ended), handled, Places.current.hold_place()) == (1, [], True)

@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from serving.refusals import write_error
+
 SECRET = "eyJ0eXAiOiJKV1QifQ.secret"
 REQUESTS = {
     "header": f"GET /api/credits HTTP/1.1\r\nHost: x\r\nAuthorization Bearer {SECRET}\r\n\r\n",
@@ -81,3 +83,13 @@ def test_a_client_names_no_part_of_the_address_that_is_left_out(service, path, s
         headers = "Host: x\r\nSCRIPT_NAME: /hidden\r\nConnection: close\r\n"
         sock.sendall(f"GET {path} HTTP/1.1\r\n{headers}\r\n".encode())
         assert sock.makefile("rb").read().startswith(f"HTTP/1.1 {status} ".encode())
+
+
+def test_a_failure_of_the_server_is_not_called_a_fault_of_the_request():
+    ours, client = socket.socketpair()
+    with client:
+        with ours:
+            write_error(ours, 500, "Internal Server Error", "")
+        head, _, body = client.makefile("rb").read().partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n")
+    assert json.loads(body) == {"error": "internal_error", "message": "Internal Server Error"}
