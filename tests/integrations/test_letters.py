@@ -116,6 +116,20 @@ def test_a_reply_to_a_crowd_is_refused_in_words(count, header):
         reply_to({"from": "bob@example.com", header: crowd}, "alice@example.com", "ok")
 
 
+def test_copies_count_and_endless_headers_are_not_read():
+    crowd = {"from": "bob@example.com", "to": ", ".join(f"u{n}@example.com" for n in range(98))}
+    reply_to(crowd, "alice@example.com", "ok", cc="c@example.com")
+    with pytest.raises(InvalidRequest, match="more people"):
+        reply_to(crowd, "alice@example.com", "ok", cc="c@example.com, d@example.com")
+    with pytest.raises(InvalidRequest, match="more people"):
+        reply_to({"from": f"{'x' * 20_000} <bob@example.com>"}, None, "ok")
+
+
+def test_a_long_name_is_folded():
+    sent = letter(f'"{"Bob " * 1000}" <bob@example.com>', "s", "c")
+    assert max(map(len, sent.split("\r\n"))) <= 78
+
+
 @pytest.mark.parametrize("text", ["(" * 5000, "((" * 2000 + "))", "\\" * 4999])
 def test_nested_comments_are_no_addresses(text):
     assert addresses(text) == []

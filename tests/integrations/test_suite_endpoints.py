@@ -354,6 +354,18 @@ def test_a_reply_threads_with_whole_identifiers():
     )
 
 
+def test_a_reply_names_one_message_and_the_last_before_it():
+    named = "".join(f"<{number}@example.com>" for number in range(30))
+    endless = f"<{'x' * 2000}@example.com>"
+    headers = {**ORIGINAL, "message-id": "<a@b> <c@d>", "references": named + endless}
+    wire = base64.urlsafe_b64decode(reply_to(headers, None, "ok"))
+    read = message_from_bytes(wire)
+    assert read["In-Reply-To"] == "<a@b>"
+    last = [f"<{number}@example.com>" for number in range(10, 30)]
+    assert read["References"].split() == [*last, "<a@b>"]
+    assert max(map(len, wire.split(b"\r\n"))) <= 78
+
+
 def test_a_reply_goes_where_its_sender_wants_it():
     to_list = {**ORIGINAL, "reply-to": "list@example.com"}
     assert parsed(reply_to(to_list, None, "ok"))["To"] == "list@example.com"
@@ -390,7 +402,7 @@ def test_a_sent_mail_is_followed_up_at_its_recipient(bob, call, mail):
 
 
 def test_a_reply_to_all_leaves_out_oneself():
-    read = parsed(reply_to(ORIGINAL, "alice@example.com", "ok", cc="erin@example.com"))
+    read = parsed(reply_to(ORIGINAL, "aLice@example.com", "ok", cc="erin@example.com"))
     assert read["Cc"] == "carol@example.com, dave@example.com, erin@example.com"
 
 

@@ -444,7 +444,7 @@ export interface Endpoints {
         /** Whether it gets a video meeting. @default false */
         addMeeting?: boolean;
       }>;
-      /** Who gets a mail about the new events. @default 'none' */
+      /** Which guests get an invitation by mail. Without one, a guest whose calendar is not Google's may never see the event. @default 'none' */
       sendUpdates?: 'all' | 'externalOnly' | 'none';
     };
     response: {

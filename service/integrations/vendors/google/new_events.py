@@ -76,7 +76,9 @@ class NewEvent(Parameters):
 class NewEvents(Calendar):
     events = Several(Part(NewEvent), "The events.", least=1, most=MOST_AT_ONCE, required=True)
     sendUpdates = Choice(
-        "all", "externalOnly", "none", about="Who gets a mail about the new events.",
+        "all", "externalOnly", "none",
+        about="Which guests get an invitation by mail. Without one, a guest whose calendar is not "
+        "Google's may never see the event.",
         to="query.sendUpdates", default="none",
     )  # fmt: skip
 
