@@ -73,6 +73,16 @@ def test_nobody_else_can_be_named(ask):
     assert (answer.status_code, list(answer.json["details"])) == (400, ["identity"])
 
 
+def test_what_a_server_leaves_out_is_nothing(ask, vendor):
+    tracks = [{"sid": "TR_1", "muted": True}, {"sid": "TR_2", "type": "AUDIO"}]
+    ada = {"identity": "ada", "is_publisher": True, "joined_at": "1795350060", "tracks": tracks}
+    vendor.says({"participants": [ada, {"identity": "ben"}]})
+    first, second = ask("rtc-list-participants", {"room": "x"}).json["data"]["participants"]
+    assert (first["isPublisher"], first["joinedAt"]) == (True, 1795350060)
+    assert [one["muted"] for one in first["tracks"]] == [True, False]
+    assert (second["isPublisher"], second["joinedAt"], second["tracks"]) == (False, 0, [])
+
+
 @pytest.mark.parametrize("said", [Said({"code": "not_found", "msg": "no room"}, 404), Said({})])
 def test_nobody_is_in_a_room_that_does_not_exist(ask, vendor, said):
     vendor.says(said)

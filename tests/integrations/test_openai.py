@@ -175,6 +175,7 @@ NOT_ASKED = [
     ("generate-text", {"systemPrompt": "a"}, ["prompt"]),
     ("generate-text", {"prompt": "a", "model": "gpt-3.5-turbo"}, ["model"]),
     ("generate-image-llm", {"prompt": "a", "size": "1000x1000"}, ["size"]),
+    ("generate-image-llm", {"prompt": "a", "size": "1024x1000"}, ["size"]),
     ("generate-image-llm", {"prompt": "a", "size": "3840x1024"}, ["size"]),
     ("generate-image-llm", {"prompt": "a", "size": "512x512"}, ["size"]),
     ("generate-image-llm", {"prompt": "a", "size": "3840x3840"}, ["size"]),
@@ -200,6 +201,13 @@ def test_images_are_kept_and_no_base64_is_answered(alice, ask, vendor):
     assert [alice.get(image["url"]).data for image in images] == pictures
     assert {image["mediaType"] for image in images} == {"image/png"}
     assert base64.b64encode(PNG).decode() not in answer.text
+
+
+@pytest.mark.parametrize(("told", "kept"), [("jpeg", "jpeg"), (None, "webp"), ("", "webp")])
+def test_an_image_is_of_the_format_that_is_told_or_else_asked_for(ask, vendor, told, kept):
+    vendor.says({**drawn(PNG), "output_format": told})
+    answer = ask("generate-image-llm", {"prompt": "An otter", "outputFormat": "webp"})
+    assert answer.json["data"]["images"][0]["mediaType"] == f"image/{kept}"
 
 
 @pytest.mark.parametrize(

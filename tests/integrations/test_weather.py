@@ -195,6 +195,12 @@ def test_a_name_with_a_country_is_asked_for_alone_if_it_matches_nothing(ask, gaz
     assert {one.query["countryCode"][0] for one in vendor.seen} == {"fr"}
 
 
+def test_a_name_with_a_comma_that_is_known_is_asked_for_once(ask, vendor):
+    vendor.says({"results": [{**PARIS, "name": "Paris, Old Town"}]})
+    [found] = ask("geocode-city", {"city": "Paris, Old Town"}).json["data"]["results"]
+    assert (found["name"], len(vendor.seen)) == ("Paris, Old Town", 1)
+
+
 @pytest.mark.parametrize("endpoint", ["weather-forecast", "current-weather"])
 def test_the_weather_of_a_city_that_is_not_found_says_how_to_name_one(ask, gazetteer, endpoint):
     answer = ask(endpoint, {"city": "Paris, Freedonia"})
