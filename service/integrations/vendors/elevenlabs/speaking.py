@@ -132,8 +132,9 @@ speak = Endpoint(
          "speed": 1.1, "seed": 7},
         (Exchange(
             "POST /v1/text-to-speech/JBFqnCBsd6RMkjVDRZzb?output_format=mp3_22050_32",
-            File("elevenlabs/speech.mp3"), headers={"Content-Type": "audio/mpeg"},
-            serves="/v1/text-to-speech/{voice}",
+            File("elevenlabs/speech.mp3"),
+            headers={"Content-Type": "audio/mpeg", "character-cost": "8"},
+            serves="/v1/text-to-speech/{voice}", when={"json.text": "The first move."},
             body={
                 "text": "The first move.", "model_id": "eleven_flash_v2_5", "language_code": "en",
                 "seed": 7, "voice_settings": {
