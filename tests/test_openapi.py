@@ -191,10 +191,10 @@ def test_json_answers_have_schemas(document):
 PATHS = [
     ("POST", "/api/ai/chats/x", "DELETE, OPTIONS, PATCH"),
     ("POST", "/api/integrations/status", "GET, HEAD, OPTIONS"),
-    ("POST", "/api/integrations/jobs/j-1", "GET, HEAD, OPTIONS"),
+    ("POST", "/api/integrations/jobs/j-1", "GET, OPTIONS"),
     ("PUT", "/api/integrations/catalog", "GET, HEAD, OPTIONS"),
     ("POST", "/api/integrations/oauth/cloudsuite/disconnect", "DELETE, OPTIONS"),
-    ("DELETE", "/api/integrations/oauth/cloudsuite/callback", "GET, HEAD, OPTIONS, POST"),
+    ("DELETE", "/api/integrations/oauth/cloudsuite/callback", "GET, OPTIONS, POST"),
     ("POST", "/api/records/socket", "GET, HEAD, OPTIONS"),
     ("PUT", "/api/records/notes/n-1", "DELETE, GET, HEAD, OPTIONS, PATCH"),
     ("POST", "/healthz", "GET, HEAD, OPTIONS"),

@@ -55,7 +55,7 @@ class Disconnected(Schema):
     data = fields.Dict(required=True)
 
 
-@oauth.get("/<integration>/callback")
+@oauth.get("/<integration>/callback", head=False)
 @public
 @takes_opaque_origin
 @refuses(NotFound, UpstreamFailed, UpstreamTimedOut, NotConfigured)

@@ -122,7 +122,7 @@ def _schema(document: dict[str, Any]) -> Response:
     return response
 
 
-@integrations.get("/jobs/<job_id>")
+@integrations.get("/jobs/<job_id>", head=False)
 @open_to("calls")
 @refuses(*FAILURES)
 @answers(None, answer_schema=Envelope())

@@ -86,6 +86,15 @@ def test_a_consent_that_was_refused_uses_up_its_state(alice, provider, query):
 
 
 @on_sqlite
+def test_who_only_looks_at_a_redirect_does_not_use_it_up(alice, provider):
+    """What checks links before people open them asks with HEAD."""
+    path = alice.consent()
+    assert alice.browser.head(path).status_code == 401  # as of an address that is not public
+    assert provider.asked("token") == []
+    assert outcome(alice.browser.get(path)) == "connected"
+
+
+@on_sqlite
 def test_a_code_that_is_not_the_providers_connects_nothing(alice, provider):
     path = alice.consent()
     page = alice.browser.get(re.sub(r"code=[\w-]+", "code=made-up", path))

@@ -34,6 +34,15 @@ def test_a_task_is_paid_for_when_it_is_accepted(alice, provider, books):
 
 
 @on_sqlite
+def test_head_asks_no_vendor_for_a_job(alice, provider):
+    provider.script("probe", Reply(200, STARTED))
+    path = f"/api/integrations/jobs/{alice.call(TASK).json['data']['jobId']}"
+    asked = len(provider.seen)
+    assert alice.person.request("HEAD", path).status_code == 405
+    assert len(provider.seen) == asked
+
+
+@on_sqlite
 def test_what_is_known_when_a_task_begins_is_shown_while_it_runs_and_in_its_result(alice, provider):
     provider.script("probe", Reply(200, {**STARTED, "facts": {"model": "secret-model"}}))
     job = alice.call(TASK).json["data"]
