@@ -1,5 +1,6 @@
 """All built-in endpoints, vendor by vendor, and the catalog of these and of an app's own."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from service.integrations.declare.catalog import Catalog
@@ -82,11 +83,28 @@ def endpoints() -> tuple[Endpoint, ...]:
 def catalog(vendors: Iterable[Vendor] = (), others: Iterable[Endpoint] = ()) -> Catalog:
     """The built-in endpoints, and those of other vendors.
 
-    Raises ValueError for an endpoint whose vendor is not among them, and for what `Catalog` raises.
+    Raises ValueError for an endpoint whose vendor is not among them, for two vendors that take each
+    other's place, and for what `Catalog` raises.
     """
     vendors, further = tuple(vendors), tuple(others)
     names = {vendor.name for vendor in vendors}
     for item in further:
         if item.vendor.name not in names:
             raise ValueError(f"the vendor of endpoint {item.name} is not in VENDORS")
-    return Catalog([*endpoints(), *further], vendors)
+    every = (*endpoints(), *further)
+    _check_vendors(
+        [*vendors, *(one for item in every for one in (item.vendor, *item.alternatives))]
+    )
+    return Catalog(every, vendors)
+
+
+def _check_vendors(vendors: Iterable[Vendor]) -> None:
+    """Raises ValueError for two vendors of one name, or two in one integration that have OAuth."""
+    by_name: dict[str, Vendor] = {}
+    for vendor in vendors:
+        if by_name.setdefault(vendor.name, vendor) != vendor:
+            raise ValueError(f"vendor {vendor.name} is declared in two ways")
+    with_oauth = Counter(vendor.integration for vendor in by_name.values() if vendor.oauth)
+    for name, count in with_oauth.items():
+        if count > 1:
+            raise ValueError(f"two vendors of {name} have OAuth")

@@ -15,11 +15,10 @@ class Catalog:
     def __init__(self, endpoints: Iterable[Endpoint], vendors: Iterable[Vendor] = ()) -> None:
         """`vendors` may have further ones, which functions of the endpoints ask.
 
-        Raises ValueError for a name that is taken twice, by endpoints, by vendors or by settings,
-        and for two vendors with OAuth in one integration.
+        Raises ValueError for a name that is taken twice, or two settings of one name.
         """
         self._endpoints = tuple(endpoints)
-        self._vendors = _by_name(self._endpoints, vendors)
+        self._further = tuple(vendors)
         self._by_name: dict[str, Endpoint] = {}
         for item in self._endpoints:
             for name in item.names:
@@ -46,25 +45,12 @@ class Catalog:
     @property
     def vendors(self) -> tuple[Vendor, ...]:
         """Every vendor, once: those of endpoints, alternatives, and the further ones."""
-        return tuple(self._vendors.values())
+        own = [item.vendor for item in self._endpoints]
+        others = [vendor for item in self._endpoints for vendor in item.alternatives]
+        return tuple({one.name: one for one in (*own, *others, *self._further)}.values())
 
     def named(self, name: str) -> Endpoint:
         """Raises `UnknownEndpoint` with the nearest names."""
         if name not in self._by_name:
             raise UnknownEndpoint(nearest=near_names(name, self._by_name))
         return self._by_name[name]
-
-
-def _by_name(endpoints: Iterable[Endpoint], further: Iterable[Vendor]) -> dict[str, Vendor]:
-    """Raises ValueError."""
-    own = [item.vendor for item in endpoints]
-    alternatives = [vendor for item in endpoints for vendor in item.alternatives]
-    vendors: dict[str, Vendor] = {}
-    for vendor in (*own, *alternatives, *further):
-        if vendors.setdefault(vendor.name, vendor) != vendor:
-            raise ValueError(f"vendor {vendor.name} is declared in two ways")
-    with_oauth = [vendor.integration for vendor in vendors.values() if vendor.oauth]
-    for name in set(with_oauth):
-        if with_oauth.count(name) > 1:
-            raise ValueError(f"two vendors of {name} have OAuth")
-    return vendors
