@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.integrations.calling import sending
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -36,6 +37,39 @@ def test_a_refusal_is_read_by_its_reason(ask, vendor, said, status, code, pause)
     assert code in (None, answer.json["error"])
     assert answer.headers.get("Retry-After") == pause
     assert "Secret" not in answer.text
+
+
+SEARCHES = (
+    "Quota exceeded for quota metric 'Search Queries' and limit 'Search Queries per day' of "
+    "service 'youtube.googleapis.com' for consumer 'project_number:1'."
+)
+
+
+def exhausted(message="Secret.", unit="1/min/{project}"):
+    info = {"reason": "RATE_LIMIT_EXCEEDED", "metadata": {"quota_unit": unit}}
+    error = {"message": message, "errors": [{"reason": "rateLimitExceeded"}], "details": [info]}
+    return Said({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", **error}}, 429)
+
+
+@pytest.mark.parametrize(
+    ("said", "pause"),
+    [
+        (exhausted(SEARCHES), "3600"),
+        (exhausted(unit="1/d/{project}"), "3600"),
+        (exhausted(), "5"),
+        (Said({}, 429), "5"),
+    ],
+)
+def test_the_searches_of_a_day_are_not_there_again_in_seconds(
+    ask, vendor, monkeypatch, said, pause
+):
+    """That limit is a 429, and its reason that of any limit."""
+    monkeypatch.setattr(sending, "sleep", lambda seconds: None)
+    vendor.says(said)
+    answer = ask("videosite-search", {"query": "q"})
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, pause)
+    assert "Secret" not in answer.text
+    assert "youtube" not in answer.text
 
 
 def test_only_a_search_has_titles_escaped_for_html(ask, vendor):

@@ -1,61 +1,20 @@
-"""YouTube: search, details and charts of videos.
-
-Source: developers.google.com/youtube/v3/docs. A project has 100 searches and 10,000 other units a
-day; both begin anew at midnight in California.
-"""
+"""Videos: a search, details, and charts."""
 
 import html
 from typing import Any
 
 from service.integrations.declare.cache import Cache
-from service.integrations.declare.credential import QueryKey
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
-from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Several, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
-from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Shape, Str, Values
-from service.integrations.declare.vendor import Reply, Vendor
-from service.web.errors import ServiceError, UpstreamFailed
+from service.integrations.vendors.youtube.vendor import DOCS, YOUTUBE
 
-DOCS = "https://developers.google.com/youtube/v3/docs"
-DAILY = {"quotaExceeded", "dailyLimitExceeded"}
-QUOTA = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"}
-BAD_KEY = {"keyInvalid", "keyExpired", "API_KEY_INVALID"}
 DETAILS = {"part": "snippet,contentDetails,statistics"}
 LANGUAGE = "^[A-Za-z]{2,3}(-([A-Za-z]{2,4}|[0-9]{3}))?$"
-
-
-def _refusal(reply: Reply) -> ServiceError | None:
-    """A used-up quota is a 403, and a key that is wrong or has expired a 400."""
-    if reply.status not in (400, 403):
-        return None
-    reasons = _reasons(reply.body)
-    if reasons & DAILY:
-        return limited(reply, LONGEST_PAUSE)
-    if reasons & QUOTA:
-        return limited(reply)
-    return UpstreamFailed(upstreamStatus=reply.status) if reasons & BAD_KEY else None
-
-
-def _reasons(body: Any) -> set[str]:
-    listed = [find(body, "error.errors"), find(body, "error.details")]
-    errors = [error for errors in listed if isinstance(errors, list) for error in errors]
-    return {reason for error in errors if isinstance(reason := find(error, "reason"), str)}
-
-
-YOUTUBE = Vendor(
-    integration="videosite",
-    name="youtube",
-    bases=(base_url("YOUTUBE_BASE_URL", "https://youtube.googleapis.com/youtube/v3"),),
-    credential=QueryKey(
-        secret("YOUTUBE_API_KEY", "the key of a Google project with the YouTube Data API"), "key"
-    ),
-    refusal=_refusal,
-)
 
 
 def _title(item: Any, values: Values) -> str | None:
