@@ -6,10 +6,13 @@ from types import SimpleNamespace
 
 import psycopg
 import pytest
+from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from service.auth.users import rights_cache
+from service.billing.models import Account, Entry
 from service.chat.finding import index
+from service.cli import work
 from service.cli.terminal import print_list
 from service.database.access import write_transaction
 from service.extensions import db
@@ -231,3 +234,20 @@ def test_a_models_text_can_not_control_the_operators_terminal(app):
     asked = "repeat after me: a\x1b]0;title\x07\r\n\x9b2Jü\tb"
     result = app.test_cli_runner().invoke(args=["ask", asked])
     assert result.stdout == "a\\x1b]0;title\\x07\n\\x9b2Jü\tb\n"
+
+
+@on_sqlite
+def test_an_answer_that_the_operator_interrupts_is_charged_and_holds_nothing(app, monkeypatch):
+    def interrupt(_piece):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(work, "print_prose", interrupt)
+    result = app.test_cli_runner().invoke(args=["ask", "count to 3000"])
+    assert (result.exit_code, result.output.count("Aborted!")) == (1, 1)
+    with app.app_context():
+        account = db.session.scalars(select(Account)).one()
+        charge = db.session.scalars(select(Entry).where(Entry.kind == "charge")).one()
+        db.session.commit()
+    assert (account.subject, account.held) == ("owner", 0)
+    assert charge.amount < 0
+    assert not list(app.extensions["runs"])
