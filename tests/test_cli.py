@@ -4,16 +4,18 @@ import re
 import sqlite3
 from contextlib import closing
 
+import gevent
 import psycopg
 import pytest
 import requests
+from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError
 
 from config import load
 from service.auth import users as accounts
 from service.auth.tokens import Verifier
 from service.cli import credits
-from service.database import sqlite
+from service.database import postgresql, sqlite
 from service.database.failures import DENIED
 from service.extensions import db
 from tests.services import SECRET, command, environment, flask, settings_for, wait_for
@@ -240,6 +242,20 @@ def test_a_command_that_may_not_write_says_so_in_one_line(databases, arguments, 
     advice = """. Repeat the grant with --ref 'it'"'"'s mine', so that it is made once."""
     assert result.output.splitlines()[-1] == said + (advice if "grant" in arguments else "")
     assert isinstance(result.exception, SystemExit), "no traceback"
+
+
+def test_an_erasure_takes_longer_than_other_statements_may(databases, monkeypatch):
+    """One statement may rename a million entries."""
+    url = databases.make("postgresql")
+    flask(url, "credits", "grant", "alice", "7", "--new")
+    monkeypatch.setattr(postgresql, "STATEMENT_SECONDS", 0.5)
+    with databases.cluster.connect(make_url(url).database) as other:
+        other.execute("SELECT FROM accounts WHERE subject = 'alice' FOR UPDATE")
+        refused = command(environment(url), "credits", "grant", "alice", "7")
+        assert "canceling statement due to statement timeout" in refused.output
+        releasing = gevent.spawn_later(1.5, other.rollback)
+        assert "alice is erased" in flask(url, "users", "erase", "alice", "--yes")
+        releasing.join()
 
 
 def test_a_command_says_of_a_file_that_it_is_no_database(tmp_path):

@@ -10,9 +10,12 @@ from service.billing.prices import credits
 from service.chat.finding import index
 from service.cli.database import explained, with_database
 from service.cli.terminal import YES, TextArgument, confirm
+from service.database.time_limits import time_limit
 from service.extensions import db
 from service.upkeep import erasing, inventories
 from service.upkeep.inventories import Inventory
+
+LONGEST = 3600.0  # seconds. The usual limit would keep people with very many rows for good
 
 
 @click.command("erase")
@@ -23,15 +26,16 @@ def erase(subject: str, yes: bool) -> None:
     """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
     connections = current_app.extensions["proxy"].connections
     collections = current_app.extensions["collections"]
-    stored = inventories.take(db.session(), subject, collections)
-    db.session.commit()
+    with time_limit(LONGEST):
+        stored = inventories.take(db.session(), subject, collections)
+        db.session.commit()
     if not stored.is_known:
         raise click.ClickException(f"there is no user {subject}")
     if not yes:
         click.echo(f"Erasing {subject} can't be taken back.")
         click.echo("\n".join(_described(stored, "deletes", "keeps")))
     confirm(f"Erase {subject}?", yes)
-    with explained(_advice(stored)):
+    with explained(_advice(stored)), time_limit(LONGEST):
         report = erasing.erase(subject, collections, connections)
     click.echo(f"{subject} is erased.")
     click.echo("\n".join(_described(report.inventory, "deleted", "kept")))
