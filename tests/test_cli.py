@@ -244,7 +244,7 @@ def test_a_command_that_may_not_write_says_so_in_one_line(databases, arguments, 
     assert isinstance(result.exception, SystemExit), "no traceback"
 
 
-def test_an_erasure_takes_longer_than_other_statements_may(databases, monkeypatch):
+def test_an_erasure_and_a_rotation_take_longer_than_other_statements_may(databases, monkeypatch):
     """One statement may rename a million entries."""
     url = databases.make("postgresql")
     flask(url, "credits", "grant", "alice", "7", "--new")
@@ -255,6 +255,10 @@ def test_an_erasure_takes_longer_than_other_statements_may(databases, monkeypatc
         assert "canceling statement due to statement timeout" in refused.output
         releasing = gevent.spawn_later(1.5, other.rollback)
         assert "alice is erased" in flask(url, "users", "erase", "alice", "--yes")
+        releasing.join()
+        releasing = gevent.spawn_later(1.5, other.rollback)
+        other.execute("LOCK TABLE grants")
+        assert flask(url, "keys", "rotate").startswith("0 sealed again")
         releasing.join()
 
 

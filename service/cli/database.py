@@ -18,6 +18,8 @@ from service.extensions import db
 
 Command = Callable[..., Any]
 
+# Seconds for a statement that deals with very many rows. The usual limit would end it at each try.
+LONGEST = 3600.0
 SANDBOX = 'For the service of "make run", put SANDBOX=1 in front of the command.'
 
 

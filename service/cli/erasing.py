@@ -8,14 +8,12 @@ from flask import current_app
 from config import Settings
 from service.billing.prices import credits
 from service.chat.finding import index
-from service.cli.database import explained, with_database
+from service.cli.database import LONGEST, explained, with_database
 from service.cli.terminal import YES, TextArgument, confirm
 from service.database.time_limits import time_limit
 from service.extensions import db
 from service.upkeep import erasing, inventories
 from service.upkeep.inventories import Inventory
-
-LONGEST = 3600.0  # seconds. The usual limit would keep people with very many rows for good
 
 
 @click.command("erase")

@@ -6,7 +6,8 @@ import secrets
 import click
 from flask import current_app
 
-from service.cli.database import with_database
+from service.cli.database import LONGEST, with_database
+from service.database.time_limits import time_limit
 from service.sealing.seal import Sealer
 from service.upkeep import rotation
 
@@ -25,5 +26,6 @@ def new() -> None:
 def rotate() -> None:
     """Encrypt with the first key what other keys have encrypted. They can be removed then."""
     sealer = Sealer(current_app.config["SETTINGS"].token_encryption_keys)
-    result = rotation.rotate(sealer)
+    with time_limit(LONGEST):  # to find them, it reads whole tables
+        result = rotation.rotate(sealer)
     click.echo(f"{result.resealed} sealed again, {result.unopened} could not be opened")
