@@ -4,6 +4,7 @@ import io
 import json
 from types import SimpleNamespace
 
+import gevent
 import psycopg
 import pytest
 from sqlalchemy import select
@@ -14,6 +15,7 @@ from service.billing.models import Account, Entry
 from service.chat.finding import index
 from service.cli import work
 from service.cli.terminal import print_list
+from service.database import refreshing
 from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Grant
@@ -251,3 +253,22 @@ def test_an_answer_that_the_operator_interrupts_is_charged_and_holds_nothing(app
     assert (account.subject, account.held) == ("owner", 0)
     assert charge.amount < 0
     assert not list(app.extensions["runs"])
+
+
+@on_sqlite
+def test_a_sweep_that_is_interrupted_stores_the_tokens_that_it_has_asked_for(app, monkeypatch):
+    """A provider may give each refresh token once."""
+    stored = []
+
+    def refresh() -> None:
+        gevent.sleep(0.3)
+        stored.append("tokens")
+
+    def refresh_idle(*_):
+        with gevent.Timeout(0.05, KeyboardInterrupt()):
+            refreshing.apart(refresh)
+
+    monkeypatch.setattr(work, "refresh_idle", refresh_idle)
+    result = app.test_cli_runner().invoke(args=["sweep"])
+    assert (result.exit_code, result.output.count("Aborted!")) == (1, 1)
+    assert stored == ["tokens"]

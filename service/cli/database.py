@@ -1,7 +1,7 @@
 """What a command on the database checks first, and how it ends in a line instead of a traceback."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from flask.cli import with_appcontext
 from sqlalchemy.exc import SQLAlchemyError
 
 from config import Settings
+from service.database import refreshing
 from service.database.failures import failure_of
 from service.database.revisions import is_migrated, stored_revision
 from service.extensions import db
@@ -34,8 +35,9 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
         @with_appcontext
         @wraps(command)
         def checked(*arguments: Any, **options: Any) -> Any:
-            with explained():
+            with explained(), ExitStack() as at_end:
                 _check(outdated)
+                at_end.callback(refreshing.finish)  # also after Ctrl+C
                 return command(*arguments, **options)
 
         return checked

@@ -58,6 +58,11 @@ def init_app(app: Flask) -> None:
     app.extensions["lifecycle"].ends_after(lambda: not _running)
 
 
+def finish() -> None:
+    """Wait for the refreshes of this process, as a worker does that is to end."""
+    _running.join(LONGEST_LEASE.total_seconds())
+
+
 @dataclass(frozen=True)
 class TokensRead(Generic[Row]):
     """A row as it was read; `at` is the database's time then."""
