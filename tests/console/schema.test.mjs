@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { detailsOf, innerReasons, linesOf, ownReasons } from '../../service/browser/shared/schema-details.js';
+import { createSchemaForm } from '../../service/browser/shared/schema-form.js';
 import { fieldOf } from '../../service/browser/shared/schema-fields.js';
 import { bodyOf, emptyState, mendedState, stateOf } from '../../service/browser/shared/schema-values.js';
 import { emptyChoice, factsOf, isLong } from '../../service/browser/shared/schema-words.js';
+import './plain-dom.mjs';
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 100 };
 const EVENT = { type: 'object', properties: { title: TEXT, allDay: { type: 'boolean' } }, required: ['title'] };
@@ -104,6 +106,23 @@ test('a text that its control would change stays JSON', () => {
   const kept = { line: ' a ', lines: 'a\nb', day: '2028-02-29', link: 'https://a.example' };
   assert.deepEqual(bodyOf(field, stateOf(field, kept)).value, kept);
 });
+
+test('a day of which a part was typed is not left out', () => {
+  const form = createSchemaForm({ type: 'object', properties: { day: { type: 'string', format: 'date' } } });
+  form.restore(null);
+  const [input] = inputsIn(form.node);
+  input.validity = { badInput: true };
+  assert.deepEqual(form.read().problems, [{ path: ['day'], text: 'Choose a whole day, or empty it.' }]);
+  input.validity = { badInput: false };
+  assert.deepEqual(form.read(), { value: {}, problems: [] });
+  input.value = '2026-12-01';
+  assert.deepEqual(form.read(), { value: { day: '2026-12-01' }, problems: [] });
+});
+
+/** @param {any} node @returns {any[]} */
+function inputsIn(node) {
+  return node.childNodes.flatMap((/** @type {any} */ child) => (child.tag === 'input' ? [child] : inputsIn({ childNodes: child.childNodes ?? [] })));
+}
 
 test('a field may have a name that every object has', () => {
   const field = fieldOf({ type: 'object', properties: { constructor: { type: 'integer' }, toString: { type: 'string' } } });

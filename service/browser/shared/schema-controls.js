@@ -3,6 +3,7 @@
 import { element } from './elements.js';
 import { innerReasons, linesOf } from './schema-details.js';
 import { createFrame, mark, newControlId } from './schema-frame.js';
+import { UNFINISHED } from './schema-values.js';
 import { emptyChoice, isLong, optionWord } from './schema-words.js';
 
 /**
@@ -28,7 +29,7 @@ export function createInput(field, { label, onChange }) {
   problem.before(element('div', { class: 'field-line' }, input, absence?.node));
   return {
     node,
-    read: () => (absence?.isChosen() ? null : input.value),
+    read: () => (absence?.isChosen() ? null : input.validity.badInput ? UNFINISHED : input.value),
     write(state) {
       absence?.choose(state === null);
       input.value = state ?? '';

@@ -13,9 +13,11 @@ import { isLong } from './schema-words.js';
 
 const NO_NUMBER = 'Write a number, such as 12 or 0.5.';
 const LONG_NUMBER = 'This number is too large to be sent as it stands here.';
+const NO_DAY = 'Choose a whole day, or empty it.';
 const NO_JSON = 'This is not JSON: ';
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const COMPOUND = ['group', 'list', 'variants'];
+export const UNFINISHED = '…'; // a day of which a part was typed: its field has no text
 
 /** @param {Field} field @returns {State} */
 export function emptyState(field) {
@@ -42,13 +44,18 @@ function read(field, state, path) {
   if (field.kind === 'variants') return read(field.variants[state.at], state.state, path);
   if (state === '') return known(undefined);
   if (field.kind === 'number') return readNumber(state, path);
-  if (field.kind === 'text') return known(state);
+  if (field.kind === 'text') return readText(field, state, path);
   return readJson(state, path); // choices and booleans are kept as JSON too
 }
 
 /** @param {any} value @returns {Reading} */
 function known(value) {
   return { value, problems: [] };
+}
+
+/** @param {Field} field @param {string} text @param {(string | number)[]} path @returns {Reading} */
+function readText({ schema }, text, path) {
+  return schema.format === 'date' && !isDay(text) ? { value: text, problems: [{ path, text: NO_DAY }] } : known(text);
 }
 
 /** @param {string} text @param {(string | number)[]} path @returns {Reading} */
