@@ -13,10 +13,12 @@ import { faultsOf } from '../widgets/widget-settings.js';
  * @param {(entered: Record<string, any>, seen: Record<string, any>) => void} options.save with what the dialog has, and had at first
  */
 export function openSettings({ name, schema, settings, save }) {
-  const known = Object.entries(settings).filter(([key]) => Object.hasOwn(schema.properties ?? {}, key));
+  const known = Object.fromEntries(Object.entries(settings).filter(([key]) => Object.hasOwn(schema.properties ?? {}, key)));
+  const wrong = faultsOf(schema, known); // in the place of these the widget has the defaults
+  const fitting = Object.fromEntries(Object.entries(known).filter(([key]) => !Object.hasOwn(wrong, key)));
   const form = createSchemaForm(schema, { labelOf: ({ title }) => title });
-  form.restore({ text: JSON.stringify(Object.fromEntries(known)) });
-  if (!form.edit(false)) form.restore(null); // a stored value does not fit: the widget has the default
+  form.restore({ text: JSON.stringify(fitting, null, 2) });
+  form.edit(false); // what the fields have no place for stays JSON
   const seen = form.read().value;
   const dialog = element(
     'dialog',
