@@ -75,10 +75,17 @@ function isExact(text, number) {
 function readJson(text, path) {
   if (!text.trim()) return known(undefined);
   try {
-    return known(JSON.parse(text));
+    const value = JSON.parse(text);
+    const wrong = numbersIn(text).find((number) => !isExact(number, Number(number)));
+    return wrong ? { value, problems: [{ path, text: `${wrong.slice(0, 30)}: ${LONG_NUMBER}` }] } : known(value);
   } catch (error) {
     return { value: text, problems: [{ path, text: NO_JSON + /** @type {Error} */ (error).message }] };
   }
+}
+
+/** @param {string} json @returns {string[]} as they are written */
+function numbersIn(json) {
+  return json.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
 }
 
 /** @param {Field} field @param {State} state @param {(string | number)[]} path @returns {Reading} */
