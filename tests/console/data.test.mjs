@@ -89,6 +89,8 @@ test('a filter reads as a sentence, and JSON has no filter', () => {
 const READINGS = [
   [column('n', 'integer'), '12', 12],
   [column('n', 'number'), '1,5', 1.5],
+  [column('n', 'number'), '0,125', 0.125],
+  [column('n', 'number'), '-1234,567', -1234.567],
   [column('n', 'number'), '', null],
   [column('s'), '', null],
   [TITLE, '', ''],
@@ -100,7 +102,7 @@ for (const [of, text, value] of READINGS) {
 }
 
 test('what is no value of a column says what to write', () => {
-  for (const [type, text] of [['integer', '1.5'], ['number', 'x'], ['object', '[1]'], ['array', '{'], ['datetime', 'soon']]) {
+  for (const [type, text] of [['integer', '1.5'], ['integer', '1,234'], ['number', '1,234'], ['number', '-12,500'], ['number', 'x'], ['object', '[1]'], ['array', '{'], ['datetime', 'soon']]) {
     assert.ok('problem' in readText(column('c', type), text), type);
   }
   assert.ok('problem' in readText(column('c', 'integer', { required: true }), ' '));

@@ -9,6 +9,7 @@ import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
  */
 
 const MOST = 200; // characters of a value in a table
+const THOUSANDS = /^[-+]?[1-9]\d{0,2},\d{3}$/; // or a decimal comma: a guess could be wrong by a thousand times
 
 /** @param {Column} column @param {any} value @returns {string} for people, in one line */
 export function shownText(column, value) {
@@ -43,6 +44,7 @@ function readMoment(typed) {
 
 /** @param {Column} column @param {string} typed @returns {Reading} */
 function readNumber(column, typed) {
+  if (THOUSANDS.test(typed)) return { problem: 'Write this number without its comma, or with a point.' };
   const value = Number(typed.replace(/^([-+]?\d+),(\d+)$/, '$1.$2'));
   if (!Number.isFinite(value)) return { problem: 'Write a number, such as 12.5.' };
   if (column.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'Write a whole number.' };
