@@ -2,8 +2,9 @@
 
 import gevent
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import delete, text, update
 
+from service.auth.models import User
 from service.billing.models import Account
 from service.billing.prices import CREDIT
 from service.database.access import write_transaction
@@ -86,6 +87,26 @@ def test_a_grant_that_meets_an_erasure_waits_for_its_end(app, books):
         wait_for(lambda: session.scalar(WAITING))
     assert granting_now.get(timeout=20) is True
     assert (books.has("alice"), books.has("erased-1")) == ((5 / CREDIT, 0), (100, 0))
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_grant_of_an_admin_waits_for_the_erasure_of_its_user(app, alice, books):
+    """A user without an account would get one after the erasure."""
+    alice.get("/api/records/notes")
+    with app.app_context(), write_transaction() as session:
+        session.execute(delete(User).where(User.subject == "alice"))
+        granting_now = gevent.spawn(grant_as_admin, app)
+        wait_for(lambda: granting_now.ready() or session.scalar(WAITING))
+    assert isinstance(granting_now.get(timeout=20), NotFound)
+    assert books.rows(Account) == []
+
+
+def grant_as_admin(app) -> NotFound | bool:
+    with app.app_context():
+        try:
+            return granting.grant_by_admin("admin", "alice", 5, "ref", 0, "note")
+        except NotFound as error:
+            return error
 
 
 WAITING = text("SELECT count(*) FROM pg_locks WHERE NOT granted")

@@ -6,17 +6,21 @@ import gevent
 import pytest
 from sqlalchemy import update
 
+from service.assistant import calls
+from service.auth.users import Caller
 from service.chat import autonomous
 from service.chat.calling import approvals, waits
 from service.chat.models import Approval
+from service.chat.tools.tool import ToolContext
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
 from service.upkeep.sweeping import sweep
+from service.web.errors import Forbidden
 from tests.assistant.asking import DONE, call
 from tests.chat.turns import assembled
 from tests.people import text_of
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 
 BODY = {"query": "red kites"}
 PICTURES = call("search-images", **BODY)
@@ -259,3 +263,13 @@ def test_a_free_read_asks_nobody(alice, chat, served_by):
     chunks = alice.turn(chat, "go")
     assert output(chunks)["type"] == "tool-output-available"
     assert "data-approval" not in {one["type"] for one in chunks}
+
+
+@on_sqlite
+def test_a_call_that_nobody_has_allowed_is_not_made_although_it_was_not_asked_for(app, alice):
+    """What was found to be answered already may be so no more when the call begins."""
+    alice.get("/api/credits")
+    context = ToolContext(Caller("alice", "user"), app.extensions["collections"], "turn", "chat")
+    with app.app_context(), pytest.raises(Forbidden):
+        calls.call(context, "generate-image-llm", {"prompt": "a boat"})
+    assert alice.records("integration-calls") == []

@@ -111,6 +111,26 @@ def test_without_its_row_a_token_spends_no_more_and_its_holds_end(books):
     assert books.settle(hold, 7) == 5
 
 
+def test_without_its_row_a_hold_of_a_token_may_still_shrink(books):
+    hold = books.reserve(5, "a", payer=limited(10))
+    with books.app.app_context(), write_transaction() as session:
+        session.query(Allowance).delete()
+    assert books.do(ledger.extend, hold, 0, 4 * CREDIT)
+    assert books.has() == (100, 4)
+    assert books.settle(hold, 4) == 4
+
+
+def test_a_row_that_begins_anew_is_given_back_nothing_that_it_has_not_spent(books):
+    hold = books.reserve(5, "a", payer=limited(10))
+    with books.app.app_context(), write_transaction() as session:
+        session.query(Allowance).delete()
+    later = books.reserve(1, "b", payer=limited(10))
+    assert books.settle(hold, 0) == 0
+    assert spent(books) == 1
+    books.settle(later, 0)
+    assert spent(books) == 0
+
+
 def test_rows_are_swept_a_day_after_their_tokens(books):
     now = time.time()
     for ended in (-60, allowances.KEPT - 60, allowances.KEPT + 60):

@@ -4,6 +4,7 @@ import errno
 import os
 import sqlite3
 from functools import partial
+from pathlib import Path
 
 import pytest
 from sqlalchemy import event, select, update
@@ -379,6 +380,25 @@ def test_a_full_disk_leaves_no_file(settings, vendor, alice, rows, monkeypatch):
         full.setattr(os, "fsync", fail)
         assert alice.post(MAKE, {"text": "Hi"}).status_code == 503
     assert (rows(), list(settings.media_dir.iterdir())) == ((0, 0), [])
+
+
+@on_sqlite
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+def test_a_file_is_on_the_disk_before_its_call_is_answered(settings, vendor, alice, monkeypatch):
+    """First its content, under another name, then its name in the directory."""
+    synced, sync = [], os.fsync
+
+    def note(descriptor):
+        path = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        if settings.media_dir in (path, path.parent):
+            entries = [one.suffix for one in settings.media_dir.iterdir()]
+            synced.append((path.name if path == settings.media_dir else path.suffix, entries))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    vendor.says(picture(), {"ok": True})
+    assert alice.post(MAKE, {"text": "Hi"}).status_code == 200
+    assert synced == [(".part", [".part"]), (settings.media_dir.name, [""])]
 
 
 @on_sqlite

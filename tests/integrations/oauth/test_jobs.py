@@ -13,6 +13,7 @@ from service.extensions import db
 from service.integrations.models import IntegrationJob
 from service.times import now
 from service.upkeep.sweeping import sweep
+from tests.erasing import erase
 from tests.integrations.oauth.probe import STARTED, TASK
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, SEND, user
@@ -252,3 +253,16 @@ def test_a_job_whose_sealing_key_is_gone_is_refused_and_asks_nothing(alice, prov
     assert (answer.status_code, answer.json["error"]) == (503, "unavailable")
     assert "sealing key" in answer.json["message"]
     assert len(provider.seen) == 1
+
+
+def test_the_end_of_a_job_is_not_stored_for_who_was_erased_meanwhile(app, alice, provider):
+    provider.script("probe", Reply(200, STARTED))
+    job = alice.call(TASK).json["data"]["jobId"]
+
+    def done_after_an_erasure(_seen):
+        erase(app)
+        return Reply(200, {"state": "done", "result": 1})
+
+    provider.script("probe", done_after_an_erasure)
+    assert alice.person.get(f"/api/integrations/jobs/{job}").status_code == 401
+    assert "alice" not in everything_in(app)
