@@ -136,6 +136,14 @@ def test_any_id_of_a_message_works_in_a_path(alice, id):
 
 
 @on_sqlite
+@pytest.mark.parametrize("id", [".", ".."])
+def test_an_id_that_no_path_can_have_is_found_by_a_filter(alice, id):
+    alice.turn(alice.new_chat(), "hello", userMessageId=id)
+    [found] = alice.records("ai-messages", where={"recordId": {"eq": id}})
+    assert (found["recordId"], found["data"]["content"]) == (id, "hello")
+
+
+@on_sqlite
 def test_other_paths_beside_the_records_are_unchanged(alice):
     assert alice.get("/api/records/notes/").json["error"] == "not_found"
     assert alice.get("/api/records/socket/x").json["error"] == "not_found"
