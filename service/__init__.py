@@ -47,7 +47,7 @@ from service.records.views import records
 from service.sandbox import boot
 from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
-from service.upkeep import database_facts, sweeping
+from service.upkeep import database_facts, profiles, sweeping
 from service.web import edge, errors, operations, other_origins
 from service.web.json_values import JsonProvider
 from service.widgets.views import developer as widget_developer
@@ -129,6 +129,7 @@ def assemble(settings: Settings | None = None) -> Service:
     app.extensions["tools"] = declared.tools
     app.extensions["catalog"] = declared.catalog
     app.extensions["call_rows"] = CallRows()
+    app.extensions["follow_profile"] = profiles.follow
     app.extensions["widget_templates"] = declared.templates
     app.extensions["mcp"] = Server(app)
     _defer_secrets(app, settings, upstream, declared.catalog)

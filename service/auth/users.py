@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from flask import current_app
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.exc import IntegrityError
 
@@ -39,7 +40,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class Rights:
-    """What a user may do.
+    """What a user may do, and who it is.
 
     `erased_at` is the Unix time of the last erasure, or None. `is_missing` is true without a row.
     """
@@ -48,6 +49,8 @@ class Rights:
     disabled: bool
     erased_at: float | None
     is_missing: bool = False
+    email: str | None = None
+    name: str | None = None
 
     def admit(self, issued: float | None) -> bool:
         """Whether a token that was issued at `issued`, in Unix time, is valid."""
@@ -57,8 +60,9 @@ class Rights:
 _users = table(User)
 _erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
 _this_user = _users.c.subject == bindparam("subject")
-FIND_RIGHTS = Prepared(select(_users.c.role, _users.c.disabled, _erased_at).where(_this_user))
-FIND_MANY = prepared_among(select(_users.c.subject, _users.c.role, _users.c.disabled))
+_facts = (_users.c.role, _users.c.disabled, _users.c.email, _users.c.name)
+FIND_RIGHTS = Prepared(select(*_facts, _erased_at).where(_this_user))
+FIND_MANY = prepared_among(select(_users.c.subject, *_facts))
 
 
 class RightsCache:
@@ -66,10 +70,12 @@ class RightsCache:
 
     def __init__(self) -> None:
         self._rights: dict[str, tuple[Rights, float]] = {}  # with the time of the query
+        self._newest: dict[str, float] = {}  # issue times of the tokens whose names were taken
         self.version = 0  # rises whenever `peek` may answer differently for a subject it has known
 
     def clear(self) -> None:
         self._rights.clear()
+        self._newest.clear()
         self.version += 1
 
     def forget(self, subject: str) -> None:
@@ -91,7 +97,23 @@ class RightsCache:
         if len(self._rights) >= CACHE_SIZE:
             self.clear()
         erased_at = row.erased_at.timestamp() if row.erased_at else None
-        return self._keep(subject, Rights(row.role, row.disabled, erased_at), time.monotonic())
+        rights = Rights(row.role, row.disabled, erased_at, email=row.email, name=row.name)
+        return self._keep(subject, rights, time.monotonic())
+
+    def has_news(self, rights: Rights, claims: Claims) -> bool:
+        """Whether a token has another name or address than the row, once for each token.
+
+        A token that is older than one with news has none: two that are in use at once would replace
+        each other's names for ever.
+        """
+        told = (claims.email or rights.email, claims.name or rights.name)
+        issued = claims.issued or 0.0
+        if told == (rights.email, rights.name) or issued <= self._newest.get(claims.subject, -1.0):
+            return False
+        if len(self._newest) >= CACHE_SIZE:
+            self._newest.clear()
+        self._newest[claims.subject] = issued
+        return True
 
     def peek(self, subject: str) -> Rights | None:
         """Return the rights as last read, however old, without a query."""
@@ -121,7 +143,9 @@ def _read_rights(connection: Connection, subjects: list[str]) -> dict[str, Right
     erased = erasure.erasure_times(connection, subjects)
     rights = {name: Rights(None, False, erased.get(name), is_missing=True) for name in subjects}
     for row in FIND_MANY.rows(connection, {"values": subjects}):
-        rights[row.subject] = Rights(row.role, row.disabled, erased.get(row.subject))
+        rights[row.subject] = Rights(
+            row.role, row.disabled, erased.get(row.subject), email=row.email, name=row.name
+        )
     return rights
 
 
@@ -131,6 +155,7 @@ rights_cache = RightsCache()
 def admit(claims: Claims) -> Caller:
     """Return the caller of verified claims, after creating its row at the first call.
 
+    The row follows the name and the address in newer tokens.
     Raises `Unauthorized` if the user is disabled, or was erased after the token was issued.
     """
     rights = rights_cache.get(claims.subject)
@@ -138,6 +163,8 @@ def admit(claims: Claims) -> Caller:
         enrol(claims.subject, claims.email, claims.name, claims.issued)
     elif not rights.admit(claims.issued):
         raise Unauthorized(NOT_ADMITTED if rights.disabled else None)
+    elif rights_cache.has_news(rights, claims):
+        current_app.extensions["follow_profile"](claims)
     return Caller(claims.subject, claims.role, claims.issued, claims.permit)
 
 

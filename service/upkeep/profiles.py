@@ -1,0 +1,36 @@
+"""A user's name and mail address, as the newest of their tokens says.
+
+Source: docs/contract.md, section 3.
+"""
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.auth import erasure
+from service.auth.tokens import Claims
+from service.auth.users import rights_cache
+from service.chat.collections import USERS
+from service.database.access import write_transaction
+from service.records import writes
+from service.upkeep.rights import lock_user
+
+log = structlog.get_logger("profiles")
+
+
+def follow(claims: Claims) -> None:
+    """Store the name and the address that a token has. What it does not have stays as it was.
+
+    A failure of the database is only logged: the request may need no write.
+    """
+    try:
+        with write_transaction() as session:
+            user = lock_user(session, claims.subject)
+            erased = erasure.erased_at(session, claims.subject)
+            if user is None or erasure.revokes(erased, claims.issued):
+                return  # the name is that of a person whose rows were erased meanwhile
+            told = {"email": claims.email or user.email, "name": claims.name or user.name}
+            if told != {"email": user.email, "name": user.name}:
+                writes.change(session, USERS, user, told)
+    except SQLAlchemyError as error:
+        log.warning("name not stored", error=type(error).__name__)
+    rights_cache.forget(claims.subject)
