@@ -50,7 +50,15 @@ def test_connecting_has_its_own_timeout(caller, unanswered, monkeypatch, guarded
     monkeypatch.setattr("service.outbound.guarded.is_public", lambda _address: True)
     with pytest.raises(UpstreamError) as error:
         caller.fetch(replace(unanswered, connect=0.2, guarded=guarded), 100)
-    assert error.value.reason == "timeout"
+    assert error.value.reason == "unreachable", "nothing was sent"
+
+
+def test_so_has_the_handshake_of_tls(caller):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
+        with pytest.raises(UpstreamError) as error:
+            caller.fetch(Outbound("test", "POST", url, {}, b"{}", connect=0.2), 100)
+    assert error.value.reason == "unreachable", "nothing was sent"
 
 
 @pytest.mark.parametrize(("seconds", "reason"), [(0, "unanswered"), (60, "timeout")])

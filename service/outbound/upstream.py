@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 import gevent
 import structlog
 from gevent.pool import Group
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+from urllib3.exceptions import HTTPError
 
 from service.observing.logs import log_info
 from service.observing.measures import count_upstream_call
@@ -212,10 +212,6 @@ class Upstream:
             return HttpExchange(pool, destination.origin, outbound.connect)
         except NotPublic:
             raise UpstreamError("not-public") from None
-        except NewConnectionError:  # urllib3 derives it from that of timeouts
-            raise UpstreamError("unreachable") from None
-        except (ConnectTimeoutError, TimeoutError):
-            raise UpstreamError("timeout") from None
         except (HTTPError, HTTPException, OSError):
             raise UpstreamError("unreachable") from None
 
