@@ -2,6 +2,7 @@
 
 import base64
 import json
+import socket
 from dataclasses import replace
 from email.parser import BytesParser
 
@@ -31,7 +32,14 @@ from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Vendor
 from service.outbound import guarded
 from service.outbound.upstream import Upstream
-from service.web.errors import Forbidden, InvalidRequest, NotConfigured, NotFound, UpstreamFailed
+from service.web.errors import (
+    Forbidden,
+    InvalidRequest,
+    NotConfigured,
+    NotFound,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
 from tests.integrations.acme import weights
 from tests.integrations.scripted import Said, ScriptedVendor
 
@@ -320,6 +328,19 @@ def test_an_address_that_a_caller_names_gets_no_credential(said, call, public):
 def test_an_address_that_is_not_public_is_refused(call, url):
     with pytest.raises(InvalidRequest, match="public"):
         call().send(elsewhere(url))
+
+
+@pytest.mark.parametrize("is_listening", [False, True])
+def test_what_was_never_sent_has_changed_nothing(call, is_listening):
+    """So that its idempotency key is free for another try. The one that listens never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        if not is_listening:
+            listener.close()
+        asking = call(seconds=0.3, bases=(base_url("ANY_BASE_URL", f"http://127.0.0.1:{port}"),))
+        with pytest.raises((UpstreamFailed, UpstreamTimedOut)):
+            asking.send(request.post("/").with_parts(json={"a": 1}))
+    assert asking.effects.may_have_acted is is_listening
 
 
 def test_an_address_that_fails_is_no_failure_of_the_vendor(said, call, public):
