@@ -141,6 +141,9 @@ def test_a_text_has_the_direction_of_its_own_words(console):
     assert style(console.log.locator(".as-typed").last, "unicodeBidi") == "plaintext"
     title = console.page.locator(".chat-title").first
     assert style(title, "unicodeBidi") == "plaintext"
+    console.page.keyboard.press("Control+k")
+    assert style(console.page.locator(".palette-label").last, "unicodeBidi") == "plaintext"
+    console.page.keyboard.press("Escape")
 
 
 def test_a_canvas_lies_the_same_on_a_page_from_right_to_left(console):

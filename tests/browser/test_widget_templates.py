@@ -171,6 +171,7 @@ def test_a_table_follows_its_collection(canvas):
     table.get_by_label("Collection").select_option("tasks")
     titles = table.get_by_role("rowheader")
     expect(titles).to_have_text(["Read"])
+    expect(titles.get_by_role("button")).to_have_css("unicode-bidi", "plaintext")
     made = create("POST", "records/tasks", {"title": "Write", "done": True})
     expect(titles).to_have_text(["Read", "Write"])
     table.get_by_role("button", name="title").click()
