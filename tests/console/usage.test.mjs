@@ -7,6 +7,7 @@ import { createCallFeed } from '../../service/browser/usage/call-feed.js';
 import { factsOf, outcomeOf, priceInWords, tookInWords } from '../../service/browser/usage/call-words.js';
 import { createChangeList } from '../../service/browser/usage/change-list.js';
 import { canBeUndone, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
+import { createSpendPlot } from '../../service/browser/usage/spend-plot.js';
 import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
 import { csvOf, noteOf, signed, titleOf } from '../../service/browser/usage/statement-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
@@ -45,6 +46,25 @@ test('a day is told in words, whatever the time zone of the page', () => {
   assert.equal(daySentence({ day: '2026-11-23', credits: 1.5, calls: 1 }), 'Mon 23 Nov: 1.5 credits, 1 call');
   assert.equal(daySentence({ day: '2026-11-23', credits: 0, calls: 0 }), 'Mon 23 Nov: 0 credits, no calls');
   assert.deepEqual([[1, 4], [0, 4], [1, 1000], [1, 0], [-2, 4], [999, 1000], [4, 4]].map(([part, whole]) => shareInWords(part, whole)), ['25 %', '0 %', 'under 1 %', '0 %', '0 %', 'over 99 %', '100 %']);
+});
+
+test('the day that was picked stays when the numbers are read again', () => {
+  const { prototype } = /** @type {any} */ (document.body.constructor);
+  Object.defineProperty(prototype, 'style', { configurable: true, get() { return (this.ownStyle ??= {}); } });
+  Object.assign(prototype, { querySelectorAll: () => [] });
+  const days = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from + 1 }, (_, at) => ({ day: `2026-11-${from + at}`, credits: 1, calls: 1 }));
+  const { node, show } = createSpendPlot();
+  const [head, plot] = /** @type {any} */ (node).childNodes;
+  const said = () => head.childNodes[1].textContent.slice(0, 10);
+  show(days(10, 16));
+  assert.equal(said(), 'Mon 16 Nov');
+  show(days(11, 17));
+  assert.equal(said(), 'Tue 17 Nov');
+  plot.childNodes[1].listeners.keydown({ key: 'ArrowLeft', preventDefault() {} });
+  show(days(12, 18));
+  assert.equal(said(), 'Mon 16 Nov');
+  show(days(17, 19));
+  assert.equal(said(), 'Thu 19 Nov');
 });
 
 test('a call says how it ended and why', () => {

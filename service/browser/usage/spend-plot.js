@@ -81,6 +81,7 @@ export function createSpendPlot() {
     node,
     /** @param {Day[]} shown the oldest first */
     show(shown) {
+      const picked = at < days.length - 1 ? days[at].day : ''; // the last one stays the last one
       days = shown;
       const most = Math.max(0, ...days.map(({ credits }) => credits));
       ticks.replaceChildren(...ticksOf(topOf(most)).map((tick) => element('span', {}, numberInWords(tick))));
@@ -89,7 +90,8 @@ export function createSpendPlot() {
       area.setAttribute('aria-valuemax', String(days.length - 1));
       labels.replaceChildren(...labelsOf(days));
       rows.replaceChildren(...[...days].reverse().map(rowOf));
-      pick(days.length - 1);
+      const found = days.findIndex(({ day }) => day === picked);
+      pick(found < 0 ? days.length - 1 : found);
     },
   };
 }
