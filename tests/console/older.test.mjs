@@ -74,3 +74,21 @@ test('results of a search are shown once, and those of another question not at a
   await answer();
   assert.deepEqual([count(results.node, 'fair'), count(results.node, 'other')], [4, 0]);
 });
+
+for (const [pages, words] of [[2, 'The statement was exported.'], [1000, 'The newest 200 entries were exported.']]) {
+  test(`an export of ${pages} pages says: ${words}`, async (t) => {
+    Object.assign(document.body.constructor.prototype, { click() {} });
+    t.mock.method(URL, 'createObjectURL', () => 'blob:x');
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const entry = (entryId) => ({ entryId, kind: 'charge', amount: -1, what: 'search-web', ref: 'r', facts: {}, createdAt: '2026-11-23T10:00:00Z' });
+    const get = async (_path, { cursor }) => {
+      const page = Number(cursor ?? 0) + 1;
+      return { entries: [entry(`${page}a`), entry(`${page}b`)], nextCursor: page < pages ? String(page) : null };
+    };
+    const said = [];
+    const { node } = createStatement({ transport: { get }, announce: (sentence) => said.push(sentence) });
+    await all(node, ({ tag, textContent }) => tag === 'button' && textContent === 'Export CSV')[0].listeners.click();
+    assert.deepEqual(said, [words]);
+    assert.equal(node.textContent.includes(words), pages === 1000);
+  });
+}

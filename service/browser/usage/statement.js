@@ -2,6 +2,7 @@
 // @ts-check
 
 import { element } from '../shared/elements.js';
+import { formatNumber } from '../shared/number-words.js';
 import { moment } from '../shared/when.js';
 import { hrefOf } from '../page/route.js';
 import { csvOf, noteOf, signed, titleOf } from './statement-words.js';
@@ -12,6 +13,7 @@ import { createProblem } from './usage-problem.js';
 const PAGE = 50;
 const FILE_PAGE = 200;
 const FILE_PAGES = 100; // 20 000 entries
+const LEAD = 'Charges are negative.';
 
 /** @param {import('../page/view.js').ViewContext} context */
 export function createStatement({ transport, announce }) {
@@ -26,7 +28,7 @@ export function createStatement({ transport, announce }) {
   const table = element('table', {}, element('caption', { class: 'visually-hidden' }, 'Entries of your account'), element('thead', {}, element('tr', {}, ...names)), rows);
   const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => read(cursor) } }, 'Show older entries');
   const save = element('button', { type: 'button', class: 'quiet', on: { click: download } }, 'Export CSV');
-  const lead = element('p', { class: 'hint' }, 'Charges are negative.');
+  const lead = element('p', { class: 'hint' }, LEAD);
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table)), more);
   more.hidden = true;
 
@@ -50,16 +52,20 @@ export function createStatement({ transport, announce }) {
   async function download() {
     save.disabled = true;
     try {
-      saveFile(csvOf(await readAll()));
-      announce('The statement was exported.');
+      const { all, isWhole } = await readAll();
+      saveFile(csvOf(all));
+      const words = isWhole ? 'The statement was exported.' : `The newest ${formatNumber(all.length)} entries were exported.`;
+      lead.textContent = isWhole ? LEAD : `${LEAD} ${words}`;
+      announce(words);
     } catch (error) {
       problem.failed(error);
     }
     save.disabled = false;
   }
 
-  /** @returns {Promise<Entry[]>} */
+  /** As many as a file may have, the newest first. */
   async function readAll() {
+    /** @type {Entry[]} */
     const all = [];
     let after = null;
     for (let page = 0; page === 0 || (after && page < FILE_PAGES); page += 1) {
@@ -67,7 +73,7 @@ export function createStatement({ transport, announce }) {
       all.push(...answer.entries);
       after = answer.nextCursor;
     }
-    return all;
+    return { all, isWhole: after === null };
   }
 
   return { node, refresh: () => read(null), stop: () => {} };
