@@ -230,6 +230,7 @@ def test_the_header_alone_may_name_the_scope(alice, ask, google):
 def test_a_message_with_an_empty_header_is_listed(alice, ask, google):
     connect(alice, LIST)
     headers = [{"name": "From", "value": "bob@example.com"}, {"name": "Subject"}, {"value": "x"}]
+    headers += [{"name": "FROM", "value": "second@example.com"}]  # the first one is shown
     odd = {**KNOWN, "payload": {"headers": headers}}
     google.says(Said({"messages": [{"id": "m"}]}), Said(odd))
     (message,) = ask(LIST, {}).json["data"]["messages"]

@@ -293,6 +293,7 @@ NO_HEADERS = [
     {"to": "a@example.com evil@example.com"},
     {"subject": "a\r\nBcc: evil@example.com"},
     {"subject": "a\nb"},
+    {"subject": "a\x7fb"},
     {"cc": "a@example.com\r\n"},
     {"bcc": "jörg@example.com"},
     {"subject": "s" * 999},
