@@ -40,6 +40,18 @@ def test_a_city_is_looked_up_first(ask, vendor):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("limit", "pause"),
+    [("Minutely", "60"), ("Hourly", "3600"), ("Daily", "3600"), ("Some", "5"), (None, "5")],
+)
+def test_a_limit_says_when_to_come_again(ask, vendor, limit, pause):
+    reason = f"{limit} API request limit exceeded." if limit else None
+    vendor.says(Said({"error": True, "reason": reason}, 429))
+    answer = ask("current-weather", POINT)
+    assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
+    assert answer.headers["Retry-After"] == pause
+
+
 def test_a_key_has_hosts_of_its_own(app):
     [known] = [one for one in app.extensions["proxy"].catalog.vendors if one is OPEN_METEO]
     hosts = {WEATHER: "api.open-meteo.com", GEOCODING: "geocoding-api.open-meteo.com"}

@@ -1,11 +1,26 @@
 """Open-Meteo itself. Its free hosts are for non-commercial use only; a key has hosts of its own."""
 
 from service.integrations.declare.credential import QueryKey
+from service.integrations.declare.faults import LONGEST_PAUSE, limited
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url, secret
-from service.integrations.declare.vendor import Vendor
+from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError
 
 DOCS = "https://open-meteo.com/en/docs"
 WEATHER, GEOCODING = "OPEN_METEO_BASE_URL", "OPEN_METEO_GEOCODING_BASE_URL"
+
+# Seconds to wait, by the first word of a 429: "Hourly API request limit exceeded."
+PAUSES = {"Minutely": 60, "Hourly": LONGEST_PAUSE, "Daily": LONGEST_PAUSE}
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """It has no `Retry-After`: which of its limits is reached is told in words alone."""
+    reason = find(reply.body, "reason")
+    if reply.status != 429 or not isinstance(reason, str):
+        return None
+    return limited(reply, PAUSES.get(reason.partition(" ")[0]))
+
 
 OPEN_METEO = Vendor(
     integration="weather",
@@ -26,4 +41,5 @@ OPEN_METEO = Vendor(
         WEATHER: "https://customer-api.open-meteo.com",
         GEOCODING: "https://customer-geocoding-api.open-meteo.com",
     },
+    refusal=_refusal,
 )
