@@ -67,7 +67,13 @@ def test_no_event_is_an_empty_list(ask, vendor):
 
 
 @pytest.mark.parametrize(
-    ("body", "named"), [({}, "query"), ({"city": "Berlin", "limit": 200, "page": 5}, "page")]
+    ("body", "named"),
+    [
+        ({}, "query"),
+        ({"city": "Berlin", "limit": 200, "page": 5}, "page"),
+        ({"latlong": "\u0663\u0662.7,-117.1"}, "latlong"),
+        ({"latlong": "32.7,-117.1\n"}, "latlong"),
+    ],
 )
 def test_a_search_too_wide_or_too_deep_is_refused(ask, vendor, body, named):
     answer = ask("search-events", body)

@@ -1,5 +1,6 @@
 """Validators of texts in parameters."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -24,9 +25,15 @@ class Bounded(validate.Length):
 
 
 class Fitting(validate.Regexp):
-    """A pattern that the whole text fits: `$` alone lets a newline pass at the end."""
+    """A pattern that the whole text fits: `$` alone lets a newline pass at the end.
+
+    Its classes of digits and letters are those of ASCII, as in the schemas that have the pattern.
+    """
 
     default_message = "Must match {regex}"
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern, re.ASCII)
 
     def __call__(self, value: Any) -> Any:
         if self.regex.fullmatch(value) is None:
