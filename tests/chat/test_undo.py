@@ -10,10 +10,12 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
+from service.auth.models import User
 from service.auth.users import rights_cache
 from service.chat.history.messages import UNDONE
 from service.chat.models import Claim, JournalEntry, Message
 from service.chat.outside import CALLED, CALLS, READ
+from service.database.access import write_transaction
 from service.extensions import db
 from service.ids import new_id
 from service.records.collection import Collections
@@ -312,6 +314,21 @@ def test_the_rights_are_those_of_now(app, alice, admin):
         "You may not do this with the record."
     }
     assert all_of(alice, "notes") == before
+
+
+def test_a_user_who_has_just_been_disabled_takes_nothing_back(app, alice, hands, note):
+    """The check of the token may be that of two seconds ago."""
+    id = note("old")
+    hands.update(id, title="new")
+    for disabled, status, title in ((True, 401, "new"), (False, 200, "old")):
+        assert alice.get("/api/ai/models").status_code == 200
+        with app.app_context(), write_transaction() as session:
+            session.execute(update(User).values(disabled=disabled))
+        assert undo(alice, hands.turn_id).status_code == status
+        with app.app_context(), write_transaction() as session:
+            session.execute(update(User).values(disabled=False))
+        rights_cache.clear()
+        assert all_of(alice, "notes")[id][0]["title"] == title
 
 
 @pytest.mark.settings(extensions="tests.permissions.declared")

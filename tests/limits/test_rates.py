@@ -108,6 +108,18 @@ def test_a_refusal_says_what_there_was_too_much_of(alice):
     )
 
 
+@on_sqlite
+@in_database
+def test_counts_do_not_name_their_user(app, alice):
+    """They outlive an erased one for up to a day."""
+    alice.new_chat()
+    with app.app_context():
+        keys = db.session.scalars(select(RateCount.key)).all()
+        db.session.commit()
+    assert len(keys) == 2
+    assert "alice" not in repr(keys)
+
+
 @in_database
 def test_a_window_ends(app, alice):
     assert outcomes(alice)["records"][2]
