@@ -49,5 +49,7 @@ def _seconds(value: Any) -> float:
     except ValidationError:
         wait = -1.0
     if not 0 <= wait <= LONGEST_WAIT:
-        raise InvalidRequest(details={"wait": [f"Must be 0 to {LONGEST_WAIT} seconds."]})
+        raise InvalidRequest(
+            details={"wait": [f"Must be a number of seconds from 0 to {LONGEST_WAIT}."]}
+        )
     return wait
