@@ -19,6 +19,7 @@ import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from config import ConfigError, load  # noqa: E402
+from config_values import names  # noqa: E402
 from serving import metrics_directory  # noqa: E402
 
 # Before anything imports prometheus_client.
@@ -55,7 +56,7 @@ except ConfigError as error:
 
 SIGN_IN_SECONDS = 8 * 3600
 
-bind = settings.listen
+bind = names(settings.listen)
 workers = settings.web_concurrency
 worker_class = Worker
 worker_connections = 5000
@@ -72,7 +73,7 @@ logger_class = logs.JsonLogger
 
 revisions()
 handover.install(os.environ)
-handover.check_inherited(os.environ, bind)
+handover.check_inherited(os.environ, settings.listen)
 patches.install(settings.request_head_seconds, settings.request_body_seconds, keepalive)
 report = handover.Report(os.environ)
 

@@ -53,7 +53,10 @@ class Places(Pool):
 
 
 class ParkingApp:
-    """A WSGI app whose streamed responses may pause. `worker` is gunicorn's, with one address."""
+    """A WSGI app whose streamed responses may pause. `worker` is gunicorn's.
+
+    If it has several addresses, the places of the last one and the name of the first stand for all.
+    """
 
     def __init__(self, app: Callable[..., Iterable[bytes]], worker: Any) -> None:
         self._app, self._worker = app, worker

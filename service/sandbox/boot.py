@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from config import INSTANCE, ConfigError, Settings
+from config_values import names
 from service.deferred import DeferredModule
 from service.sandbox.secrets import database_file, fill
 
@@ -48,8 +49,8 @@ def _with_database(settings: Settings, directory: Path) -> Settings:
 
 
 def _is_local(settings: Settings) -> bool:
-    host = urlsplit(f"//{settings.listen}").hostname
-    return _is_loopback(host) and _is_loopback(urlsplit(settings.own_url).hostname)
+    hosts = [urlsplit(f"//{address}").hostname for address in names(settings.listen)]
+    return all(map(_is_loopback, (*hosts, urlsplit(settings.own_url).hostname)))
 
 
 def _is_loopback(host: str | None) -> bool:

@@ -60,6 +60,7 @@ def test_a_database_that_is_set_is_the_sandboxs_too():
         {"bind": "0.0.0.0:8000"},
         {"bind": "[::]:8000"},
         {"bind": "app.example:8000"},
+        {"bind": "127.0.0.1:8000,0.0.0.0:8001"},
         {"public_url": "https://app.example"},
     ],
 )
@@ -70,7 +71,7 @@ def test_a_sandbox_that_others_can_reach_has_to_be_wanted(reached):
     assert prepare(wanted).sandbox
 
 
-@pytest.mark.parametrize("bind", ["127.0.0.1:8000", "[::1]:8000", "localhost:8000"])
+@pytest.mark.parametrize("bind", ["127.0.0.1:8000", "[::1]:8000,localhost:8000"])
 def test_a_sandbox_may_listen_on_loopback(bind):
     assert prepare(settings_for("sqlite:////tmp/mine.db", bind=bind)).sandbox
 

@@ -16,7 +16,7 @@ import requests
 from serving import metrics_directory
 from serving.descriptors import raise_limit
 from tests.faults.client import client_of
-from tests.services import Service, require, wait_for
+from tests.services import Service, free_port, require, wait_for
 
 
 @pytest.fixture
@@ -110,6 +110,19 @@ def test_each_response_has_the_date_of_its_second(here):
         sent = parsedate_to_datetime(answer.headers["Date"]).timestamp()
         assert began <= sent <= time.time()
         time.sleep(1.1)
+
+
+def test_a_service_may_listen_at_several_addresses(databases, monkeypatch):
+    port = free_port()
+    monkeypatch.setattr("tests.services.free_port", lambda: port)
+    bind = f"127.0.0.1:{port}, 127.0.0.2:{port}"
+    running = Service(databases.make("sqlite"), BIND=bind)
+    try:
+        running.start()
+        for host in ("127.0.0.1", "127.0.0.2"):
+            assert requests.get(f"http://{host}:{port}/healthz", timeout=10).ok
+    finally:
+        running.remove()
 
 
 def test_a_hangup_changes_nothing(here):
