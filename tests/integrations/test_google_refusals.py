@@ -248,6 +248,15 @@ def test_a_message_that_nobody_has_sent_gets_no_reply(alice, ask, google):
     assert {asked.method for asked in google.seen} == {"GET"}
 
 
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_message_that_is_gone_gets_no_reply(alice, ask, google, status):
+    connect(alice, "mail-reply")
+    google.says(Said({}, status))
+    answer = ask("mail-reply", BODIES["mail-reply"][0])
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+    assert [asked.method for asked in google.seen] == ["GET"]
+
+
 def test_no_mail_service_is_explained(alice, ask, google):
     connect(alice, LIST)
     google.answers = [Said(CASES["no mail"][1], 400)]

@@ -243,7 +243,10 @@ def test_a_time_may_be_in_any_form_of_iso_8601(alice, call):
     assert {event["start"][:19] for event in made["events"]} == {"2030-07-01T09:00:00"}
     days = {"title": "a", "start": "2030-05-01", "end": "2030-05-02", "allDay": True}
     rules = ["RRULE:FREQ=WEEKLY;COUNT=3", "EXDATE;VALUE=DATE:20300508"]
-    call("calendar-create-events", events=[{**days, "recurrence": rules}])
+    (made,) = call(
+        "calendar-create-events", events=[{**days, "start": "20300501", "recurrence": rules}]
+    )["events"]
+    assert (made["start"], made["end"]) == ("2030-05-01", "2030-05-02")
 
 
 @on_sqlite
