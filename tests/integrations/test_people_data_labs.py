@@ -163,7 +163,7 @@ def test_a_model_that_gives_no_score_has_given_none(analyze, vendor, model):
 
 @pytest.mark.parametrize("profile", [
     "https://example.com/in/ada", "linkedin.com/in/ada?x=y", "linkedin.com/in/ada\n", {},
-    {"skills": []},
+    {"skills": []}, "linkedin.com/in/" + "a" * 200,
     {"profileUrl": "https://linkedin.com.example/in/a", "name": "Ada"}, {"email": "a@b.c"},
 ])  # fmt: skip
 def test_what_is_no_profile_is_refused(analyze, vendor, profile):
