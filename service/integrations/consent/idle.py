@@ -4,6 +4,7 @@ Authorization servers end a refresh token that has not been used for some months
 section 10.4; Google ends it after six months.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
 
@@ -19,6 +20,7 @@ from service.integrations.models import Grant
 
 AGAIN = timedelta(days=1)  # after a refresh that failed
 BATCH = 20
+IN_A_ROW = 3  # refreshes that find a vendor out of reach, which may take ten seconds each
 
 _grants = table(Grant)
 
@@ -28,16 +30,28 @@ log = structlog.get_logger("grants")
 def refresh_idle(app: Flask, idle: timedelta, most: int = BATCH) -> int:
     """Refresh at most so many grants whose tokens are older than `idle`, the oldest first.
 
-    Returns how many were tried. Other workers may do the same at the same time: each grant is
-    refreshed by one of them. No transaction is open meanwhile.
+    Returns how many were tried. Those of a vendor that is out of reach are left to another time.
+    Other workers may do the same at the same time: each grant is refreshed by one of them. No
+    transaction is open meanwhile.
     """
+    tried, unreached = 0, Counter[str]()
     with app.app_context():
         connections: Connections = app.extensions["proxy"].connections
         authorities = connections.authorities()
-        tried = _candidates(authorities, idle, most)
-        for user_id, integration in tried:
-            connections.grants(integration).renew(user_id, authorities[integration], idle)
-    return len(tried)
+        for user_id, integration in _candidates(authorities, idle, most):
+            if unreached[integration] >= IN_A_ROW:
+                continue
+            tried += 1
+            grants = connections.grants(integration)
+            grants.renew(user_id, authorities[integration], idle)
+            is_away = _is_unreached(grants.find(user_id))
+            unreached[integration] = unreached[integration] + 1 if is_away else 0
+    return tried
+
+
+def _is_unreached(grant: Grant | None) -> bool:
+    """Whether the last refresh has not reached the vendor."""
+    return grant is not None and grant.failure == "unreachable"
 
 
 def _candidates(integrations: Iterable[str], idle: timedelta, most: int) -> list[tuple[str, str]]:

@@ -57,6 +57,25 @@ def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app
     assert provider.refresh_count == 2
 
 
+@on_sqlite
+def test_grants_of_a_vendor_that_is_out_of_reach_are_left_to_another_time(
+    app, unused, bob, provider, monkeypatch
+):
+    """An operator's sweep would wait ten seconds for each of thousands."""
+    monkeypatch.setattr(idle, "IN_A_ROW", 1)
+    bob.connect(account="two")
+    bob.change(updated_at=now() - 2 * MONTH)
+    provider.script("token", Reply(503, "<html>busy</html>", "text/html"))
+    assert (idle.refresh_idle(app, MONTH), provider.refresh_count) == (1, 1)
+    assert bob.row["failure"] == "unreachable"
+    assert (idle.refresh_idle(app, MONTH), provider.refresh_count) == (1, 2)
+    assert now() - unused.row["updated_at"] < timedelta(minutes=1)
+    for user in (unused, bob):
+        user.change(updated_at=now() - 2 * MONTH, failed_at=None)
+    provider.script("token", REFUSED)
+    assert idle.refresh_idle(app, MONTH) == 2, "the vendor is there"
+
+
 GONE = {
     "integration": {"integration": "elsewhere"},
     "sealing key": {"refresh_token": "lost:AAAA"},
