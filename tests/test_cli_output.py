@@ -10,6 +10,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
+from config import load
+from service.auth.tokens import issue
 from service.auth.users import rights_cache
 from service.billing.models import Account, Entry
 from service.chat.finding import index
@@ -21,7 +23,7 @@ from service.extensions import db
 from service.integrations.models import Grant
 from service.times import now
 from service.upkeep import erasing, rights
-from tests.services import on_sqlite
+from tests.services import ENVIRONMENT, command, environment, on_sqlite
 
 
 class Terminal(io.BytesIO):
@@ -236,6 +238,21 @@ def test_a_models_text_can_not_control_the_operators_terminal(app):
     asked = "repeat after me: a\x1b]0;title\x07\r\n\x9b2Jü\tb"
     result = app.test_cli_runner().invoke(args=["ask", asked])
     assert result.stdout == "a\\x1b]0;title\\x07\n\\x9b2Jü\tb\n"
+
+
+def test_the_apps_owner_is_not_erased_while_the_app_has_the_token(databases):
+    """Whatever the owner pays for would fail from then on."""
+    url = databases.make("sqlite")
+    assert "hello" in command(environment(url), "ask", "repeat after me: hello").stdout
+    refused = command(environment(url), "users", "erase", "owner", "--yes")
+    assert (refused.exit_code, refused.output) == (
+        1,
+        "Error: owner is the app's owner. "
+        "Put a token of another subject into OWNER_TOKEN and reload the service first.\n",
+    )
+    for other in (issue(load(ENVIRONMENT), "boss", "owner", 60), "no token"):
+        erased = command(environment(url, OWNER_TOKEN=other), "users", "erase", "owner", "--yes")
+        assert "there is no user owner" in erased.output or "owner is erased" in erased.output
 
 
 @on_sqlite

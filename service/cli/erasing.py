@@ -6,6 +6,7 @@ import click
 from flask import current_app
 
 from config import Settings
+from service.auth.tokens import UNREADABLE, peek
 from service.billing.prices import credits
 from service.chat.finding import index
 from service.cli.database import LONGEST, explained, with_database
@@ -14,6 +15,8 @@ from service.database.time_limits import time_limit
 from service.extensions import db
 from service.upkeep import erasing, inventories
 from service.upkeep.inventories import Inventory
+
+OTHER_OWNER = "Put a token of another subject into OWNER_TOKEN and reload the service first."
 
 
 @click.command("erase")
@@ -29,6 +32,9 @@ def erase(subject: str, yes: bool) -> None:
         db.session.commit()
     if not stored.is_known:
         raise click.ClickException(f"there is no user {subject}")
+    settings: Settings = current_app.config["SETTINGS"]
+    if subject == _owner(settings):
+        raise click.ClickException(f"{subject} is the app's owner. {OTHER_OWNER}")
     if not yes:
         click.echo(f"Erasing {subject} can't be taken back.")
         click.echo("\n".join(_described(stored, "deletes", "keeps")))
@@ -40,12 +46,19 @@ def erase(subject: str, yes: bool) -> None:
     for integration, reason in report.unrevoked.items():
         text = f"{integration}: erased here, but not revoked at the provider ({reason})."
         click.echo(f"{text} The person can end the access in the account's own settings there.")
-    settings: Settings = current_app.config["SETTINGS"]
     if gateway := settings.integrations_gateway_url:
         click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
     # Last: nobody could be told again what was not revoked. What fails here, workers sweep.
     index.forget_deleted()
     current_app.extensions["media_sweeper"].sweep()
+
+
+def _owner(settings: Settings) -> str | None:
+    """The subject of `OWNER_TOKEN`, which is not verified: it may have expired."""
+    try:
+        return str(peek(settings.owner_token or "")[1].get("sub"))
+    except UNREADABLE:
+        return None
 
 
 def _advice(stored: Inventory) -> str:
