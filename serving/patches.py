@@ -1,5 +1,6 @@
 """Replacements for parts of gunicorn and gevent that no setting of theirs changes."""
 
+import errno
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -11,6 +12,7 @@ import gunicorn.http.wsgi
 import gunicorn.util
 import gunicorn.workers.ggevent
 from gevent.baseserver import BaseServer
+from gunicorn.arbiter import Arbiter
 
 from service.raw_sockets import CHUNK, send_all
 from serving import parking, refusals
@@ -18,6 +20,7 @@ from serving.response import JoinedResponse
 from serving.timed_requests import RequestLimits, timed_parser
 
 PEERS = 1000  # addresses whose check is remembered
+NO_ROOM = (errno.EAGAIN, errno.ENOMEM)  # no further process, or no memory for it
 
 
 def write(sock: Any, data: bytes, chunked: bool = False) -> None:
@@ -49,12 +52,31 @@ def remembered(is_in_allow_list: Callable[..., bool]) -> Callable[..., bool]:
     return check
 
 
+def persistent(spawn_worker: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """gunicorn's start of a worker, which is tried again a second later if there is no room for
+    one. gunicorn would end with all workers, for example when the kernel has killed one of them
+    for want of memory."""
+
+    def spawn(arbiter: Any) -> Any:
+        try:
+            return spawn_worker(arbiter)
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            arbiter.worker_age -= 1  # it counts the workers that were started
+            arbiter.log.error("worker not started", extra={"facts": {"error": error.strerror}})
+            return None
+
+    return spawn
+
+
 def install(head: float, body: float, idle: float) -> None:
     """Replace gunicorn's parser, response, pool and writers and set the limits, in seconds."""
     RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
     # A few new connections in each round of the event loop: those before them go on meanwhile. One
     # alone would cost a tenth more for each turn, because tokens then share fewer writes.
     BaseServer.max_accept = 4
+    Arbiter.spawn_worker = persistent(Arbiter.spawn_worker)
     gunicorn.http.get_parser = timed_parser
     gunicorn.http.message._ip_in_allow_list = remembered(gunicorn.http.message._ip_in_allow_list)
     gunicorn.http.wsgi.Response = JoinedResponse

@@ -1,0 +1,54 @@
+"""A worker that can't be started just now is no reason to end the others."""
+
+import errno
+import logging
+import os
+from types import SimpleNamespace
+
+import pytest
+from gunicorn.arbiter import Arbiter
+from gunicorn.config import Config
+
+from serving.patches import persistent
+
+
+class Master(Arbiter):
+    """gunicorn's master, without what starts it."""
+
+    def __init__(self) -> None:
+        self.log, self.cfg, self.pid, self.timeout = logging.getLogger("master"), Config(), 1, 30
+        self.WORKERS, self.app, self.worker_age, self._num_workers = {}, None, 0, 1
+        self._stats = {"workers_spawned": 0}
+        self._last_logged_active_worker_count = None
+        self.worker_class = lambda age, *_: SimpleNamespace(age=age)
+
+    spawn_worker = persistent(Arbiter.spawn_worker)
+
+
+@pytest.mark.parametrize("error", [errno.EAGAIN, errno.ENOMEM])
+def test_a_master_without_room_for_a_worker_tries_again(monkeypatch, caplog, error):
+    answers = [OSError(error, os.strerror(error)), 4711]
+
+    def fork():
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(os, "fork", fork)
+    master = Master()
+    master.manage_workers()
+    assert (master.WORKERS, master.worker_age) == ({}, 0)
+    (line,) = caplog.records
+    assert (line.message, line.facts) == ("worker not started", {"error": os.strerror(error)})
+    master.manage_workers()
+    assert (list(master.WORKERS), master.worker_age) == ([4711], 1)
+
+
+def test_another_failure_ends_it(monkeypatch):
+    def fork():
+        raise PermissionError(errno.EPERM, "no")
+
+    monkeypatch.setattr(os, "fork", fork)
+    with pytest.raises(PermissionError):
+        Master().manage_workers()
