@@ -50,7 +50,10 @@ class TimedUnreader(SocketUnreader):
 
     def expect_request(self) -> None:
         self.start = self.buf.getvalue()[: refusals.START_BYTES]  # of the next request
-        self._expect("request", RequestLimits.idle)
+        if self.start.strip(b"\r\n"):  # it has begun, in the packet of the last one
+            self._expect("head", RequestLimits.head)
+        else:
+            self._expect("request", RequestLimits.idle)
 
     def expect_body(self, request: Any) -> None:
         self._request = weakref.ref(request)  # a strong reference would be a cycle

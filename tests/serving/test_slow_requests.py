@@ -57,6 +57,15 @@ def test_a_request_that_stalls_is_answered_408_and_closed(connect, bearer, stall
     assert "Connection: close" in head
 
 
+@pytest.mark.parametrize(
+    ("rest", "answers"), [(b"GET /heal", [b"200", b"408"]), (b"\r\n", [b"200"])]
+)
+def test_so_is_one_that_begins_in_the_packet_of_another(connect, rest, answers):
+    sock = connect()
+    sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + rest)
+    assert re.findall(rb"HTTP/1.1 (\d+)", sock.makefile("rb").read()) == answers
+
+
 def test_a_request_byte_by_byte_is_disconnected(service, connect, bearer):
     socks = [connect() for _ in range(60)]
     for sock in socks:
