@@ -13,6 +13,7 @@ from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.web.errors import Unavailable
 
 REFETCH_AFTER = 60.0  # seconds between fetches, so that invented key ids cannot flood the provider
+KEPT_FOR = 300.0  # seconds, so that a key that the provider has withdrawn takes effect
 DOCUMENT_LIMIT = 1 << 20
 UNREADABLE = (JoseError, ValueError, TypeError, KeyError, RecursionError)
 
@@ -20,7 +21,11 @@ log = structlog.get_logger("keys")
 
 
 class KeySource:
-    """Cache a key set, and fetch it again when a token names a key that is not in it."""
+    """Cache a key set, and fetch it again when a token names a key that is not in it.
+
+    A set that is five minutes old is fetched again too. While the provider can't be reached, the
+    last one stays valid.
+    """
 
     def __init__(self, url: str, upstream: Upstream) -> None:
         headers = {"Accept": "application/json"}
@@ -31,17 +36,24 @@ class KeySource:
         self._fetch_lock = BoundedSemaphore(1)
 
     def key_set(self, kid: object) -> KeySet:
-        """Return the key set, after a new fetch if `kid` is not in it.
+        """Return the key set, after a new fetch if `kid` is not in it or the set is old.
 
         Raises `Unavailable` if no key set could be fetched so far.
         """
         if not self._has(kid):
             with self._fetch_lock:
-                if not self._has(kid) and time.monotonic() - self._fetched_at >= REFETCH_AFTER:
+                if not self._has(kid) and self._age() >= REFETCH_AFTER:
                     self._fetch()
+        elif self._age() >= KEPT_FOR and not self._fetch_lock.locked():
+            with self._fetch_lock:  # other requests do not wait for this one
+                self._fetch()
         if self._keys is None:
             raise Unavailable("The identity provider's keys can't be fetched right now.")
         return self._keys
+
+    def _age(self) -> float:
+        """Seconds since the last fetch, also if it has failed."""
+        return time.monotonic() - self._fetched_at
 
     def _has(self, kid: object) -> bool:
         return self._keys is not None and any(key.kid == kid for key in self._keys)

@@ -10,7 +10,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from service import create_app
-from service.auth import keys
+from service.auth import keys, tokens
 from service.auth.tokens import issue
 from service.auth.users import rights_cache
 from tests.people import Person
@@ -108,6 +108,20 @@ def test_keys_are_fetched_once_and_again_for_an_unknown_one(start, upstream, mon
     monkeypatch.setattr(keys, "REFETCH_AFTER", 0)
     assert ask(token(new)).status_code == 200
     assert len(upstream.seen) == 2
+
+
+def test_a_key_that_the_provider_has_withdrawn_is_not_trusted_for_long(
+    start, upstream, monkeypatch
+):
+    leaked, other = rsa("leaked"), rsa("other")
+    upstream.answers = [key_set(leaked, other), Answer(status="500 Broken"), key_set(other)]
+    monkeypatch.setattr(tokens, "CACHE_SECONDS", 0)
+    ask = start()
+    assert [ask(token(key)).status_code for key in (leaked, other)] == [200, 200]
+    monkeypatch.setattr(keys, "KEPT_FOR", 0)
+    assert ask(token(leaked)).status_code == 200  # the provider fails: nobody knows better
+    assert ask(token(leaked)).status_code == 401
+    assert ask(token(other)).status_code == 200
 
 
 def test_invented_key_ids_do_not_flood_the_provider(start, upstream):
