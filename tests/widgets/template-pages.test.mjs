@@ -81,8 +81,8 @@ test('what was cancelled is not sent by a consent that comes later', async (t) =
 
 const EVENT = { title: 'Visit', location: null, start: '2026-11-28T10:00:00Z', end: '2026-11-28T11:00:00Z', allDay: false, attendees: [] };
 
-/** A calendar with a new event that is being saved. @param {any} t */
-async function savingEvent(t) {
+/** A calendar with a new event that is being saved. @param {any} t @param {string} [guests] */
+async function savingEvent(t, guests = '') {
   const page = await openTemplate(t, 'calendar', { flags: { cloudsuite: { calendar: true } } });
   await settle();
   page.press('Show events');
@@ -90,11 +90,19 @@ async function savingEvent(t) {
   await until(() => page.button('New event').hidden === false);
   page.press('New event');
   page.type(page.field('input'), 'Visit');
+  page.type(page.field('input', 4), guests);
   page.press('Save');
   await page.call('calendar-create-events');
   return page;
 }
 const saved = (page) => page.answer('calendar-create-events', done({ events: [EVENT], failed: [] }));
+
+test('guests are told of an event by mail', async (t) => {
+  for (const [guests, sendUpdates] of [['a@example.com, b@example.com', 'all'], ['', 'none']]) {
+    const { body } = await (await savingEvent(t, guests)).call('calendar-create-events');
+    assert.equal(body.sendUpdates, sendUpdates);
+  }
+});
 
 test('a saved event closes its form', async (t) => {
   const page = await savingEvent(t);

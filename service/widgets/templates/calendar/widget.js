@@ -107,7 +107,8 @@ function closeForm() {
 
 /** @param {any} event as `calendar-create-events` takes it */
 function save(event) {
-  const body = { events: [event], sendUpdates: /** @type {const} */ ('none') };
+  const sendUpdates = /** @type {'all' | 'none'} */ (event.attendees.length ? 'all' : 'none'); // guests are told by mail
+  const body = { events: [event], sendUpdates };
   const sent = form.draft.read();
   const post = (/** @type {any} */ options) => form.draft.sending(options, () => client.post('calendar-create-events', body, options));
   panel.runOnce(form.saveButton, post, ({ events: made, failed }) => {
