@@ -3717,7 +3717,7 @@ export interface Endpoints {
       longitude?: number;
       /** How near, in meters; without a point it has no effect. @default 5000.0 */
       radiusMeters?: number;
-      /** Only this type of place, such as `restaurant`. */
+      /** A type of place to prefer, such as `restaurant`; others may be there too. */
       type?: string;
       /** Only what is open now. */
       openNow?: boolean;

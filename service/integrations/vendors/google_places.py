@@ -84,7 +84,7 @@ class Search(Parameters):
         to="json.locationBias.circle.radius", default=5000,
     )  # fmt: skip
     type = Words(
-        "Only this type of place, such as `restaurant`.",
+        "A type of place to prefer, such as `restaurant`; others may be there too.",
         pattern=r"^[a-z_]{1,60}$", to="json.includedType",
     )  # fmt: skip
     openNow = Switch("Only what is open now.", to="json.openNow")
