@@ -11,7 +11,7 @@ from service.billing.prices import CREDIT
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.credential import bearer
-from service.integrations.declare.setting import base_url, secret
+from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Vendor
 from tests.integrations import acme
 from tests.services import ENVIRONMENT, command, environment, flask, on_sqlite
@@ -112,6 +112,21 @@ def test_the_commands_of_the_catalog_show_it(database_url):
     assert " The nearest names: anvils-list.\n" in wrong.output
     unknown = command(environment(database_url, **names), "catalog", "show", "???")
     assert unknown.output == "Error: There is no endpoint of that name.\n"
+
+
+@on_sqlite
+def test_an_endpoint_is_not_called_without_the_settings_that_it_needs(app, alice):
+    known = Setting("ACME_LIST", "what may be listed")
+    vendor = replace(acme.ACME, settings=(known,))
+    needy = replace(acme.weights, vendor=vendor, needs=(known,))
+    app.extensions["proxy"].catalog = Catalog([needy])
+    body = {"material": "iron"}
+    refused = alice.post("/api/integrations/anvils-list", body)
+    assert (refused.status_code, refused.json["setting"]) == (503, "ACME_LIST")
+    app.extensions["vendor_settings"]["ACME_LIST"] = "all"
+    assert alice.post("/api/integrations/anvils-list", body).status_code == 200
+    with pytest.raises(ValueError, match="anvils-list needs a setting that its vendor has not"):
+        Catalog([replace(acme.weights, needs=(known,))])
 
 
 def test_settings_of_every_vendor_that_it_names_are_read():

@@ -15,7 +15,8 @@ class Catalog:
     def __init__(self, endpoints: Iterable[Endpoint], vendors: Iterable[Vendor] = ()) -> None:
         """`vendors` may have further ones, which functions of the endpoints ask.
 
-        Raises ValueError for a name that is taken twice, or two settings of one name.
+        Raises ValueError for a name that is taken twice, two settings of one name, and a setting
+        that an endpoint needs and nobody reads.
         """
         self._endpoints = tuple(endpoints)
         self._further = tuple(vendors)
@@ -25,6 +26,8 @@ class Catalog:
                 if name in self._by_name:
                     raise ValueError(f"endpoint {name} is declared twice")
                 self._by_name[name] = item
+            if not set(item.needs).issubset(item.vendor.all_settings):
+                raise ValueError(f"endpoint {item.name} needs a setting that its vendor has not")
         self._settings: dict[str, Setting] = {}
         for setting in (one for vendor in self.vendors for one in vendor.all_settings):
             if self._settings.setdefault(setting.name, setting) != setting:
