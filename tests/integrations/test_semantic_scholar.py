@@ -159,6 +159,20 @@ def test_a_page_beyond_the_last_result_is_the_callers_mistake(ask, vendor):
     assert (answer.status_code, list(answer.json["details"])) == (400, ["offset"])
 
 
+@pytest.mark.parametrize("said", [Said({"error": "Title match not found"}, 404), {"data": []}])
+@pytest.mark.parametrize(
+    ("endpoint", "body"),
+    [
+        ("scholar-get-citation-details", {"title": "Nothing"}),
+        ("scholar-draft-email", {"paperTitle": "Nothing", "purpose": "a"}),
+    ],
+)
+def test_a_title_that_no_paper_has_is_not_found(ask, vendor, endpoint, body, said):
+    vendor.says(said)
+    answer = ask(endpoint, body)
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
+
+
 def test_papers_that_are_all_unknown_are_not_found(ask, vendor):
     vendor.says(Said({"error": NONE_OF_THEM}, 400))
     answer = ask("scholar-summarize-papers", {"paperIds": ["CorpusId:1"]})

@@ -8,6 +8,7 @@ from marshmallow import ValidationError, validates_schema
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
+from service.integrations.declare.faults import absent
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_object, listed
@@ -88,9 +89,11 @@ class Paper(Parameters):
 
 
 def matched(call: Call, template: Template, title: str) -> Mapping[str, Any]:
-    """The paper whose title fits best. Raises `NotFound`, as the vendor says with its 404."""
+    """The paper whose title fits best. Raises `NotFound`, as for the vendor's own 404."""
     papers = listed(find(call.send(template.with_parts(query={"query": title})), "data"))
-    return as_object(papers[0] if papers else None)
+    if not papers:
+        raise absent()
+    return as_object(papers[0])
 
 
 def _citations(
