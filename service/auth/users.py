@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from flask import current_app
 from sqlalchemy import Connection, bindparam, select
@@ -42,7 +43,8 @@ class Caller:
 class Rights:
     """What a user may do, and who it is.
 
-    `erased_at` is the Unix time of the last erasure, or None. `is_missing` is true without a row.
+    `erased_at` is the Unix time of the last erasure, or None; `changed_at` is that of the row's
+    last change. `is_missing` is true without a row.
     """
 
     role: str | None
@@ -51,16 +53,26 @@ class Rights:
     is_missing: bool = False
     email: str | None = None
     name: str | None = None
+    changed_at: float = 0.0
 
     def admit(self, issued: float | None) -> bool:
         """Whether a token that was issued at `issued`, in Unix time, is valid."""
         return not (self.is_missing or self.disabled or erasure.revokes(self.erased_at, issued))
 
+    def are_outdated_by(self, claims: Claims) -> bool:
+        """Whether a token that was issued after the row's last change has another name or address.
+
+        An older one may have a former name: tokens that are in use at once would replace each
+        other's for ever.
+        """
+        told = (claims.email or self.email, claims.name or self.name)
+        return told != (self.email, self.name) and (claims.issued or 0.0) > self.changed_at
+
 
 _users = table(User)
 _erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
 _this_user = _users.c.subject == bindparam("subject")
-_facts = (_users.c.role, _users.c.disabled, _users.c.email, _users.c.name)
+_facts = (_users.c.role, _users.c.disabled, _users.c.email, _users.c.name, _users.c.updated_at)
 FIND_RIGHTS = Prepared(select(*_facts, _erased_at).where(_this_user))
 FIND_MANY = prepared_among(select(_users.c.subject, *_facts))
 
@@ -70,12 +82,10 @@ class RightsCache:
 
     def __init__(self) -> None:
         self._rights: dict[str, tuple[Rights, float]] = {}  # with the time of the query
-        self._newest: dict[str, float] = {}  # issue times of the tokens whose names were taken
         self.version = 0  # rises whenever `peek` may answer differently for a subject it has known
 
     def clear(self) -> None:
         self._rights.clear()
-        self._newest.clear()
         self.version += 1
 
     def forget(self, subject: str) -> None:
@@ -97,23 +107,7 @@ class RightsCache:
         if len(self._rights) >= CACHE_SIZE:
             self.clear()
         erased_at = row.erased_at.timestamp() if row.erased_at else None
-        rights = Rights(row.role, row.disabled, erased_at, email=row.email, name=row.name)
-        return self._keep(subject, rights, time.monotonic())
-
-    def has_news(self, rights: Rights, claims: Claims) -> bool:
-        """Whether a token has another name or address than the row, once for each token.
-
-        A token that is older than one with news has none: two that are in use at once would replace
-        each other's names for ever.
-        """
-        told = (claims.email or rights.email, claims.name or rights.name)
-        issued = claims.issued or 0.0
-        if told == (rights.email, rights.name) or issued <= self._newest.get(claims.subject, -1.0):
-            return False
-        if len(self._newest) >= CACHE_SIZE:
-            self._newest.clear()
-        self._newest[claims.subject] = issued
-        return True
+        return self._keep(subject, _rights_of(row, erased_at), time.monotonic())
 
     def peek(self, subject: str) -> Rights | None:
         """Return the rights as last read, however old, without a query."""
@@ -143,10 +137,13 @@ def _read_rights(connection: Connection, subjects: list[str]) -> dict[str, Right
     erased = erasure.erasure_times(connection, subjects)
     rights = {name: Rights(None, False, erased.get(name), is_missing=True) for name in subjects}
     for row in FIND_MANY.rows(connection, {"values": subjects}):
-        rights[row.subject] = Rights(
-            row.role, row.disabled, erased.get(row.subject), email=row.email, name=row.name
-        )
+        rights[row.subject] = _rights_of(row, erased.get(row.subject))
     return rights
+
+
+def _rights_of(row: Any, erased_at: float | None) -> Rights:
+    changed_at = row.updated_at.timestamp()
+    return Rights(row.role, row.disabled, erased_at, False, row.email, row.name, changed_at)
 
 
 rights_cache = RightsCache()
@@ -163,7 +160,7 @@ def admit(claims: Claims) -> Caller:
         enrol(claims.subject, claims.email, claims.name, claims.issued)
     elif not rights.admit(claims.issued):
         raise Unauthorized(NOT_ADMITTED if rights.disabled else None)
-    elif rights_cache.has_news(rights, claims):
+    elif rights.are_outdated_by(claims):
         current_app.extensions["follow_profile"](claims)
     return Caller(claims.subject, claims.role, claims.issued, claims.permit)
 

@@ -6,7 +6,6 @@ Source: docs/contract.md, section 3.
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.auth import erasure
 from service.auth.tokens import Claims
 from service.auth.users import rights_cache
 from service.chat.collections import USERS
@@ -25,9 +24,8 @@ def follow(claims: Claims) -> None:
     try:
         with write_transaction() as session:
             user = lock_user(session, claims.subject)
-            erased = erasure.erased_at(session, claims.subject)
-            if user is None or erasure.revokes(erased, claims.issued):
-                return  # the name is that of a person whose rows were erased meanwhile
+            if user is None or user.updated_at.timestamp() >= (claims.issued or 0.0):
+                return  # erased meanwhile, or a newer token was taken
             told = {"email": claims.email or user.email, "name": claims.name or user.name}
             if told != {"email": user.email, "name": user.name}:
                 writes.change(session, USERS, user, told)
