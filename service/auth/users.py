@@ -142,8 +142,14 @@ def _read_rights(connection: Connection, subjects: list[str]) -> dict[str, Right
 
 
 def _rights_of(row: Any, erased_at: float | None) -> Rights:
-    changed_at = row.updated_at.timestamp()
-    return Rights(row.role, row.disabled, erased_at, False, row.email, row.name, changed_at)
+    return Rights(
+        row.role,
+        row.disabled,
+        erased_at,
+        email=row.email,
+        name=row.name,
+        changed_at=row.updated_at.timestamp(),
+    )
 
 
 rights_cache = RightsCache()

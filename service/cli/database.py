@@ -1,7 +1,7 @@
 """What a command on the database checks first, and how it ends in a line instead of a traceback."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,12 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
         @with_appcontext
         @wraps(command)
         def checked(*arguments: Any, **options: Any) -> Any:
-            with explained(), ExitStack() as at_end:
+            with explained():
                 _check(outdated)
-                at_end.callback(refreshing.finish)  # also after Ctrl+C
-                return command(*arguments, **options)
+                try:
+                    return command(*arguments, **options)
+                finally:  # also after Ctrl+C
+                    refreshing.finish()
 
         return checked
 

@@ -50,7 +50,7 @@ def lock_row(session: Session, collection: Collection, record_id: str, owner: st
 
 
 def revert(
-    session: Session, collection: Collection, row: Any, before: Envelope, keeps: Container[str] = ()
+    session: Session, collection: Collection, row: Any, before: Envelope, keeps: Container[str]
 ) -> None:
     """Give a locked row the data that it had, after the collection's `on_update`.
 

@@ -19,7 +19,6 @@ from service.upkeep import profiles
 from tests.erasing import erase
 from tests.services import SECRET
 
-NOW = int(time.time())
 KEY = OctKey.import_key(SECRET)
 
 
@@ -28,7 +27,8 @@ def told(alice):
     """What alice's row says of her after a call with a token that has these claims."""
 
     def call(issued: int = 0, **claims):
-        facts = {"sub": "alice", "exp": NOW + 600, "iat": NOW + issued, **claims}
+        now = int(time.time())
+        facts = {"sub": "alice", "exp": now + 600, "iat": now + issued, **claims}
         token = jwt.encode({"alg": "HS256"}, facts, KEY)
         [row] = replace(alice, token=token).records("users")
         return row["data"].get("name"), row["data"].get("email")
@@ -39,7 +39,7 @@ def told(alice):
 def set_back(app, seconds):
     """Let the row's last change be so long ago."""
     with app.app_context():
-        moment = datetime.fromtimestamp(NOW - seconds, UTC)
+        moment = datetime.fromtimestamp(time.time() - seconds, UTC)
         db.session.execute(update(User).values(updated_at=moment))
         db.session.commit()
     users.rights_cache.clear()
@@ -77,7 +77,8 @@ def test_a_token_with_a_former_name_locks_nothing_at_each_request(told, app, mon
 
 def test_a_change_that_another_worker_has_made_is_not_made_again(told, app):
     told(-60, name="Alice")
-    claims = Claims("alice", "user", NOW + 600.0, NOW + 20.0, name="Alice Liddell")
+    now = time.time()
+    claims = Claims("alice", "user", now + 600, now + 20, name="Alice Liddell")
     with app.app_context():
         profiles.follow(claims)
         profiles.follow(claims)
@@ -89,7 +90,8 @@ def test_a_token_from_before_an_erasure_gives_its_name_to_nobody(told, app):
     erase(app)
     with app.app_context():
         users.enrol("alice", issued=time.time() + 60)
-        profiles.follow(Claims("alice", "user", NOW + 600.0, NOW - 50.0, name="Alice"))
+        now = time.time()
+        profiles.follow(Claims("alice", "user", now + 600, now - 50, name="Alice"))
         assert users.find("alice").name is None
 
 

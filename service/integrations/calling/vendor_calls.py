@@ -46,13 +46,7 @@ class VendorCalls:
 
         def perform(bearer: str | None) -> Any:
             call = self.call(
-                endpoint,
-                admitted.user_id,
-                bearer,
-                media,
-                leave=attempt.leave,
-                seconds=seconds,
-                admit=self.breakers.admit,
+                endpoint, admitted.user_id, bearer, media, leave=attempt.leave, seconds=seconds
             )
             attempt.call = call
             call.is_narrow = connection is not None and connection.is_narrow
@@ -105,7 +99,6 @@ class VendorCalls:
         *,
         leave: Callable[[], None] = lambda: None,
         seconds: float | None = None,
-        admit: Callable[[str], None] = lambda _: None,
     ) -> Call:
         """What an endpoint's function may use, for `seconds` or the endpoint's own.
 
@@ -124,7 +117,7 @@ class VendorCalls:
             subject=subject,
             model=endpoint.model,
             media=media,
-            admit=admit,
+            admit=self.breakers.admit,
         )
 
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:

@@ -85,7 +85,7 @@ class Events(Calendar):
         """Google wants the request of the first page again, whose `timeMin` may be its moment."""
         if match := _CURSOR.fullmatch(data.get("cursor", "")):
             data = {**data, "timeMin": match[1], "cursor": match[2]}
-        if data.get("timeMax", "9") <= data["timeMin"]:
+        if "timeMax" in data and data["timeMax"] <= data["timeMin"]:
             raise ValidationError(
                 "Must be after timeMin, which is now if none is given.", "timeMax"
             )
