@@ -16,7 +16,7 @@ from service.auth.users import Caller
 from service.chat import claims
 from service.chat.relay import publications
 from service.chat.relay.publisher import PUBLISH_SECONDS
-from service.chat.relay.watchers import Watcher, Watchers
+from service.chat.relay.watchers import LOST_SECONDS, Watcher, Watchers
 from service.chat.stream import sse
 from service.chat.stream.direct import direct_writer
 from service.chat.turn.admission import check_chat
@@ -26,7 +26,6 @@ from service.web.errors import InvalidRequest, RateLimited
 
 POSITION = re.compile(r"(turn_[0-9a-f]{32}):([0-9]{1,9})")
 HEADER = "Last-Event-ID"
-END_SECONDS = 5 * PUBLISH_SECONDS  # until the end of a turn is published
 
 resume = Blueprint("resume", __name__, url_prefix="/api/ai")
 
@@ -82,16 +81,23 @@ def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None
 def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:
     """Whether a turn that does not run has chunks behind this one.
 
-    Its end is published a moment after its rows are stored.
+    Its end is published behind its rows: a moment later, or seconds if its worker is busy.
     """
-    may_come = current_app.config["SETTINGS"].resume_seconds > 0
-    deadline = time.monotonic() + END_SECONDS if may_come else 0
+    deadline = time.monotonic() + LOST_SECONDS
     while True:
         last = publications.end_of(db.session(), caller.subject, chat_id, turn_id)
+        may_come = last is None and _may_be_published(turn_id)
         db.session.commit()
-        if last is not None or time.monotonic() >= deadline:
+        if not may_come or time.monotonic() >= deadline:
             return last is not None and last > number
         gevent.sleep(PUBLISH_SECONDS)
+
+
+def _may_be_published(turn_id: str) -> bool:
+    """Whether the end of a turn that does not run may still come."""
+    if not current_app.config["SETTINGS"].resume_seconds:
+        return False
+    return not publications.is_over(db.session(), turn_id)
 
 
 def _position() -> tuple[str, int]:

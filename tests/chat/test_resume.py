@@ -2,14 +2,21 @@
 
 import socket
 import time
+from datetime import timedelta
 
 import gevent
 import pytest
 from prometheus_client import REGISTRY
+from sqlalchemy import delete, select, update
 
+from service.chat import resume
+from service.chat.models import PublishedChunks, Turn
+from service.chat.relay import publisher
 from service.chat.relay.watchers import MOST
 from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
+from service.extensions import db
+from service.times import now
 from tests.chat.reading import ID, path_of, watch, whole
 from tests.chat.turns import assembled, begun, idle
 from tests.people import chunks_of, chunks_so_far, text_of, types
@@ -143,6 +150,37 @@ def test_the_rest_of_an_ended_turn_is_there_for_who_has_read_its_beginning(alice
     text = text_of([*chunks_so_far(ID.sub(b"", some)), *rest])
     assert text == alice.rows(chat)[1]["content"]
     assert alice.get(path_of(chat)).status_code == 204
+
+
+@pytest.mark.settings(RESUME_SECONDS="30")
+def test_the_rest_comes_also_if_it_is_published_seconds_after_the_end(
+    alice, chat, app, monkeypatch
+):
+    monkeypatch.setattr(publisher, "PUBLISH_SECONDS", 2.5)
+    response, _, _ = begun(alice, chat, "count to 300")
+    second = watch(alice, chat)
+    some = next(second.response) + next(second.response)
+    second.close()
+    response.close()
+    wait_for(idle(app), 30)
+    assert len(app.extensions["publisher"]) == 1
+    rest = whole(watch(alice, chat, last_id(some)))
+    assert text_of([*chunks_so_far(ID.sub(b"", some)), *rest]) == alice.rows(chat)[1]["content"]
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.settings(RESUME_SECONDS="30")
+def test_nobody_waits_for_the_rest_of_a_turn_that_ended_long_ago(alice, chat, app, monkeypatch):
+    monkeypatch.setattr(resume, "LOST_SECONDS", 3600)
+    alice.turn(chat, "hello")
+    wait_for(lambda: not app.extensions["publisher"])
+    with app.app_context():
+        (turn_id,) = db.session.scalars(select(Turn.turn_id))
+        db.session.execute(update(Turn).values(created_at=now() - timedelta(seconds=61)))
+        db.session.execute(delete(PublishedChunks))
+        db.session.commit()
+    answer = watch(alice, chat, f"{turn_id}:1")
+    assert answer.status_code == 204
 
 
 @pytest.mark.settings(RESUME_SECONDS="30")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
-from service.chat.models import Chat, Claim, PublishedChunks
+from service.chat.models import Chat, Claim, PublishedChunks, Turn
 from service.database.clock import current_time, from_now
 from service.database.statements import count_changes
 from service.extensions import table
@@ -39,6 +39,9 @@ END = (
         Chat.user_id == bindparam("owner"),
         _rows.c.is_end,
     )
+)
+OVER = select(Turn.seq).where(
+    Turn.turn_id == bindparam("turn"), Turn.created_at < from_now(-KEPT_SECONDS)
 )
 
 
@@ -91,6 +94,11 @@ def end_of(session: Session, owner: str, chat_id: str, turn_id: str) -> int | No
     """The number of the last chunk of a turn of this user and chat, if its end is published."""
     of_turn = {"turn": turn_id, "chat": chat_id, "owner": owner}
     return session.scalar(END, of_turn)
+
+
+def is_over(session: Session, turn_id: str) -> bool:
+    """Whether a turn ended so long ago that its chunks are not kept any more."""
+    return session.scalar(OVER, {"turn": turn_id}) is not None
 
 
 def sweep(session: Session) -> int:
