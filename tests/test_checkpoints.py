@@ -18,6 +18,7 @@ pytestmark = [on_sqlite, pytest.mark.settings(sqlite_sync="")]  # as it is by de
 NOTES = "/api/records/notes"
 COMMITS = 5
 LONG = 100  # pages
+KEPT = 150 * 4096  # bytes
 PAGE = 4096 + 24  # bytes in the log
 
 
@@ -25,6 +26,7 @@ PAGE = 4096 + 24  # bytes in the log
 def often(monkeypatch):
     monkeypatch.setattr(checkpoints, "COMMITS", COMMITS)
     monkeypatch.setattr(checkpoints, "LONG", LONG)
+    monkeypatch.setattr(checkpoints, "KEPT", KEPT)
 
 
 @pytest.fixture
@@ -169,6 +171,17 @@ def test_writers_wait_only_now_and_then_for_a_reader_who_does_not_end(app, alice
     with gevent.Timeout(60):
         while limits[-1] != LONG:  # the log has begun anew
             create(alice)
+
+
+def test_the_file_of_a_log_that_was_longer_is_cut_as_the_log_begins_anew(app, alice, monkeypatch):
+    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
+    with closing(reader(app)):
+        while pages_of_log(app) < 3 * LONG:
+            create(alice)
+    with gevent.Timeout(60):
+        while pages_of_log(app) > 2 * LONG:
+            create(alice)
+    assert pages_of_log(app) >= KEPT // PAGE, "to write over the rest is cheaper than to append"
 
 
 def test_a_disk_that_fails_is_repaired_by_the_next_transaction(app, alice, copies, monkeypatch):

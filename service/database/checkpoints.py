@@ -23,9 +23,12 @@ COMMITS = 50  # after which the log is copied: some 3 000 pages of turns
 # is never copied to its end, and only then SQLite begins it anew.
 PAGES = 10_000
 TRIES = 3  # to reach the end
-# SQLite begins a log anew only if nobody reads in it. If somebody always does, it is emptied from
+# SQLite begins a log anew only if nobody reads in it. If somebody always does, it is made to from
 # this length on: 20 MB, before commits copy it.
 LONG = 5_000  # pages
+# What the file keeps of a log that was longer, once that begins anew. To write over it is cheaper
+# than to append: each sync of a file that grows writes its length and its new blocks as well.
+KEPT = 40_000_000  # bytes
 PATIENCE = 1.0  # seconds for which writers wait then until the readers of the log have ended
 
 log = structlog.get_logger("database")
@@ -48,7 +51,7 @@ class Checkpoints:
         self._path, self._fail = path, fail
         self._commits = 0  # since the last one
         self._is_running = False
-        self._long = LONG  # pages at which the log is emptied
+        self._long = LONG  # pages at which the log has to begin anew
 
     def count(self, commits: int) -> None:
         """Count commits. After enough of them a checkpoint begins, and nobody waits for it."""
@@ -83,7 +86,8 @@ def _try_to_copy(path: str, long: int) -> int | Exception:
 
 
 def _copy(path: str, long: int = LONG) -> int:
-    """Copy the log, to its end if nobody goes on writing. Empty it if it has `long` pages.
+    """Copy the log, to its end if nobody goes on writing. If it has `long` pages, the next writer
+    begins it anew.
 
     Returns how many pages the log has then.
     """
@@ -98,5 +102,5 @@ def _copy(path: str, long: int = LONG) -> int:
             return int(pages)
         # Nobody can write meanwhile. Whoever begins to read does not read in the log.
         connection.execute(f"PRAGMA busy_timeout={1000 * PATIENCE:.0f}")
-        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
         return int(pages) if busy else 0

@@ -72,6 +72,7 @@ def prepare_engine(engine: Engine, sync: str) -> CommitSync | UnsyncedCommits | 
             connection.execute(pragma)
         if commits:
             connection.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
+            connection.execute(f"PRAGMA journal_size_limit={checkpoints.KEPT}")
         connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
         connection.create_function(LOWER, 1, lower)
         record.info["progress"] = ProgressHandler()
