@@ -4,15 +4,19 @@ Code binds facts when it learns them, and greenlets that are spawned later inher
 variables would not do: greenlets do not inherit them, and other threads can't read them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
+import greenlet
 from gevent import Greenlet, getcurrent
 
 # By greenlet, until it ends. A WeakKeyDictionary does the same in two to three times as long.
 _facts: dict[ref[Any], dict[str, Any]] = {}
+
+# gevent's own is also true of a greenlet that has been spawned, and has not begun.
+_has_begun: Callable[[Any], bool] = greenlet.greenlet.__bool__
 
 
 def begin(**facts: Any) -> None:
@@ -22,8 +26,8 @@ def begin(**facts: Any) -> None:
 
 def bind(**facts: Any) -> None:
     """Add to the facts of the current greenlet."""
-    greenlet = ref(getcurrent(), _forget)
-    _facts[greenlet] = {**_facts.get(greenlet, {}), **facts}
+    current = ref(getcurrent(), _forget)
+    _facts[current] = {**_facts.get(current, {}), **facts}
 
 
 @contextmanager
@@ -43,9 +47,9 @@ def take_over(other: Any) -> None:
         _facts[ref(getcurrent(), _forget)] = facts
 
 
-def give(greenlet: Greenlet, facts: dict[str, Any]) -> None:
+def give(spawned: Greenlet, facts: dict[str, Any]) -> None:
     """Give facts to a greenlet that does not inherit them: the event loop has spawned it."""
-    _facts[ref(greenlet, _forget)] = facts
+    _facts[ref(spawned, _forget)] = facts
 
 
 def current_facts() -> dict[str, Any]:
@@ -56,11 +60,11 @@ def current_facts() -> dict[str, Any]:
 def facts_of_running_greenlet() -> dict[str, Any]:
     """Return the facts of the greenlet that is running now. Other threads may call it.
 
-    The running greenlet is the only one that is alive and has no suspended frame.
+    The running greenlet is the only one that has begun, has not ended, and has no suspended frame.
     """
     for reference in list(_facts):
-        greenlet = reference()
-        if greenlet is not None and greenlet and greenlet.gr_frame is None:
+        one = reference()
+        if one is not None and _has_begun(one) and one.gr_frame is None:
             return dict(_facts.get(reference, {}))
     return {}
 
@@ -69,10 +73,10 @@ def _forget(ended: ref[Any]) -> None:
     _facts.pop(ended, None)
 
 
-def _inherit(greenlet: Greenlet) -> None:
+def _inherit(spawned: Greenlet) -> None:
     facts = _facts.get(ref(getcurrent()))
     if facts:
-        _facts[ref(greenlet, _forget)] = facts
+        _facts[ref(spawned, _forget)] = facts
 
 
 Greenlet.add_spawn_callback(_inherit)
