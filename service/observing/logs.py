@@ -79,8 +79,10 @@ def place_of_error(_logger: object, _method: str, event: dict[str, Any]) -> dict
 
 
 def _type_names(error: BaseException | None) -> Iterator[str]:
-    """Yield the type of an exception and the types of its causes."""
-    while error:
+    """Yield the type of an exception and the types of its causes, which may lead back to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
         yield f"{type(error).__module__}.{type(error).__qualname__}"
         error = error.__cause__ or error.__context__
 
