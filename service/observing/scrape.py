@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 
 from service.observing import measures
 
+PROC = Path("/proc")
 PRIVATE = re.compile(r"^RssAnon:\s+(\d+) kB", re.MULTILINE)
 FILES = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)
 
@@ -30,11 +31,15 @@ class WorkerFacts(Collector):
     def collect(self) -> Iterator[Metric]:
         memory, used, limit = self._families()
         for worker in self._workers:
-            process = Path("/proc") / worker
+            process = PROC / worker
             with suppress(OSError):  # it has just ended, or there is no such directory
-                memory.add_metric([worker], _number(PRIVATE, process / "status") * 1024)
-                limit.add_metric([worker], _number(FILES, process / "limits"))
-                used.add_metric([worker], len(os.listdir(process / "fd")))
+                kib = _number(PRIVATE, process / "status")
+                most, opened = _number(FILES, process / "limits"), os.listdir(process / "fd")
+                if kib is None:  # it has ended, and its master does not know yet
+                    continue
+                memory.add_metric([worker], kib * 1024)
+                limit.add_metric([worker], math.inf if most is None else most)  # "unlimited"
+                used.add_metric([worker], len(opened))
         yield from (memory, used, limit)
 
     def _families(self) -> tuple[GaugeMetricFamily, GaugeMetricFamily, GaugeMetricFamily]:
@@ -46,9 +51,9 @@ class WorkerFacts(Collector):
         )
 
 
-def _number(pattern: re.Pattern[str], file: Path) -> float:
+def _number(pattern: re.Pattern[str], file: Path) -> float | None:
     found = pattern.search(file.read_text())
-    return float(found[1]) if found else math.inf  # the limit of files may be "unlimited"
+    return float(found[1]) if found else None
 
 
 def metrics_registry() -> CollectorRegistry:
