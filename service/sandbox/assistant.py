@@ -7,6 +7,7 @@ either a text or the next tool calls.
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from service.sandbox.errands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
+CALL = re.compile(r"\bcall ([\w.-]+) with (\{.*\})", re.S)
+NOT_JSON = "I can't call {} with that: it is not JSON."
 HELP = (
     "I am the sandbox's assistant, a handful of rules in place of a model. Ask me which "
     "collections there are, who you are, or to describe a collection; tell me to remember that "
@@ -77,8 +80,9 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from errands.first_calls(text)
     yield from arranging.first_calls(text)
     yield from mailing.first_calls(text)
-    if match := re.search(r"\bcall ([\w.-]+) with (\{.*\})", text, re.S):
-        yield match[1], json.loads(match[2])
+    if match := CALL.search(text):
+        with suppress(ValueError, RecursionError):
+            yield match[1], json.loads(match[2])
 
 
 def _next_calls(asked: AssistantInput) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -120,6 +124,8 @@ def _text(asked: AssistantInput) -> str:
         return _recall(match[1], asked.earlier)
     if match := REMEMBER.search(text):
         return f"I will remember that {match[1]} is {match[2]}."
+    if match := CALL.search(text):
+        return NOT_JSON.format(match[1])
     return HELP
 
 

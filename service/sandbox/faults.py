@@ -58,7 +58,7 @@ SHAPES = {
     "refusal": "the model refuses, without any content",
     "pause": "the step pauses and wants to go on (A)",
     "no-text": "an answer without any text",
-    "tool-use-failed": "the host refuses its model's call (C)",
+    "tool-use-failed": "the host refuses its model's call (B, C)",
     "call-anyway": "a tool call though none is allowed",
 }
 

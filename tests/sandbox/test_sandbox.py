@@ -117,6 +117,13 @@ def test_the_assistant_calls_what_is_asked_for_and_only_what_it_is_given():
     assert reply(replace(asked, may_call=False)).calls == ()
 
 
+@pytest.mark.parametrize("given", ["{oops}", '{"a": ' * 5000 + "}"], ids=["no JSON", "too deep"])
+def test_a_call_with_what_is_not_json_is_told(given):
+    """The stand-in answered 500, and the reply said that the provider was down."""
+    asked = AssistantInput(f"call schema.list with {given}", tools=TOOLS)
+    assert reply(asked) == AssistantReply("I can't call schema.list with that: it is not JSON.")
+
+
 def test_the_assistant_tells_what_a_tool_said():
     result = json.dumps({"collections": ["notes"]})
     told = reply(
