@@ -20,13 +20,15 @@ def redirected(
     """The vendors' settings, with those that have no key and no URL of their own pointed at us."""
     changed = dict(settings)
     for vendor in catalog.vendors:
-        own = {setting.name for setting in vendor.all_settings}
+        further = {setting.name for setting in vendor.settings}
+        own = {setting.name for setting in vendor.all_settings} - further
         if own & settings.keys():
             continue
         for number, setting in enumerate(vendor.bases):
             changed[setting.name] = f"{base}{PREFIX}/{vendor.name}/{number}"
         changed |= {setting.name: KEY for setting in vendor.credential.settings}
-        changed |= {one.name: one.sandbox for one in vendor.all_settings if one.sandbox}
+        needed = (one for one in vendor.all_settings if one.name not in settings)
+        changed |= {one.name: one.sandbox for one in needed if one.sandbox}
         if vendor.oauth:
             changed |= clients.of(vendor.integration).settings(base)
     return changed

@@ -6,16 +6,17 @@ import pytest
 import requests
 
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.credential import bearer
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Parameters, Values, Words
 from service.integrations.declare.request import get, post
-from service.integrations.declare.setting import base_url
+from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.shape import Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Vendor
 from service.sandbox.matching import Rules, VendorRequest, fits
-from service.sandbox.vendors import blueprint
+from service.sandbox.vendors import KEY, blueprint, redirected
 from tests.services import on_sqlite
 
 SPORTS = Vendor(
@@ -164,6 +165,30 @@ def test_examples_that_contradict_each_other_are_refused(one, other):
 )
 def test_examples_that_do_not_contradict_each_other_stand_together(one, other):
     Rules([endpoint(one), endpoint(other, name="sports-others")])
+
+
+CHANNELS = Setting("SPORTS_CHANNELS", "Any.", sandbox="C-example")
+KEYED = replace(SPORTS, credential=bearer(secret("SPORTS_KEY", "Any.")), settings=(CHANNELS,))
+STOOD_IN = {
+    "FOOTBALL_URL": "http://here/vendors/sports/0",
+    "BALL_URL": "http://here/vendors/sports/1",
+    "SPORTS_KEY": KEY,
+    "SPORTS_CHANNELS": "C-example",
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, STOOD_IN),
+        ({"SPORTS_CHANNELS": "C-mine"}, {**STOOD_IN, "SPORTS_CHANNELS": "C-mine"}),
+        ({"SPORTS_KEY": "real"}, {"SPORTS_KEY": "real"}),
+        ({"BALL_URL": "https://own.example"}, {"BALL_URL": "https://own.example"}),
+    ],
+)
+def test_only_a_key_or_a_url_of_its_own_takes_a_vendor_out_of_the_sandbox(given, told):
+    catalog = Catalog([endpoint(Exchange("POST /none", 1), vendor=KEYED)])
+    assert redirected(catalog, given, "http://here", None) == told
 
 
 @on_sqlite
