@@ -480,6 +480,8 @@ def test_text_is_stored_as_text_and_into_a_folder(call, files):
     assert inside[0]["owner"] == "ada@suite.invalid"
     back = call("drive-download", fileId=stored["id"])
     assert base64.b64decode(back["contentBase64"]).decode() == "grün"
+    outside = call("drive-upload", name="b.md", content="b", folderId="root")
+    assert outside["id"] in [file["id"] for file in call("drive-list", folderId="root")["files"]]
 
 
 @on_sqlite

@@ -330,6 +330,22 @@ def test_labels_of_a_message_can_be_changed(client, office):
 
 
 @on_sqlite
+def test_a_file_is_told_as_far_as_its_request_names_it(client, office):
+    access = exchange(office, code_of(client, office, "drive"))["access_token"]
+
+    def see(query=""):
+        headers = {"Authorization": f"Bearer {access}"}
+        return requests.get(f"{office['DRIVE_BASE_URL']}/files{query}", headers=headers, timeout=10)
+
+    whole = see().json()
+    assert set(whole["files"][0]) == {"kind", "id", "name", "mimeType"}
+    named = see("?fields=files(id,trashed)&orderBy=name desc").json()
+    assert set(named) == {"files"}
+    assert set(named["files"][0]) == {"id", "trashed"}
+    assert see("?fields=files(").status_code == see("?orderBy=color").status_code == 400
+
+
+@on_sqlite
 @pytest.mark.parametrize(
     ("scope", "base", "path"),
     [

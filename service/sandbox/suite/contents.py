@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from service.sandbox.suite import calendar, drive, mail
 from service.sandbox.suite.client import DemoAccount
+from service.sandbox.suite.file_lists import FOLDER, OURS
 from service.sandbox.suite.models import SuiteEvent, SuiteFile, SuiteMessage
 from service.times import now
 
@@ -23,11 +24,10 @@ EVENTS = (  # in how many hours, how long, what, where
     (26, 2, "Visit to the printer", "12 Mill Lane"),
     (75, 1, "Call with Dani", ""),
 )
-FOLDER = f"{drive.OURS}folder"
 FILES = (
     ("Read me first.txt", "text/plain", b"These files are the sandbox's."),
-    ("Meeting notes", f"{drive.OURS}document", b"Agreed: blue.\nOpen: the price.\n"),
-    ("Prices", f"{drive.OURS}spreadsheet", b"item,price\nsign,480\nposter,35\n"),
+    ("Meeting notes", f"{OURS}document", b"Agreed: blue.\nOpen: the price.\n"),
+    ("Prices", f"{OURS}spreadsheet", b"item,price\nsign,480\nposter,35\n"),
     ("dot.gif", "image/gif", bytes.fromhex("47494638396101000100800000000000ffffff2c00000000010001"
                                            "0000020144003b")),
 )  # fmt: skip
@@ -56,7 +56,7 @@ def _letter(account: DemoAccount, sender: str, subject: str, text: str) -> Email
 
 def _add_files(session: Session, account: DemoAccount) -> None:
     folder = secrets.token_hex(14)
-    facts = {"account": account.id, "parents": ["root"]}
+    facts = {"account": account.id, "parents": [drive.ROOT]}
     session.add(SuiteFile(file_id=folder, name="Drafts", mime_type=FOLDER, **facts))
     for name, kind, content in FILES:
         inside = {**facts, "parents": [folder]} if kind.startswith("image/") else facts

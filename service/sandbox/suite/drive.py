@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 from service.database.access import write_transaction
 from service.extensions import db
 from service.sandbox.suite.client import ACCOUNTS
+from service.sandbox.suite.file_lists import OURS, listed
 from service.sandbox.suite.models import SuiteFile
 from service.sandbox.suite.paper import pdf
 from service.sandbox.suite.routes import ApiError, ApiRequest, Media, Route, not_found, page
 from service.times import now, timestamp
 
-OURS = "application/vnd.google-apps."
 EXPORTS = {
     f"{OURS}document": ("application/pdf", "text/plain", "text/html"),
     f"{OURS}spreadsheet": ("text/csv", "application/pdf"),
@@ -26,26 +26,14 @@ WRITE = frozenset({"drive", "drive.file"})
 READ = WRITE | {"drive.readonly"}
 SEE = READ | {"drive.metadata", "drive.metadata.readonly"}
 CHANGE = WRITE | {"drive.metadata"}
+ROOT = "root"  # what the folder of all may be called in place of its id
 BARE = ("kind", "id", "name", "mimeType")  # what Drive tells when `fields` is not given
 LIMIT = 5 << 20  # bytes of a multipart upload
 ABUSIVE = ".exe"  # names of files that count as malware end in this
-TERM = re.compile(
-    r"(?:(trashed) = (true|false)"
-    r"|(name|fullText) contains '((?:[^'\\]|\\.)*)'"
-    r"|(mimeType) = '((?:[^'\\]|\\.)*)'"
-    r"|'((?:[^'\\]|\\.)*)' in (parents))(?: and |\Z)"
-)
 
 
 def list_files(asked: ApiRequest) -> dict[str, Any]:
-    terms = _terms(asked.one("q"))
-    found = [file for file in _visible(asked) if all(_fits(file, *term) for term in terms)]
-    if asked.one("orderBy") and any(term[0] == "fullText" for term in terms):
-        raise ApiError(
-            403, "forbidden", "Sorting is not supported for queries with fullText terms."
-        )
-    if asked.one("orderBy").startswith("name"):
-        found.sort(key=lambda file: file.name.lower())
+    found = listed(_visible(asked), asked.one("q"), asked.one("orderBy"))
     shown, more = page(asked, found, asked.number("pageSize", 100, 1000))
     return {"incompleteSearch": False, "files": [_told(asked, file) for file in shown], **more}
 
@@ -83,14 +71,15 @@ def upload(asked: ApiRequest) -> dict[str, Any]:
     facts, kind, content = _parts(asked)
     with write_transaction() as session:
         for parent in facts.get("parents", []):
-            _find(session, asked, parent)
+            if parent != ROOT:
+                _find(session, asked, parent)
         file = SuiteFile(
             file_id=secrets.token_hex(14),
             account=asked.account.id,
             name=facts.get("name") or "Untitled",
             mime_type=facts.get("mimeType") or kind,
             content=content,
-            parents=facts.get("parents") or ["root"],
+            parents=facts.get("parents") or [ROOT],
             by_app=True,
         )
         session.add(file)
@@ -105,7 +94,7 @@ def change(asked: ApiRequest) -> dict[str, Any]:
         file.name = given.get("name", file.name)
         file.trashed = bool(given.get("trashed", file.trashed))
         file.modified_at = now()
-        return {**_told(asked, file), "trashed": file.trashed}
+        return _told(asked, file)
 
 
 def delete(asked: ApiRequest) -> None:
@@ -150,33 +139,6 @@ def _not_authorized(access: str) -> ApiError:
     return ApiError(403, "appNotAuthorizedToFile", message)
 
 
-def _terms(query: str) -> list[tuple[str, str]]:
-    """Drive's search, as far as our own requests use it."""
-    terms, at = [], 0
-    while at < len(query):
-        found = TERM.match(query, at)
-        if found is None:
-            raise ApiError(400, "invalid", "Invalid Value")
-        one = [piece for piece in found.groups() if piece is not None]
-        key, value = reversed(one) if one[-1] == "parents" else one
-        terms.append((key, re.sub(r"\\(.)", r"\1", value)))
-        at = found.end()
-    return terms
-
-
-def _fits(file: SuiteFile, key: str, value: str) -> bool:
-    match key:
-        case "trashed":
-            return file.trashed == (value == "true")
-        case "mimeType":
-            return file.mime_type == value
-        case "parents":
-            return value in file.parents
-        case "fullText" if value.lower() in (file.content or b"").decode(errors="replace").lower():
-            return True
-    return value.lower() in file.name.lower()
-
-
 def _parts(asked: ApiRequest) -> tuple[dict[str, Any], str, bytes]:
     """What a `multipart/related` body has: the facts, the media type, the bytes."""
     kind, _, boundary = asked.content_type.partition("boundary=")
@@ -203,6 +165,7 @@ def _told(asked: ApiRequest, file: SuiteFile) -> dict[str, Any]:
         "parents": file.parents,
         "owners": [{"displayName": owner.name, "emailAddress": owner.email}],
         "shared": False,
+        "trashed": file.trashed,
     }
     if file.content is not None and not file.mime_type.startswith(OURS):
         told["size"] = str(len(file.content))

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from service.sandbox.suite.routes import ApiError, ApiRequest, Route, page
 
 READ = frozenset({"contacts", "contacts.readonly"})
+ALWAYS = {"resourceName"}  # whatever `personFields` names
 
 
 class Person(NamedTuple):
@@ -31,7 +32,8 @@ PEOPLE = (
 
 
 def connections(asked: ApiRequest) -> dict[str, Any]:
-    if not asked.one("personFields"):
+    wanted = set(filter(None, asked.one("personFields").split(",")))
+    if not wanted:
         message = "personFields mask is required. Please specify one or more valid paths."
         raise ApiError(400, "badRequest", message)
     found = [_resource(number, one) for number, one in enumerate(PEOPLE, 1)]
@@ -41,7 +43,8 @@ def connections(asked: ApiRequest) -> dict[str, Any]:
         case "LAST_MODIFIED_DESCENDING":
             found.reverse()
     shown, more = page(asked, found, asked.number("pageSize", 100, 1000))
-    return {"connections": shown, "totalItems": len(found), **more}
+    told = [{name: one[name] for name in one if name in wanted | ALWAYS} for one in shown]
+    return {"connections": told, "totalItems": len(found), **more}
 
 
 def _resource(number: int, one: Person) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """The suite's APIs over HTTP: the bearer, its scopes, then the route's own answer."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from flask import Blueprint, Flask, Response, request
 
 from service.sandbox.suite import calendar, drive, mail, people, tokens
 from service.sandbox.suite.client import ACCOUNTS, API
+from service.sandbox.suite.masks import masked
 from service.sandbox.suite.routes import (
     Answer,
     ApiError,
@@ -37,7 +38,7 @@ def _view(app: Flask, route: Route) -> Callable[..., Response]:
         query = request.args.to_dict(flat=False)
         with app.app_context():
             try:
-                answer = route.answer(_asked(route, token, path, query, *sent))
+                answer = _answer(route, _asked(route, token, path, query, *sent))
             except ApiError as refused:
                 return _refusal(refused)
         return _response(answer)
@@ -53,6 +54,12 @@ def _asked(route: Route, token: str, path: Any, query: Any, body: bytes, kind: s
     if route.scopes.isdisjoint(holder.scopes):
         raise scope_missing()
     return ApiRequest(ACCOUNTS[holder.account], holder.scopes, path, query, body, kind)
+
+
+def _answer(route: Route, asked: ApiRequest) -> Answer:
+    """Raises `ApiError`."""
+    answer, fields = route.answer(asked), asked.one("fields")
+    return masked(answer, fields) if fields and isinstance(answer, Mapping) else answer
 
 
 def _response(answer: Answer) -> Response:
