@@ -235,6 +235,15 @@ def test_a_local_time_is_taken_with_its_zone(alice, call):
 
 
 @on_sqlite
+def test_an_event_may_have_a_meeting(alice, call):
+    connect(alice, "calendar-create-events")
+    times = {"start": "2030-07-01T09:00:00Z", "end": "2030-07-01T10:00:00Z"}
+    new = [{"title": "a", **times}, {"title": "b", **times, "addMeeting": True}]
+    made = call("calendar-create-events", events=new)["events"]
+    assert [one["meetingUrl"] is not None for one in made] == [False, True]
+
+
+@on_sqlite
 def test_a_time_may_be_in_any_form_of_iso_8601(alice, call):
     connect(alice, "calendar-create-events")
     starts = ("2030-07-01 09:00", "20300701T0900+0000", "2030-W27-1T09:00Z", "2030-07-01t09:00:00")

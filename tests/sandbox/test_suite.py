@@ -346,6 +346,27 @@ def test_a_file_is_told_as_far_as_its_request_names_it(client, office):
 
 
 @on_sqlite
+def test_events_are_told_as_google_tells_them(client, office):
+    access = exchange(office, code_of(client, office, "calendar.events"))["access_token"]
+    url = f"{office['CALENDAR_BASE_URL']}/calendars/primary/events"
+
+    def ask(method, **options):
+        headers = {"Authorization": f"Bearer {access}"}
+        return requests.request(method, url, headers=headers, timeout=10, **options).json()
+
+    local = {"dateTime": "2030-07-01T09:00:00", "timeZone": "Asia/Tokyo"}
+    new = {"summary": "a", "start": local, "end": local, "conferenceData": {"createRequest": {}}}
+    ignored = ask("POST", json=new)
+    assert ignored["start"] == {**local, "dateTime": "2030-07-01T09:00:00+09:00"}
+    assert "hangoutLink" not in ignored, "of version 0"
+    assert "hangoutLink" in ask("POST", json=new, params={"conferenceDataVersion": 1})
+    span = {"timeMin": "2030-06-30T00:00:00Z", "timeZone": "Europe/Berlin"}
+    listed = ask("GET", params=span)
+    assert listed["timeZone"] == "Europe/Berlin"
+    assert {one["start"]["dateTime"] for one in listed["items"]} == {"2030-07-01T02:00:00+02:00"}
+
+
+@on_sqlite
 @pytest.mark.parametrize(
     ("scope", "base", "path"),
     [

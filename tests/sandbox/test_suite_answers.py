@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from service.sandbox.suite import people
+from service.sandbox.suite import calendar, people
 from service.sandbox.suite.client import ACCOUNTS
 from service.sandbox.suite.file_lists import FOLDER, listed
 from service.sandbox.suite.masks import masked
@@ -98,3 +98,20 @@ def test_people_have_what_their_mask_names():
     assert set(person) == {"resourceName", "names", "emailAddresses"}
     with pytest.raises(ApiError, match="personFields"):
         people.connections(request(personFields=","))
+
+
+HOLIDAY = {"start": {"date": "2030-07-01"}, "end": {"date": "2030-07-02"}}
+LOCAL = {
+    side: {"dateTime": f"2030-07-01T{hour}:00:00", "timeZone": "Asia/Tokyo"}
+    for side, hour in (("start", "09"), ("end", "10"))
+}
+
+
+def test_times_are_told_in_the_zone_that_is_asked_for():
+    told = calendar._in_zone(LOCAL, "Europe/Berlin")
+    assert told["start"] == {"dateTime": "2030-07-01T02:00:00+02:00", "timeZone": "Asia/Tokyo"}
+    assert told["end"]["dateTime"] == "2030-07-01T03:00:00+02:00"
+    assert calendar._in_zone(HOLIDAY, "Europe/Berlin") == HOLIDAY
+    for name in ("Europe", "Nowhere/Land", "/etc/passwd"):
+        with pytest.raises(ApiError, match="Invalid time zone"):
+            calendar._in_zone(HOLIDAY, name)

@@ -15,6 +15,7 @@ from service.sandbox.suite.client import DemoAccount
 from service.sandbox.suite.models import SuiteEvent
 from service.sandbox.suite.routes import ApiError, ApiRequest, Route, not_found, page
 from service.times import timestamp
+from service.web.fields import is_time_zone
 
 WRITE = frozenset({"calendar", "calendar.events", "calendar.events.owned"})
 READ = WRITE | {"calendar.readonly", "calendar.events.readonly", "calendar.events.owned.readonly"}
@@ -35,14 +36,18 @@ def list_events(asked: ApiRequest) -> dict[str, Any]:
     words = asked.one("q").lower()
     found = [e for e in db.session.scalars(mine) if words in _words(e)]
     shown, more = page(asked, found, asked.number("maxResults", 250, 2500))
-    items = [event.resource for event in shown]
-    return {"kind": "calendar#events", "timeZone": "UTC", "items": items, **more}
+    zone = asked.one("timeZone")
+    items = [_in_zone(event.resource, zone) if zone else event.resource for event in shown]
+    return {"kind": "calendar#events", "timeZone": zone or "UTC", "items": items, **more}
 
 
 def insert(asked: ApiRequest) -> dict[str, Any]:
     _check_calendar(asked)
+    given = asked.json()
+    if asked.one("conferenceDataVersion") != "1":
+        given.pop("conferenceData", None)
     with write_transaction() as session:
-        return add(session, asked.account, asked.json()).resource
+        return add(session, asked.account, given).resource
 
 
 def add(session: Session, account: DemoAccount, given: Mapping[str, Any]) -> SuiteEvent:
@@ -59,6 +64,9 @@ def add(session: Session, account: DemoAccount, given: Mapping[str, Any]) -> Sui
         "organizer": {"email": account.email, "self": True},
         **{name: given[name] for name in KEPT if name in given},
     }
+    for side, moment in (("start", starts), ("end", ends)):
+        if "dateTime" in given[side]:  # with an offset in any case
+            resource[side] = {**given[side], "dateTime": moment.isoformat()}
     if "conferenceData" in given:
         resource["hangoutLink"] = f"https://sandbox.invalid/meet/{event_id[:10]}"
     resource["updated"] = timestamp(datetime.now(UTC))
@@ -88,11 +96,23 @@ def _moment(text: str, zone: str | None = None) -> datetime:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None and zone:
             moment = moment.replace(tzinfo=ZoneInfo(zone))
-    except (ValueError, TypeError, ZoneInfoNotFoundError):
+    except (ValueError, TypeError, OSError, ZoneInfoNotFoundError):
         moment = None
     if moment is None or moment.tzinfo is None:
         raise ApiError(400, "badRequest", "Bad Request")
     return moment
+
+
+def _in_zone(resource: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The event with its times as they are in a time zone. Days are the same in every one."""
+    if not is_time_zone(name):
+        raise ApiError(400, "invalid", f"Invalid time zone definition {name}")
+    told = dict(resource)
+    for side in ("start", "end"):
+        if "dateTime" in resource[side]:
+            moment = _when(resource, side).astimezone(ZoneInfo(name))
+            told[side] = {**resource[side], "dateTime": moment.isoformat()}
+    return told
 
 
 def _words(event: SuiteEvent) -> str:
