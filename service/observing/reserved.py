@@ -61,7 +61,12 @@ def _opened(filename: str) -> Any:
     if os.path.exists(filename):  # of a process that has ended, and had the same id
         return os.open(filename, os.O_RDWR | os.O_APPEND)
     unready = f"{filename}.new"
-    descriptor = os.open(unready, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        descriptor = os.open(unready, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        if error.errno in FULL:  # there is not even room for a name
+            return _in_memory()
+        raise
     size = mmap_dict._INITIAL_MMAP_SIZE  # noqa: SLF001 - the size that it would make itself
     if reserve(descriptor, size):
         os.rename(unready, filename)

@@ -1,5 +1,6 @@
 """The disk of temporary files is full, with metrics and pending requests; the database's is not."""
 
+import errno
 import os
 import shutil
 import signal
@@ -98,6 +99,25 @@ def test_metrics_that_outgrow_their_disk_are_kept_in_memory(tmp_path, monkeypatc
     assert values.read_value(f"key {KEYS - 1}") == (KEYS - 1, 0.0)
     assert (tmp_path / "metrics").stat().st_size == 1 << 16
     values.close()
+
+
+@pytest.mark.parametrize("call", ["open", "posix_fallocate"])
+def test_metrics_of_a_full_disk_begin_in_memory(tmp_path, monkeypatch, call):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, refuse)
+        values = ReservedDict(str(tmp_path / "metrics"))
+    values.write_value("first", 1.0, 0.0)
+    assert values.read_value("first") == (1.0, 0.0)
+    assert list(tmp_path.iterdir()) == []
+    values.close()
+
+
+def test_a_metric_whose_file_may_not_be_made_fails(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        ReservedDict(str(tmp_path / "absent" / "metrics"))
 
 
 def test_a_file_system_that_cannot_reserve_gets_a_sparse_file(tmp_path, monkeypatch):
