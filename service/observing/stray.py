@@ -26,7 +26,7 @@ class JsonHandler(logging.Handler):
             _constant(record) or "logged",
             logger=record.name,
             place=f"{record.pathname}:{record.lineno} {record.funcName}",
-            **_exc_info(record.exc_info[1] if record.exc_info else None),
+            exc_info=record.exc_info[1] if record.exc_info else None,
         )
 
 
@@ -72,26 +72,22 @@ def _log_warning(
 def _log_uncaught(
     kind: type[BaseException], error: BaseException, _traceback: TracebackType | None
 ) -> None:
-    write_line("critical", "uncaught", **_exc_info(error))
+    write_line("critical", "uncaught", exc_info=error)
 
 
 def _log_unraisable(hook: Any) -> None:
-    write_line("error", "unraisable", object=_name(type(hook.object)), **_exc_info(hook.exc_value))
+    write_line("error", "unraisable", object=_name(type(hook.object)), exc_info=hook.exc_value)
 
 
 def _log_thread(hook: Any) -> None:
-    write_line("error", "thread failed", **_exc_info(hook.exc_value))
+    write_line("error", "thread failed", exc_info=hook.exc_value)
 
 
 def _log_greenlet(
     _hub: Hub, context: Any, kind: Any, error: Any, _traceback: TracebackType | None
 ) -> None:
     """Log a failed greenlet. gevent would print the traceback and the greenlet's arguments."""
-    write_line("error", "greenlet failed", context=_name(type(context)), **_exc_info(error))
-
-
-def _exc_info(error: BaseException | None) -> dict[str, Any]:
-    return {"exc_info": error} if error is not None else {}
+    write_line("error", "greenlet failed", context=_name(type(context)), exc_info=error)
 
 
 def _name(kind: type) -> str:
