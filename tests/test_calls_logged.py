@@ -3,12 +3,13 @@
 import json
 from contextlib import suppress
 
+import gevent
 import pytest
 
 from service.observing import attribution
 from service.outbound.upstream import Outbound, UpstreamError
 from tests.assistant import asking
-from tests.services import free_port, on_sqlite
+from tests.services import free_port, on_sqlite, wait_for
 from tests.upstream import Answer
 
 pytestmark = on_sqlite
@@ -64,6 +65,16 @@ def test_the_line_names_the_outcome(app, caller, upstream, lines, answer, outcom
         call(caller, upstream.url, idle=0.5)
     [(text, line)] = lines()
     assert line["outcome"] == outcome
+    assert "canary" not in text
+
+
+def test_a_call_that_is_given_up_is_logged(app, caller, upstream, lines):
+    upstream.answers = [lambda seen: gevent.sleep(60)]
+    calling = gevent.spawn(call, caller, upstream.url)
+    wait_for(lambda: upstream.seen)
+    calling.kill()
+    [(text, line)] = lines()
+    assert line["outcome"] == "failed"
     assert "canary" not in text
 
 

@@ -99,6 +99,14 @@ def test_every_described_event_exists():
     assert {name for name in named if f'"{name}"' not in code} == set()
 
 
+def test_every_outcome_of_an_upstream_call_is_described():
+    code = "".join(path.read_text() for path in (ROOT / "service/outbound").glob("*.py"))
+    row = (ROOT / "docs/operations.md").read_text().split("| `upstream_calls_total` |")[1]
+    outcomes = {"failed", *re.findall(r'UpstreamError\("([a-z-]+)"', code)}
+    assert len(outcomes) > 6
+    assert {one for one in outcomes if f"`{one}`" not in row.split("\n")[0]} == set()
+
+
 def test_every_event_that_is_an_error_is_described():
     text = (ROOT / "docs/deployment.md").read_text().split("## Monitoring")[1]
     code = [path for path in [*CODE, ROOT / "gunicorn.conf.py"] if "sandbox" not in path.parts]
