@@ -1,6 +1,7 @@
 """How the suite's APIs are declared: a route, the scopes that open it, and what answers."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +25,10 @@ class ApiRequest:
 
     def number(self, name: str, default: int, most: int) -> int:
         text = self.one(name, str(default))
-        if not text.isdigit() or not 0 < int(text) <= most:
+        number = _number(text)
+        if number is None or not 0 < number <= most:
             raise ApiError(400, "invalid", f"Invalid value for {name}")
-        return int(text)
+        return number
 
     def json(self) -> dict[str, Any]:
         try:
@@ -88,7 +90,13 @@ def not_found(what: str) -> ApiError:
 
 
 def page(asked: ApiRequest, items: list[Any], size: int) -> tuple[list[Any], dict[str, str]]:
-    """A page of a list, and what leads to the next."""
-    start = int(token) if (token := asked.one("pageToken", "0")).isdigit() else 0
+    """A page of a list, and what leads to the next. Raises `ApiError`."""
+    start = _number(asked.one("pageToken", "0"))
+    if start is None:
+        raise ApiError(400, "invalid", "Invalid value for pageToken")
     more = {"nextPageToken": str(start + size)} if len(items) > start + size else {}
     return items[start : start + size], more
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
