@@ -280,17 +280,18 @@ def test_an_expired_token_disconnects_at_the_next_call(alice, client):
     assert flags(alice)["connected"] is False
 
 
+@on_sqlite
 def test_a_refresh_after_a_revocation_fails_as_specified(alice, client, monkeypatch):
-    monkeypatch.setattr(tokens_of_the_suite, "SHORT", 4)
+    monkeypatch.setattr(tokens_of_the_suite, "SHORT", 2)
     connect(alice, LIST)
     switch(client, "short")
     switch(client, "expire")
     connect(alice, LIST)
     for _ in range(2):
-        time.sleep(3.1)  # the app refreshes when three quarters of a token's life are over
+        time.sleep(1.6)  # the app refreshes when three quarters of a token's life are over
         assert alice.post(f"/api/integrations/{LIST}", {}).json["data"]["messages"]
     switch(client, "revoke")
-    time.sleep(4.1)  # until its end the token would serve, and be refused with a 401
+    time.sleep(2.1)  # until its end the token would serve, and be refused with a 401
     answer = alice.post(f"/api/integrations/{LIST}", {})
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
     assert answer.json["message"].startswith("Token refresh failed")
