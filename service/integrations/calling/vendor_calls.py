@@ -46,7 +46,13 @@ class VendorCalls:
 
         def perform(bearer: str | None) -> Any:
             call = self.call(
-                endpoint, admitted.user_id, bearer, media, leave=attempt.leave, seconds=seconds
+                endpoint,
+                admitted.user_id,
+                bearer,
+                media,
+                leave=attempt.leave,
+                admit=self.breakers.admit,
+                seconds=seconds,
             )
             attempt.call = call
             call.is_narrow = connection is not None and connection.is_narrow
@@ -69,8 +75,9 @@ class VendorCalls:
         media = self.media(endpoint, admitted.user_id)
 
         def perform(bearer: str | None) -> Any:
-            admit = partial(self.breakers.admit, integration)  # only where the check has to ask
-            call = self.call(endpoint, admitted.user_id, bearer, media, leave=admit)
+            admit = self.breakers.admit
+            leave = partial(admit, integration)  # only where the check has to ask
+            call = self.call(endpoint, admitted.user_id, bearer, media, leave=leave, admit=admit)
             with self.breakers.counting(call.effects):
                 check(call, admitted.params)
             return kept.data
@@ -98,11 +105,13 @@ class VendorCalls:
         media: CallMedia,
         *,
         leave: Callable[[], None] = lambda: None,
+        admit: Callable[[str], None] = lambda _: None,
         seconds: float | None = None,
     ) -> Call:
         """What an endpoint's function may use, for `seconds` or the endpoint's own.
 
-        Raises `NotConfigured`.
+        Only a call whose end is counted may ask the breaker, by `admit`: a trial that a job's poll
+        took would have no end. Raises `NotConfigured`.
         """
         if name := first_missing(endpoint.needs, self.settings):
             raise NotConfigured(name)
@@ -117,7 +126,7 @@ class VendorCalls:
             subject=subject,
             model=endpoint.model,
             media=media,
-            admit=self.breakers.admit,
+            admit=admit,
         )
 
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:

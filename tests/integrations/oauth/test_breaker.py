@@ -15,6 +15,7 @@ from service.integrations.calling import breaker
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Breaker
 from service.integrations.vendors.magnific.auto import image
+from service.integrations.vendors.magnific.tasks import answered
 from tests.integrations.oauth.probe import SEARCH
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
@@ -234,3 +235,26 @@ def test_of_two_vendors_the_one_that_is_picked_is_left_alone(app, alice, provide
     assert (call(down).json, len(provider.seen)) == (OPEN, breaker.FAILURES)
     provider.script("probe", Reply(400, {}))
     assert (call(other).status_code, len(provider.seen)) == (400, breaker.FAILURES + 1)
+
+
+@on_sqlite
+def test_polls_of_jobs_pass_an_open_breaker_and_take_no_trial(app, alice, provider):
+    """They are not counted, so that a trial that one took would never end."""
+    settings = {"MAGNIFIC_BASE_URL": f"{provider.url}/probe", "MAGNIFIC_API_KEY": "key-canary"}
+    app.extensions["vendor_settings"].update(settings)
+    app.extensions["proxy"].catalog = Catalog([image])
+    body = {"prompt": "a red boat", "model": "mystic", "wait": 0}
+    provider.script("probe", Reply(200, answered("CREATED")))
+    job = alice.call("generate-image", body).json["data"]["jobId"]
+    broken(provider, breaker.FAILURES)
+    for _ in range(breaker.FAILURES):
+        assert alice.call("generate-image", body).status_code == 502
+    gevent.sleep(0.06)
+    for pause in (gevent.sleep, lambda: rested(app)):
+        pause()
+        provider.script("probe", Reply(200, answered("IN_PROGRESS")))
+        looked = alice.person.get(f"/api/integrations/jobs/{job}")
+        assert (looked.status_code, looked.json["data"]["status"]) == (200, "running")
+    provider.script("probe", Reply(200, answered("CREATED")))
+    assert alice.call("generate-image", body).status_code == 200
+    assert failures(app) == 0
