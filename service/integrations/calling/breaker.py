@@ -5,7 +5,7 @@ only one, whichever worker it is in; its outcome closes or opens the breaker aga
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from flask import Flask
@@ -34,8 +34,28 @@ class Breakers:
         self._app = app
         self._known: dict[str, tuple[float, int]] = {}  # integration: looked at, failures
 
-    def admit(self, integration: str) -> None:
-        """Raises `UpstreamFailed` while the breaker is open. Needs an app context."""
+    def admission(self) -> Callable[[str], None]:
+        """What one call asks before it asks a vendor, with the vendor's integration.
+
+        It raises `UpstreamFailed` while the breaker is open. A breaker that has admitted a call is
+        not asked again: it would refuse the call the trial that the call itself has taken.
+        """
+        admitted: set[str] = set()
+
+        def admit(integration: str) -> None:
+            if integration in admitted:
+                return
+            admitted.add(integration)  # first: another greenlet of the call may ask meanwhile
+            try:
+                with self._app.app_context():  # a greenlet has none
+                    self._admit(integration)
+            except UpstreamFailed:
+                admitted.discard(integration)
+                raise
+
+        return admit
+
+    def _admit(self, integration: str) -> None:
         looked, failures = self._known.get(integration, (0.0, 0))
         if time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES:
             return

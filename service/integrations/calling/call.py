@@ -109,6 +109,7 @@ class Call:
             subject=self.subject,
             effects=self.effects,
             media=self._media,
+            admit=self._admit,
         )
 
     def complete(self, system: str, text: str) -> str:

@@ -43,6 +43,7 @@ class VendorCalls:
         Raises `ServiceError`.
         """
         connection, endpoint = admitted.connection, admitted.endpoint
+        admit = self.breakers.admission()
 
         def perform(bearer: str | None) -> Any:
             call = self.call(
@@ -51,11 +52,13 @@ class VendorCalls:
                 bearer,
                 media,
                 leave=attempt.leave,
-                admit=self.breakers.admit,
+                admit=admit,
                 seconds=seconds,
             )
             attempt.call = call
             call.is_narrow = connection is not None and connection.is_narrow
+            if not endpoint.alternatives:  # else the function picks a vendor first, by `call.at`
+                admit(endpoint.vendor.integration)
             data = self._perform(endpoint, admitted.params, call)
             if connection and call.effects.is_rejected:  # half-way: the answer says how far it came
                 connection.forget()
@@ -75,7 +78,7 @@ class VendorCalls:
         media = self.media(endpoint, admitted.user_id)
 
         def perform(bearer: str | None) -> Any:
-            admit = self.breakers.admit
+            admit = self.breakers.admission()
             leave = partial(admit, integration)  # only where the check has to ask
             call = self.call(endpoint, admitted.user_id, bearer, media, leave=leave, admit=admit)
             with self.breakers.counting(call.effects):
@@ -86,8 +89,6 @@ class VendorCalls:
         return answer if answer.consent else replace(answer, age=kept.age)
 
     def _perform(self, endpoint: Endpoint, params: dict[str, Any], call: Call) -> Any:
-        if not endpoint.alternatives:  # else the function picks a vendor first, by `call.at`
-            self.breakers.admit(endpoint.vendor.integration)
         with self.breakers.counting(call.effects), counting_left_out():
             data = endpoint.perform(call, params)
             if endpoint.job:

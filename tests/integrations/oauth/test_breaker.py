@@ -258,3 +258,21 @@ def test_polls_of_jobs_pass_an_open_breaker_and_take_no_trial(app, alice, provid
     provider.script("probe", Reply(200, answered("CREATED")))
     assert alice.call("generate-image", body).status_code == 200
     assert failures(app) == 0
+
+
+@on_sqlite
+def test_a_call_that_asks_a_vendor_several_times_at_once_has_one_trial(app, alice, provider):
+    """In greenlets, which have no app context."""
+    probe = app.extensions["proxy"].catalog.named(SEARCH)
+
+    def thrice(call, request, **_params):
+        return {"asked": call.each(lambda one: call.at(probe.vendor).send(one), [request] * 3)}
+
+    app.extensions["proxy"].catalog = Catalog([replace(probe, run=thrice)])
+    assert alice.call(SEARCH).status_code == 200
+    broken(provider, breaker.FAILURES * 3)
+    assert [alice.call(SEARCH).status_code for _ in range(breaker.FAILURES)] == [502] * 5
+    gevent.sleep(0.06)
+    assert (alice.call(SEARCH).json, len(provider.seen)) == (OPEN, 18)
+    rested(app)
+    assert (alice.call(SEARCH).status_code, failures(app), len(provider.seen)) == (200, 0, 21)
