@@ -3,7 +3,12 @@
 import json
 
 import pytest
+from sqlalchemy import select
 
+from service.database.access import write_transaction
+from service.database.clock import current_time
+from service.extensions import db
+from service.integrations.models import Breaker
 from tests import recorded
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
@@ -210,6 +215,20 @@ def test_a_model_that_fails_keeps_nobody_from_the_vendor(ask, analyze, vendor, m
         assert analyze("linkedin.com/in/ada").status_code == 502
     vendor.says({"data": [], "total": 0})
     assert ask("profnet-search-profiles", {"title": "x"}).status_code == 200
+
+
+def test_a_vendor_that_has_answered_ends_its_trial_well(app, analyze, vendor, model, upstream):
+    """Or the breaker would stay open for as long as the model fails."""
+    model("x")
+    upstream.answers = [Answer(b"", "401 No")]
+    with app.app_context(), write_transaction() as session:
+        session.add(Breaker(integration="profnet", failures=5, open_until=current_time()))
+    vendor.says({"status": 200, "data": RECORD})
+    assert analyze("linkedin.com/in/ada").status_code == 502
+    assert len(vendor.seen) == 1
+    with app.app_context():
+        assert db.session.scalars(select(Breaker.failures)).all() == [0]
+        db.session.commit()
 
 
 def test_each_address_to_look_up_is_held_for(alice):

@@ -85,8 +85,9 @@ class Breakers:
         try:
             yield
         except ServiceError as error:
+            has_failed = is_down(error) and not effects.has_failed_model
             if effects.asked:
-                (self.failed if is_down(error) else self.succeeded)(effects.asked)
+                (self.failed if has_failed else self.succeeded)(effects.asked)
             raise
         if effects.asked:
             self.succeeded(effects.asked)

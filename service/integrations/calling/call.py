@@ -119,7 +119,7 @@ class Call:
         try:
             return self._model.complete(system, text, max(self.seconds_left, 0.001))
         except ServiceError:
-            self.effects.asked = None  # no failure of the vendor that was asked before
+            self.effects.has_failed_model = True
             raise
 
     def write(self, task: str, contents: str, data: Mapping[str, Any]) -> str:

@@ -31,11 +31,13 @@ ACCEPTS = {"json": "application/json", "text": "text/*, */*", "bytes": "*/*", "r
 class Effects:
     """What the requests of a call have done so far.
 
-    `asked` is the integration whose vendor was asked last. `is_rejected`: the vendor did not take
-    the user's token. `may_have_acted`: the vendor may have changed something for the caller.
+    `asked` is the integration whose vendor was asked last. `has_failed_model`: the call's model
+    failed, and that vendor has answered. `is_rejected`: the vendor did not take the user's token.
+    `may_have_acted`: the vendor may have changed something for the caller.
     """
 
     asked: str | None = None
+    has_failed_model: bool = False
     is_rejected: bool = False
     may_have_acted: bool = False
 
