@@ -18,9 +18,10 @@ from service.chat.outside import CALLED, CALLS, READ
 from service.database.access import write_transaction
 from service.extensions import db
 from service.ids import new_id
-from service.records.collection import Collections
+from service.records.collection import Collection, Collections, Column
 from service.records.models import Outbox
 from service.records.permissions import ACTIONS
+from service.sandbox.collections import NOTES
 from service.upkeep import rights
 from tests import recorded
 from tests.chat.dead_turn import DeadTurn, undo
@@ -200,6 +201,22 @@ def test_an_undo_moves_no_chat_among_the_others(app, alice):
     before = active_at(alice)
     assert len(hands.undo()["undone"]) == 2
     assert active_at(alice) == before
+
+
+def test_the_place_of_another_collections_records_is_taken_back(app, alice, monkeypatch):
+    columns = (Column("userId", required=True, fixed=True), Column("activeAt", "datetime"))
+    trips = Collection(name="trips", columns=columns, permissions=NOTES.permissions)
+    known = Collections([*app.extensions["collections"], trips])
+    monkeypatch.setitem(app.extensions, "collections", known)
+    old, new = "2026-11-23T10:00:00.000000Z", "2026-11-24T10:00:00.000000Z"
+    id = alice.post("/api/records/trips", {"activeAt": old}).json["recordId"]
+    for later, conflicts in ((None, 0), (old, 1)):
+        hands = DeadTurn(app, alice)
+        hands.update(id, "trips", activeAt=new)
+        if later:
+            alice.patch(f"/api/records/trips/{id}", {"activeAt": later})
+        assert len(hands.undo()["conflicts"]) == conflicts
+        assert alice.records("trips")[0]["data"]["activeAt"] == old
 
 
 def active_at(person):

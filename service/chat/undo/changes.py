@@ -20,7 +20,8 @@ UNKNOWN = "The app has no such collection any more."
 FORGOTTEN = "It is no longer stored what the record was before."
 CHANGED = "The record has been changed since."
 
-OF_TURNS = ("activeAt",)  # columns that turns set without a tool
+# Columns that turns set without a tool, by collection. Another one may have one of the same name.
+OF_TURNS: dict[str, tuple[str, ...]] = {journal.CHATS: ("activeAt",)}
 
 Entries = list[JournalEntry]  # of one record, in their order
 
@@ -76,7 +77,8 @@ def change_of(entries: Entries, collections: Collections) -> NetChange:
         raise Refused(UNKNOWN) from None
     if any(_is_forgotten(entry) for entry in entries):
         raise Refused(FORGOTTEN)
-    if any(data(a.after) != data(b.before) for a, b in _neighbours(entries)):
+    name = first.collection
+    if any(data(name, a.after) != data(name, b.before) for a, b in _neighbours(entries)):
         raise Refused(CHANGED)  # by somebody else, between two writes of the turn
     return NetChange(collection, first.before, last.after, entries)
 
@@ -90,8 +92,14 @@ def _neighbours(entries: Entries) -> Iterator[tuple[JournalEntry, JournalEntry]]
     return zip(entries, entries[1:], strict=False)
 
 
-def data(envelope: Envelope | None) -> Any:
+def of_turns(collection: str) -> tuple[str, ...]:
+    """The columns of a collection that turns set without a tool."""
+    return OF_TURNS.get(collection, ())
+
+
+def data(collection: str, envelope: Envelope | None) -> Any:
     """A record's data without its times: a turn changes those of its chat."""
     if envelope is None:
         return None
-    return {name: value for name, value in envelope["data"].items() if name not in OF_TURNS}
+    left_out = of_turns(collection)
+    return {name: value for name, value in envelope["data"].items() if name not in left_out}

@@ -28,6 +28,7 @@ def _is_created_by_clients(collection: Collection) -> bool:
 
 
 def _reads_changed(change: NetChange, role: str) -> bool:
-    before, after = data(change.before), data(change.after)
+    name = change.collection.name
+    before, after = data(name, change.before), data(name, change.after)
     changed = [c for c in change.collection.columns if before.get(c.name) != after.get(c.name)]
     return all(permissions.is_readable(column, role) for column in changed)

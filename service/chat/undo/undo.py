@@ -19,12 +19,12 @@ from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
 from service.chat.undo.changes import (
     CHANGED,
     FORGOTTEN,
-    OF_TURNS,
     NetChange,
     Refused,
     change_of,
     data,
     entries_by_record,
+    of_turns,
 )
 from service.chat.undo.rights import may_take_back
 from service.database.access import write_transaction
@@ -163,7 +163,11 @@ def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -
         raise Refused(DELETED)
     if change.before and row is None and not user_locks.lock_row(session, change.owner):
         raise Refused(FORGOTTEN)  # the owner was erased since the journal was read
-    if data(full_envelope(change.collection, row) if row else None) != data(change.after):
+    name, now_stored = (
+        change.collection.name,
+        full_envelope(change.collection, row) if row else None,
+    )
+    if data(name, now_stored) != data(name, change.after):
         raise Refused(CHANGED)
     try:
         with session.begin_nested():
@@ -176,7 +180,8 @@ def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -
 
 def _write(session: Session, change: NetChange, row: Any) -> None:
     if change.before and row:
-        reverting.revert(session, change.collection, row, change.before, OF_TURNS)
+        kept = of_turns(change.collection.name)
+        reverting.revert(session, change.collection, row, change.before, kept)
     elif change.before:
         reverting.restore(session, change.collection, change.before)
     elif row:
