@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, current_app, g
 from marshmallow import Schema, ValidationError, fields, validate, validates, validates_schema
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
@@ -76,7 +76,7 @@ class Done(Schema):
 @open_to("chat")
 @body(NewChat())
 @takes_key(ONCE)
-@refuses(Conflict, RateLimited)
+@refuses(NotFound, Conflict, RateLimited)
 @answers(ChatAnswer(), 201)
 def create(data: dict[str, Any]) -> dict[str, Any]:
     """Create a chat of the caller's own
@@ -98,11 +98,22 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
     with write_transaction() as session:
         user_locks.lock(session, chat.user_id)
         if repeatable and (earlier := repeatable.earlier_record(session)):
-            return {"chat": chat_record(full_envelope(AI_CHATS, check_owned(session, earlier)))}
+            return {"chat": chat_record(_earlier(session, earlier))}
         record = _insert(session, chat)
         if repeatable:
             repeatable.store(session, chat.record_id)
     return {"chat": chat_record(record)}
+
+
+def _earlier(session: Session, chat_id: str) -> Envelope:
+    """A chat of the caller's. It is not locked: an erasure locks chats before their user.
+
+    Raises `NotFound`.
+    """
+    chat = session.scalar(_owned(chat_id))
+    if chat is None:
+        raise NotFound()
+    return full_envelope(AI_CHATS, chat)
 
 
 def _insert(session: Session, chat: Chat) -> Envelope:
@@ -141,13 +152,11 @@ def chat_record(record: Envelope) -> dict[str, Any]:
     return {"recordId": record["recordId"], **record["data"], **times}
 
 
-def check_owned(session: Session, chat_id: str) -> Chat:
-    """The caller's chat, its row locked. Raises `NotFound`, also for another user's chat."""
-    chat = session.scalar(
-        select(Chat)
-        .where(Chat.record_id == chat_id, Chat.user_id == g.caller.subject)
-        .with_for_update()
-    )
-    if chat is None:
+def check_owned(session: Session, chat_id: str) -> None:
+    """Lock the caller's chat. Raises `NotFound`, also for another user's chat."""
+    if session.scalar(_owned(chat_id).with_for_update()) is None:
         raise NotFound()
-    return chat
+
+
+def _owned(chat_id: str) -> Select[Chat]:
+    return select(Chat).where(Chat.record_id == chat_id, Chat.user_id == g.caller.subject)

@@ -1,9 +1,11 @@
 """Creating, renaming and deleting chats."""
 
+import gevent
 import pytest
 from sqlalchemy import select
 
-from service.chat.models import Claim
+from service.chat.models import Chat, Claim
+from service.database.access import write_transaction
 from service.extensions import db
 
 LISTS = ("ai-chats", "ai-messages")
@@ -35,6 +37,21 @@ def test_a_chat_is_created_once_for_a_key(alice, bob):
     assert create(bob, title="Plans").json["chat"]["userId"] == "bob"
     alice.delete(f"/api/ai/chats/{first.json['chat']['recordId']}")
     assert create(alice, title="Plans").status_code == 404
+    described = alice.get("/openapi.json").json["paths"]["/api/ai/chats"]["post"]["responses"]
+    assert described.keys() >= {"201", "404", "409"}
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_repeated_create_waits_for_nobody_who_has_locked_the_chat(app, alice):
+    """An erasure locks chats, then its user, whose row the create has locked already."""
+
+    def create():
+        return alice.post("/api/ai/chats", {}, headers={"Idempotency-Key": "k"})
+
+    first = create()
+    with app.app_context(), write_transaction() as session:
+        session.execute(select(Chat.seq).with_for_update())
+        assert gevent.spawn(create).get(timeout=3).json == first.json
 
 
 @pytest.mark.parametrize("key", ["", " ", "ä", "x" * 256])
