@@ -57,16 +57,20 @@ def _of_directory(connection: Connection, tell: Callable[[], None]) -> Iterator[
         return
 
     def try_it() -> bool:
-        with suppress(BlockingIOError):
+        try:
             fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # the file system locks no directories, as NFS
             return True
-        return False
+        return True
 
     try:
         _wait(try_it, tell)
         yield
     finally:
-        fcntl.flock(directory, fcntl.LOCK_UN)  # gevent closes it later
+        with suppress(OSError):
+            fcntl.flock(directory, fcntl.LOCK_UN)  # gevent closes it later
         os.close(directory)
 
 
