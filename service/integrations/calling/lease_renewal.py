@@ -48,6 +48,7 @@ class LeaseRenewal(BackgroundWork):
         self._writes: list[LateWrite] = []
         app.extensions["sampler"].add(KEYS_IN_FLIGHT, lambda: len(self._holders))
         app.extensions["sampler"].add(WRITES_WAITING, lambda: len(self._writes))
+        app.extensions["lifecycle"].ends_after(lambda: not self._writes)
 
     @contextmanager
     def renewing(self, lease: KeyLease) -> Iterator[None]:

@@ -219,9 +219,11 @@ def refusing(app):
     event.remove(engine, "before_cursor_execute", refuse)
 
 
-def test_a_job_whose_owner_can_not_be_stored_just_now_is_not_lost(alice, gateway, refusing):
+def test_a_job_whose_owner_can_not_be_stored_just_now_is_not_lost(app, alice, gateway, refusing):
     told(gateway, RUNNING)
     assert (alice.call("probe-task").json, len(refusing)) == (RUNNING, 1)
+    lifecycle = app.extensions["lifecycle"]
+    assert not lifecycle.is_done, "a worker that is to end stores it first"
     told(gateway, ENDED)
 
     def owned():
@@ -229,6 +231,7 @@ def test_a_job_whose_owner_can_not_be_stored_just_now_is_not_lost(alice, gateway
         return answer.json == ENDED and bearer(gateway) == ENVIRONMENT["OWNER_TOKEN"]
 
     wait_for(owned)
+    assert lifecycle.is_done
 
 
 @pytest.mark.parametrize("job_id", ["j" * 65, "job\0", "", 7])
