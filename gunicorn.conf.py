@@ -142,11 +142,6 @@ def when_ready(server) -> None:
     report.workers(server.num_workers)
 
 
-def pre_fork(server, worker) -> None:
-    if worker.age > server.num_workers:  # the first ones count up to it
-        measures.RESTARTS.inc()
-
-
 def child_exit(server, worker) -> None:
     mark_process_dead(worker.pid)
     for facts in pending.take_unanswered(directory, worker.pid):

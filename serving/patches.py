@@ -14,6 +14,7 @@ import gunicorn.workers.ggevent
 from gevent.baseserver import BaseServer
 from gunicorn.arbiter import Arbiter
 
+from service.observing.measures import RESTARTS
 from service.raw_sockets import CHUNK, send_all
 from serving import parking, refusals
 from serving.response import JoinedResponse
@@ -59,13 +60,16 @@ def persistent(spawn_worker: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def spawn(arbiter: Any) -> Any:
         try:
-            return spawn_worker(arbiter)
+            pid = spawn_worker(arbiter)
         except OSError as error:
             if error.errno not in NO_ROOM:
                 raise
             arbiter.worker_age -= 1  # it counts the workers that were started
             arbiter.log.error("worker not started", extra={"facts": {"error": error.strerror}})
             return None
+        if arbiter.worker_age > arbiter.num_workers:  # the first ones count up to it
+            RESTARTS.inc()
+        return pid
 
     return spawn
 

@@ -9,6 +9,7 @@ import pytest
 from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
 
+from service.observing.measures import RESTARTS
 from serving.patches import persistent
 
 
@@ -43,6 +44,24 @@ def test_a_master_without_room_for_a_worker_tries_again(monkeypatch, caplog, err
     assert (line.message, line.facts) == ("worker not started", {"error": os.strerror(error)})
     master.manage_workers()
     assert (list(master.WORKERS), master.worker_age) == ([4711], 1)
+
+
+def test_only_a_worker_that_was_started_counts_as_one(monkeypatch):
+    """An alert pages somebody for three that were started in place of ended ones."""
+    answers = [4711, BlockingIOError(errno.EAGAIN, "no"), BlockingIOError(errno.EAGAIN, "no"), 4712]
+
+    def fork():
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(os, "fork", fork)
+    master, before = Master(), RESTARTS._value.get()
+    for restarts in (0, 0, 0, 1):
+        master.manage_workers()
+        assert RESTARTS._value.get() - before == restarts
+        master.WORKERS.clear()  # it has died
 
 
 def test_another_failure_ends_it(monkeypatch):
