@@ -98,6 +98,7 @@ test('a number that would be another one when it is sent is refused', () => {
   assert.equal(typed({ count: `${'1'.repeat(100_000)}x` }).problems.length, 1, 'at once');
   const json = (/** @type {string} */ text) => typed({ extra: text }).problems.map(({ text: reason }) => reason.split(':')[0]);
   assert.deepEqual([json('{"id": [9007199254740993]}'), json('{"a": -1e999}')], [['9007199254740993'], ['-1e999']]);
+  assert.deepEqual(json(JSON.stringify({ picture: 'A'.repeat(12_000_000) })), []);
   assert.deepEqual(json('{"9007199254740993": "\\"9007199254740993", "b": [1.5e3, -0, 123456789012345678.5]}'), []);
 });
 
