@@ -47,6 +47,31 @@ test('an answer that a later one has overtaken is not shown', async (t) => {
   assert.match(refresher.problem.textContent, /Only admins/);
 });
 
+test('what a slow server answers is shown, though the page asks again meanwhile', async (t) => {
+  let tick = () => {};
+  t.mock.method(globalThis, 'setInterval', (act) => void (tick = act));
+  const answers = [];
+  const shown = [];
+  const load = () => new Promise((resolve) => answers.push((name) => resolve(() => shown.push(name))));
+  const refresher = createRefresher({ load, isVisible: () => true });
+  t.after(refresher.stop);
+  refresher.now();
+  tick();
+  tick();
+  answers[0]('first');
+  await settle();
+  answers[2]('third');
+  await settle();
+  answers[1]('second');
+  await settle();
+  assert.deepEqual(shown, ['first', 'third']);
+  tick();
+  refresher.now(); // an action has changed something
+  answers[3]('before the action');
+  await settle();
+  assert.deepEqual(shown, ['first', 'third']);
+});
+
 test('the page of a user shows nothing before all of it is read', async () => {
   const user = { subject: 'bob', role: null, balance: 1, held: 0, createdAt: null, lastReplyAt: null, stored: { records: {}, media: 0, turns: 0, grants: [] } };
   const transport = { get: async (path) => (path.includes('/users/') ? user : { entries: [{ entryId: 'e', amount: 0.00001, what: 'grant', facts: {}, createdAt: null }] }) };

@@ -13,21 +13,29 @@ export function createRefresher({ load, isVisible }) {
   const problem = element('p', { class: 'problem', role: 'alert' });
   const timer = setInterval(tick, INTERVAL);
   document.addEventListener('visibilitychange', tick);
-  let latest = 0; // an answer that a later request has overtaken is not shown
+  let latest = 0; // request
+  let oldest = 0; // one whose answer may still be shown: none from before an action, or from before what is shown
 
   function tick() {
-    if (!document.hidden && isVisible()) now();
+    if (!document.hidden && isVisible()) read();
   }
 
-  async function now() {
+  /** What was asked for earlier is of no use any more. */
+  function now() {
+    oldest = latest + 1;
+    return read();
+  }
+
+  async function read() {
     const number = ++latest;
     try {
       const show = await load();
-      if (number !== latest) return;
+      if (number < oldest) return;
+      oldest = number;
       show();
       say(`Updated ${timeWithSeconds(new Date())}`, '');
     } catch (error) {
-      if (number === latest) fail(error);
+      if (number >= oldest) fail(error);
     }
   }
 
