@@ -19,6 +19,12 @@ const SCHEMA = {
   },
 };
 
+/** @param {any} node @param {string} tag @param {(node: any) => boolean} isIt @returns {any} */
+function below(node, tag, isIt) {
+  if (node.tag === tag && isIt(node)) return node;
+  return node.childNodes?.map((child) => below(child, tag, isIt)).find(Boolean);
+}
+
 /** What the dialog has when nothing is changed, and what is stored then. @param {Record<string, any>} settings */
 function savedAgain(settings) {
   const saved = [];
@@ -27,6 +33,21 @@ function savedAgain(settings) {
   actions.childNodes.at(-1).listeners.click();
   return saved;
 }
+
+test('settings as JSON with a name that is none are refused, and the dialog says why', () => {
+  const dialog = () => document.body.lastChild;
+  const saved = savedAgain({ most: 7, label: 'two\nlines' });
+  const text = below(dialog(), 'textarea', ({ attributes }) => attributes['aria-label'] === 'Body as JSON');
+  const save = dialog().childNodes.at(-1).childNodes.at(-1).listeners.click;
+  for (const [typed, reason] of [['{"mots": 7}', /mots: .*no such setting/], ['{"most": 70}', /most: Must be at most 20/], ['{"most"', /not JSON/]]) {
+    text.value = typed;
+    save();
+    assert.match(dialog().textContent, reason);
+  }
+  text.value = '{"most": 8}';
+  save();
+  assert.deepEqual(saved.map(({ entered }) => entered), [{ most: 7, label: 'two\nlines' }, { most: 8 }]);
+});
 
 test('settings that nobody changes are saved as they are', () => {
   const settings = { units: 'imperial', most: 7, label: 'Home', older: { kept: true } };

@@ -2,6 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
+import { detailsOf } from '../shared/schema-details.js';
 import { createSchemaForm } from '../shared/schema-form.js';
 import { faultsOf } from '../widgets/widget-settings.js';
 
@@ -20,22 +21,23 @@ export function openSettings({ name, schema, settings, save }) {
   form.restore({ text: JSON.stringify(fitting, null, 2) });
   form.edit(false); // what the fields have no place for stays JSON
   const seen = form.read().value;
+  const problem = element('p', { class: 'problem', role: 'alert' }); // of JSON, which has no fields to mark
   const dialog = element(
     'dialog',
     { class: 'settings-dialog', 'aria-labelledby': 'settings-title', on: { close: () => dialog.remove(), keydown: onKey } },
     element('h2', { id: 'settings-title' }, `Settings of ${name}`),
     form.node,
+    problem,
     element('div', { class: 'dialog-actions' }, button('quiet', 'Cancel', () => dialog.close()), button('primary', 'Save', submit)),
   );
 
   function submit() {
     const { value, problems } = form.read();
-    if (problems.length) return form.showProblems(problems);
-    const faults = faultsOf(schema, value);
-    form.show(faults);
-    if (Object.keys(faults).length) return undefined;
+    const faults = problems.length ? detailsOf(problems) : faultsOf(schema, value);
+    problem.textContent = form.show(faults).join(' ');
+    if (Object.keys(faults).length) return;
     save(value, seen);
-    return dialog.close();
+    dialog.close();
   }
 
   /** @param {KeyboardEvent} event */

@@ -11,6 +11,7 @@ import { mergeKeys } from './canvas-merge.js';
  */
 
 const LONGEST = 2000; // characters of a text without `maxLength`
+const NONE = 'There is no such setting.';
 
 /** @param {SettingsSchema} [schema] @returns {boolean} */
 export function hasSettings(schema) {
@@ -43,7 +44,8 @@ export function storedSettings(now, seen, entered) {
 
 /** @param {SettingsSchema} schema @param {Settings} entered @returns {Record<string, string[]>} reasons by name */
 export function faultsOf({ properties = {} }, entered) {
-  const faults = Object.entries(entered).map(([name, value]) => [name, faultOf(properties[name], value)]);
+  const isDeclared = (/** @type {string} */ name) => Object.hasOwn(properties, name);
+  const faults = Object.entries(entered).map(([name, value]) => [name, isDeclared(name) ? faultOf(properties[name], value) : NONE]);
   return Object.fromEntries(faults.filter(([, text]) => text).map(([name, text]) => [name, [text]]));
 }
 
