@@ -5,6 +5,8 @@ import { test } from 'node:test';
 
 import { nameIn } from '../../service/browser/chat/chat-file.js';
 import { groupsOf } from '../../service/browser/chat/chat-list.js';
+import { createChats } from '../../service/browser/chat/chats.js';
+import { NetworkError } from '../../service/browser/shared/errors.js';
 
 const NOON = new Date(2026, 2, 10, 12);
 
@@ -36,4 +38,30 @@ test('a rename moves nothing, and a chat without messages stands where it was ma
 test('a file has the name that the server gives it', () => {
   assert.equal(nameIn(`attachment; filename="chat.md"; filename*=UTF-8''%E5%8C%97.md`), '北.md');
   assert.equal(nameIn(''), 'chat');
+});
+
+/** Chats, and a server of which the first answer is lost; it keeps one chat for each key. */
+function chatsWithALostAnswer() {
+  const made = new Map();
+  let isLost = true;
+  async function call(_method, _path, { headers }) {
+    const key = headers['Idempotency-Key'];
+    if (!made.has(key)) made.set(key, { recordId: `chat-${made.size}`, title: '', createdAt: '1', updatedAt: '1' });
+    if (isLost) {
+      isLost = false;
+      throw new NetworkError();
+    }
+    return { chat: made.get(key) };
+  }
+  const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
+  return { chats: createChats({ transport: { call }, socket, drafts: {}, onTurnEnd() {} }), made: () => [...made.values()] };
+}
+
+test('a chat whose answer was lost is given again, unless it was used since', async () => {
+  for (const [updatedAt, id] of [['1', 'chat-0'], ['2', 'chat-1']]) {
+    const { chats, made } = chatsWithALostAnswer();
+    await assert.rejects(chats.create(), NetworkError);
+    made()[0].updatedAt = updatedAt;
+    assert.equal(await chats.create(), id);
+  }
 });

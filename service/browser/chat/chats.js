@@ -49,15 +49,22 @@ export function createChats(context) {
     collection.put(recordOf(chat));
   }
 
+  /** Tried again after a lost answer, it makes no second chat. */
+  async function createOnce() {
+    const { chat } = await once(keys, '', (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
+    return chat;
+  }
+
   return {
     collection,
     /** @param {string} chatId one object per chat: its turn continues while another chat is shown */
     conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
     /** Whether a reply is coming in, and has said something. */
     isReplying: () => [...conversations.values()].some(({ phase, turn }) => phase !== 'idle' && Boolean(turn?.reply.parts.length)),
-    /** Tried again after a lost answer, it makes no second chat. @returns {Promise<string>} its id */
+    /** @returns {Promise<string>} its id */
     async create() {
-      const { chat } = await once(keys, '', (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
+      const made = await createOnce();
+      const chat = made.updatedAt === made.createdAt ? made : await createOnce(); // found in the list, and used since
       collection.put(recordOf(chat));
       return chat.recordId;
     },
