@@ -123,6 +123,19 @@ test('an event that is typed while another one is saved stays', async (t) => {
   assert.deepEqual([title.value, title.isConnected, start.value < end.value], ['Walk', true, true]);
 });
 
+test('a form that was opened while another event is saved keeps what it was opened with', async (t) => {
+  const page = await savingEvent(t, 'a@example.com');
+  page.press('Cancel');
+  page.input('guest', { name: 'A', email: 'a@example.com' });
+  await until(() => page.main.textContent.includes('will invite A'));
+  page.press('New event');
+  const [, start, , , guests] = [0, 1, 2, 3, 4].map((at) => page.field('input', at));
+  const begin = start.value;
+  await saved(page);
+  await until(() => page.main.textContent.includes('Visit is in your calendar.'));
+  assert.deepEqual([guests.isConnected, guests.value, start.value], [true, 'a@example.com', begin]);
+});
+
 test('an event whose end is not after its start is not saved', async (t) => {
   const zone = process.env.TZ;
   process.env.TZ = 'Europe/Berlin';

@@ -15,6 +15,7 @@ let guests = [];
 /** @type {any[]} */
 let events = [];
 let isLoaded = false;
+let opened = 0; // how often the form was
 panel.controls.append(newButton);
 showGate();
 form.draft.ready.then((isDraft) => isDraft && !isLoaded && panel.show(form.node));
@@ -89,6 +90,7 @@ function choose(event, pressed) {
 }
 
 function openForm() {
+  opened += 1;
   newButton.hidden = true;
   panel.show(form.node);
   form.open(guests);
@@ -109,12 +111,12 @@ function closeForm() {
 function save(event) {
   const sendUpdates = /** @type {'all' | 'none'} */ (event.attendees.length ? 'all' : 'none'); // guests are told by mail
   const body = { events: [event], sendUpdates };
-  const sent = form.draft.read();
+  const [sent, own] = [form.draft.read(), opened];
   const post = (/** @type {any} */ options) => form.draft.sending(options, () => client.post('calendar-create-events', body, options));
   panel.runOnce(form.saveButton, post, ({ events: made, failed }) => {
     if (failed.length) return panel.say(failed[0].message);
     events = [...events, ...made].sort(byBegin);
-    if (!form.forget(sent)) closeForm();
+    if (own === opened && !form.forget(sent)) closeForm(); // one that was opened since is of another event
     return panel.say(`${event.title} is in your calendar.`);
   }, form.draft.pendingKey);
 }
