@@ -50,6 +50,13 @@ Object.assign(prototype, {
 document.hasFocus = () => true;
 document.documentElement = { style: { setProperty() {} } };
 
+// A call that no test answers waits for a minute: the process must not wait with it.
+const { setTimeout: begin } = globalThis;
+globalThis.setTimeout = (act, ms, ...more) => {
+  const timer = begin(act, ms, ...more);
+  return ms > 1000 ? timer.unref() : timer;
+};
+
 /** Waits for what arrives over ports. @param {() => any} condition */
 export async function until(condition) {
   for (let round = 0; round < 1000; round += 1) {
