@@ -643,6 +643,26 @@ test('the next title, typed while one is added, stays', async () => {
   assert.equal(field.value, '');
 });
 
+// One row of a table is put after nothing else.
+Object.assign(document.body.constructor.prototype, { insertBefore(node) { this.append(node); } });
+
+test('a time of a year that no date has is refused, and the next one is saved', async () => {
+  const sent = [];
+  const rows = { 5: row('5', { title: 'Visit' }) };
+  const change = async (_row, data) => sent.push(data);
+  const collection = { list: [rows[5]], rows, loaded: true, problem: '', onChange: () => () => {}, change };
+  const table = createRecordTable(tablesOf([TASKS])[0], collection, { drafts: createDrafts(memory(), 'alice'), subject: 'alice', announce() {} });
+  const [words, field] = below(below(table.node, 'tbody'), 'span').childNodes;
+  words.listeners.click();
+  for (const typed of ['20266-11-24T10:00', '2026-11-24T10:00']) {
+    field.value = typed;
+    field.listeners.blur();
+    await settle();
+    if (!sent.length) assert.match(table.node.textContent, /Choose a date and a time/);
+  }
+  assert.deepEqual(sent, [{ due: new Date('2026-11-24T10:00').toISOString() }]);
+});
+
 /** What deletes rows that can be created again, and the line that says so. */
 function deleting() {
   const [removed, made] = [[], []];

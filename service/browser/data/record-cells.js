@@ -1,14 +1,14 @@
 // Cells that are edited in place. Enter saves, Escape restores, leaving a cell saves.
 
 import { element } from '../shared/elements.js';
-import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
+import { moment, toLocalInput } from '../shared/when.js';
 import { shownText, typedText } from './values.js';
 
 /**
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {import('./collections.js').Column} SchemaColumn
  * @typedef {SchemaColumn & {label: string, kind: 'text' | 'flag' | 'moment' | 'fixed', isTitle: boolean}} Column
- * @typedef {(column: Column, value: any) => Promise<boolean>} Save resolves to whether it was saved
+ * @typedef {(column: Column, value: any) => Promise<boolean>} Save of a text as typed, or of a box; resolves to whether it was saved
  * @typedef {{node: HTMLElement, update: (row: Row, rowTitle: string) => boolean, abandon: () => string}} Cell
  *   `update` returns whether the shown value has changed; `abandon` ends the editing and returns the
  *   unsaved text. `rowTitle` names the row for screen readers
@@ -157,7 +157,7 @@ function momentCell(column, save) {
     if (field.hidden) return;
     if (field.validity.badInput) return setEditing(false); // an incomplete date is discarded
     const typed = field.value;
-    if (typed !== begun && !(await save(column, typed ? fromLocalInput(typed) : null))) return;
+    if (typed !== begun && !(await save(column, typed))) return;
     begun = typed;
     if (field.value === typed) setEditing(false);
   }

@@ -141,9 +141,9 @@ function highlight(node, className) {
 function createRow({ schema, columns }, subject, { warn, save, remove }) {
   /** @type {Row} */
   let row;
-  /** @param {Column} column @param {any} value as typed, where it is a text */
+  /** @param {Column} column @param {any} value as typed, but for a box */
   async function saveCell(column, value) {
-    const reading = column.kind === 'text' ? readText(column, value) : { value };
+    const reading = column.kind === 'flag' ? { value } : readText(column, value);
     if ('problem' in reading) warn(reading.problem);
     return 'problem' in reading ? false : save(row, { [column.name]: reading.value });
   }
