@@ -60,8 +60,15 @@ function chatsWithALostAnswer() {
 test('a chat whose answer was lost is given again, unless it was used since', async () => {
   for (const [updatedAt, id] of [['1', 'chat-0'], ['2', 'chat-1']]) {
     const { chats, made } = chatsWithALostAnswer();
-    await assert.rejects(chats.create(), NetworkError);
+    await assert.rejects(chats.create('Hello'), NetworkError);
     made()[0].updatedAt = updatedAt;
-    assert.equal(await chats.create(), id);
+    assert.equal(await chats.create('Hello'), id);
   }
+});
+
+test('two messages that begin chats at the same time begin two', async () => {
+  const { chats } = chatsWithALostAnswer();
+  await chats.create('Hello').catch(() => {});
+  const ids = await Promise.all([chats.create('Hello'), chats.create('Something else')]);
+  assert.deepEqual(ids, ['chat-0', 'chat-1']);
 });

@@ -49,9 +49,9 @@ export function createChats(context) {
     collection.put(recordOf(chat));
   }
 
-  /** Tried again after a lost answer, it makes no second chat. */
-  async function createOnce() {
-    const { chat } = await once(keys, '', (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
+  /** Tried again after a lost answer, it makes no second chat. @param {string} text */
+  async function createOnce(text) {
+    const { chat } = await once(keys, text, (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
     return chat;
   }
 
@@ -61,10 +61,10 @@ export function createChats(context) {
     conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
     /** Whether a reply is coming in, and has said something. */
     isReplying: () => [...conversations.values()].some(({ phase, turn }) => phase !== 'idle' && Boolean(turn?.reply.parts.length)),
-    /** @returns {Promise<string>} its id */
-    async create() {
-      const made = await createOnce();
-      const chat = made.updatedAt === made.createdAt ? made : await createOnce(); // found in the list, and used since
+    /** @param {string} text of its first message: another one may begin a chat at the same time @returns {Promise<string>} its id */
+    async create(text) {
+      const made = await createOnce(text);
+      const chat = made.updatedAt === made.createdAt ? made : await createOnce(text); // found in the list, and used since
       collection.put(recordOf(chat));
       return chat.recordId;
     },
