@@ -160,15 +160,34 @@ def test_a_record_is_made_with_a_form_and_comes_back_after_its_deletion(console)
     assert note["data"]["text"] == "Hall B\n40 seats"
 
 
-def test_a_deletion_that_ends_late_closes_no_other_record(console):
-    one, _ = add(console, "One", "Two")
-    page = show(console, f"tasks/{one['recordId']}")
+def deleted_late(console, page, record):
+    """The requests to delete the open record, which wait."""
     held = []
     page.route(
-        f"**/api/records/tasks/{one['recordId']}",
+        f"**/api/records/tasks/{record['recordId']}",
         lambda route: held.append(route) if route.request.method == "DELETE" else route.continue_(),
     )
     console.button("Delete record").click()
+    return held
+
+
+def test_a_deletion_that_ends_late_leaves_the_page_that_is_shown(console):
+    [one] = add(console, "One")
+    page = show(console, f"tasks/{one['recordId']}")
+    held = deleted_late(console, page, one)
+    page.get_by_role("link", name="Chat", exact=True).click()
+    expect(console.button("New chat")).to_be_visible()
+    held[0].continue_()
+    expect(page.locator("#announcer")).to_contain_text("Deleted “One”.")
+    expect(page).to_have_url(re.compile("#/chat"))
+    page.go_back()
+    expect(panel(page)).to_contain_text("This record was deleted in the meantime.")
+
+
+def test_a_deletion_that_ends_late_closes_no_other_record(console):
+    one, _ = add(console, "One", "Two")
+    page = show(console, f"tasks/{one['recordId']}")
+    held = deleted_late(console, page, one)
     page.get_by_role("link", name="Open Two").click()
     expect(panel(page).get_by_role("heading", name="Two")).to_be_visible()
     held[0].continue_()

@@ -141,7 +141,8 @@ export function createCollectionPage(collection, context, draft) {
 
   /** @param {Row} row */
   async function onDelete(row) {
-    if ((await deletion.remove(row)) && panel?.recordId === row.recordId) closePanel();
+    const isDone = await deletion.remove(row);
+    if (isDone && node.isConnected && panel?.recordId === row.recordId) closePanel(); // else something else is shown by now
   }
 
   /** Closes the panel; the focus returns to what opened it. */
