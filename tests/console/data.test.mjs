@@ -101,6 +101,13 @@ for (const [of, text, value] of READINGS) {
   test(`“${text}” is read as ${JSON.stringify(value)} in a column of type ${of.type}`, () => assert.deepEqual(readText(of, text), { value }));
 }
 
+test('a number that would be another one when it is stored is refused', () => {
+  for (const [type, text] of [['integer', '9007199254740993'], ['number', '-9007199254740993'], ['object', '{"id": 9007199254740993}'], ['array', '[1e999]']]) {
+    assert.match(readText(column('c', type), text).problem, /too large to be stored/, type);
+  }
+  assert.deepEqual(readText(column('c', 'object'), '{"id": "9007199254740993"}'), { value: { id: '9007199254740993' } });
+});
+
 test('what is no value of a column says what to write', () => {
   for (const [type, text] of [['integer', '1.5'], ['integer', '1,234'], ['number', '1,234'], ['number', '-12,500'], ['number', 'x'], ['object', '[1]'], ['array', '{'], ['datetime', 'soon']]) {
     assert.ok('problem' in readText(column('c', type), text), type);

@@ -1,6 +1,7 @@
 // Values of columns as text: shown, typed, and read back. The server validates.
 
 import { isJson } from './collections.js';
+import { changedNumber, isExact } from '../shared/exact-numbers.js';
 import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
 
 /**
@@ -9,6 +10,7 @@ import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
  */
 
 const MOST = 200; // characters of a value in a table
+const TOO_LARGE = 'too large to be stored as it stands here';
 const THOUSANDS = /^[-+]?[1-9]\d{0,2},\d{3}$/; // or a decimal comma: a guess could be wrong by a thousand times
 
 /** @param {Column} column @param {any} value @returns {string} for people, in one line */
@@ -45,8 +47,10 @@ function readMoment(typed) {
 /** @param {Column} column @param {string} typed @returns {Reading} */
 function readNumber(column, typed) {
   if (THOUSANDS.test(typed)) return { problem: 'Write this number without its comma, or with a point.' };
-  const value = Number(typed.replace(/^([-+]?\d+),(\d+)$/, '$1.$2'));
+  const text = typed.replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
+  const value = Number(text);
   if (!Number.isFinite(value)) return { problem: 'Write a number, such as 12.5.' };
+  if (!isExact(text)) return { problem: `This number is ${TOO_LARGE}.` };
   if (column.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'Write a whole number.' };
   return { value };
 }
@@ -56,6 +60,8 @@ function readJson({ type }, typed) {
   const example = type === 'array' ? 'Write a JSON list: […].' : 'Write a JSON object: {…}.';
   try {
     const value = JSON.parse(typed);
+    const wrong = changedNumber(typed);
+    if (wrong) return { problem: `${wrong.slice(0, 30)} is ${TOO_LARGE}.` };
     const isFit = type === 'array' ? Array.isArray(value) : value && typeof value === 'object' && !Array.isArray(value);
     return isFit ? { value } : { problem: example };
   } catch {

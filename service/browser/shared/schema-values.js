@@ -1,6 +1,7 @@
 // What a form holds, and the JSON that it stands for. A state is what was typed, so that unfinished
 // input can be kept: '' for nothing, null for a chosen null, texts for numbers, choices and JSON.
 
+import { changedNumber, isExact } from './exact-numbers.js';
 import { isObject } from './schema-fields.js';
 import { isLong } from './schema-words.js';
 
@@ -62,13 +63,7 @@ function readText({ schema }, text, path) {
 function readNumber(text, path) {
   const trimmed = text.trim();
   if (!NUMBER.test(trimmed)) return { value: text, problems: [{ path, text: NO_NUMBER }] };
-  const number = Number(trimmed);
-  return isExact(trimmed, number) ? known(number) : { value: text, problems: [{ path, text: LONG_NUMBER }] };
-}
-
-/** Whether a number is what was typed: from 2^53 on not every whole number can be sent. @param {string} text @param {number} number */
-function isExact(text, number) {
-  return Number.isFinite(number) && (Number.isSafeInteger(number) || !/^-?\d+$/.test(text));
+  return isExact(trimmed) ? known(Number(trimmed)) : { value: text, problems: [{ path, text: LONG_NUMBER }] };
 }
 
 /** @param {string} text @param {(string | number)[]} path @returns {Reading} */
@@ -76,17 +71,11 @@ function readJson(text, path) {
   if (!text.trim()) return known(undefined);
   try {
     const value = JSON.parse(text);
-    const wrong = numbersIn(text).find((number) => !isExact(number, Number(number)));
+    const wrong = changedNumber(text);
     return wrong ? { value, problems: [{ path, text: `${wrong.slice(0, 30)}: ${LONG_NUMBER}` }] } : known(value);
   } catch (error) {
     return { value: text, problems: [{ path, text: NO_JSON + /** @type {Error} */ (error).message }] };
   }
-}
-
-/** @param {string} json @returns {string[]} as they are written */
-function numbersIn(json) {
-  const unescaped = json.replace(/\\./g, ''); // first, so that a long text, such as a picture, needs no backtracking
-  return unescaped.replace(/"[^"]*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
 }
 
 /** @param {Field} field @param {State} state @param {(string | number)[]} path @returns {Reading} */
