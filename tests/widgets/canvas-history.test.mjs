@@ -124,6 +124,20 @@ test('what is typed into settings in one go is one step back to the first', () =
   assert.deepEqual(plain(page.state), plain(START));
 });
 
+test('undo and redo of settings leave alone what others have set since', () => {
+  const set = (settings) => ({ type: 'set-settings', id: 'a', settings });
+  const page = pageOf(apply(START, set({ units: 'metric', most: 5 })));
+  page.act(set({ units: 'imperial', most: 5, label: 'Home' }));
+  page.others(set({ units: 'imperial', most: 9, label: 'Home' }));
+  page.undo();
+  assert.deepEqual(page.state.widgets[0].settings, { units: 'metric', most: 9 });
+  page.others(set({ units: 'metric', most: 2 }));
+  page.redo();
+  assert.deepEqual(page.state.widgets[0].settings, { units: 'imperial', most: 2, label: 'Home' });
+  page.others(set({ units: 'metric', most: 5 }));
+  assert.equal(page.undo(), false); // others have taken it back already
+});
+
 test('an operation without effect is no step', () => {
   const page = pageOf(START);
   page.act(move('gone', 1));

@@ -1,7 +1,9 @@
 // Undo and redo of one's own operations, while others may change the same canvas.
 
 import { inverse } from './canvas-inverse.js';
-import { apply } from './canvas-state.js';
+import { apply, widgetOf } from './canvas-state.js';
+import { canonical } from './json-value.js';
+import { storedSettings } from './widget-settings.js';
 
 /**
  * @typedef {import('./canvas-state.js').Canvas} Canvas
@@ -30,7 +32,7 @@ export function createHistory({ countBroken = () => 0 } = {}) {
    */
   function takeBack(from, to, state) {
     for (let step = from.pop(); step; step = from.pop()) {
-      const operation = fitting(state, step.operation, countBroken);
+      const operation = fitting(state, ontoNow(state, step.operation), countBroken);
       const back = operation && inverse(state, operation);
       if (!operation || !back) continue; // others have removed what it was about
       to.push({ operation: back, group: null });
@@ -89,6 +91,25 @@ function joined(later, earlier) {
 /** @param {Operation} operation @returns {Operation[]} */
 function flat(operation) {
   return operation.type === 'batch' ? operation.operations.flatMap(flat) : [operation];
+}
+
+/** A step back of settings with what others have set since. @param {Canvas} state @param {Operation} operation @returns {Operation} */
+function ontoNow(state, operation) {
+  if (operation.type === 'batch') return { ...operation, operations: allOntoNow(state, operation.operations) };
+  if (operation.type !== 'set-settings') return operation;
+  const { id, settings: before = {}, seen = {} } = operation;
+  const now = widgetOf(state, id)?.settings;
+  const settings = storedSettings(now ?? {}, seen, before);
+  return { type: 'set-settings', id, settings: canonical(settings ?? {}) === canonical(now ?? {}) ? now : settings };
+}
+
+/** @param {Canvas} state @param {Operation[]} operations each on what the one before has made */
+function allOntoNow(state, operations) {
+  return operations.map((each) => {
+    const one = ontoNow(state, each);
+    state = apply(state, one);
+    return one;
+  });
 }
 
 /**

@@ -58,7 +58,7 @@ function earlierSwitch(state, id) {
  */
 function earlier({ id, x, y, width, height, settings }, operation) {
   if (operation.type === 'move') return { type: 'move', id, x, y };
-  if (operation.type === 'set-settings') return { type: 'set-settings', id, settings };
+  if (operation.type === 'set-settings') return { type: 'set-settings', id, settings, seen: operation.settings };
   const moved = operation.x !== undefined || operation.y !== undefined;
   return { type: 'resize', id, width, height, ...(moved ? { x, y } : {}) };
 }

@@ -25,7 +25,8 @@ import { connectionId, isRef } from './slot-refs.js';
  * @typedef {{type: 'remove-widget', id: string}} RemoveWidget with its connections
  * @typedef {{type: 'move', id: string, x: number, y: number}} Move
  * @typedef {{type: 'resize', id: string, width: number, height: number, x?: number, y?: number}} Resize
- * @typedef {{type: 'set-settings', id: string, settings?: Record<string, any>}} SetSettings absent: none
+ * @typedef {{type: 'set-settings', id: string, settings?: Record<string, any>, seen?: Record<string, any>}} SetSettings absent:
+ *   none; `seen` are those that a step takes back
  * @typedef {{type: 'note-widget', id: string, noted?: any}} NoteWidget its entry in `io.widgets`; absent: none
  * @typedef {{type: 'set-title', title: string}} SetTitle
  * @typedef {{type: 'connect', connection: any, at?: number}} Connect
