@@ -136,6 +136,16 @@ test('a form that was opened while another event is saved keeps what it was open
   assert.deepEqual([guests.isConnected, guests.value, start.value], [true, 'a@example.com', begin]);
 });
 
+test('a start stays with the end that is typed for the next event', async (t) => {
+  const page = await savingEvent(t);
+  const [title, start, end] = [0, 1, 2].map((at) => page.field('input', at));
+  const begin = start.value;
+  page.type(end, '2036-11-24T10:00');
+  await saved(page);
+  await until(() => page.main.textContent.includes('Visit is in your calendar.'));
+  assert.deepEqual([title.value, start.value, end.value], ['', begin, '2036-11-24T10:00']);
+});
+
 test('an event whose end is not after its start is not saved', async (t) => {
   const zone = process.env.TZ;
   process.env.TZ = 'Europe/Berlin';

@@ -51,7 +51,8 @@ export function createEventForm({ client, panel, save, close }) {
     },
     /** Empties the fields, but for what was typed since. @param {Record<string, string>} sent @returns {boolean} whether some of it stays */
     forget(sent) {
-      draft.clear(sent);
+      const isTimed = start.value !== sent.start || end.value !== sent.end; // of two times both stay
+      draft.clear(isTimed ? { ...sent, start: '', end: '' } : sent);
       if (draft.isEmpty()) return false;
       fillTimes();
       return true;
