@@ -163,11 +163,9 @@ def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -
         raise Refused(DELETED)
     if change.before and row is None and not user_locks.lock_row(session, change.owner):
         raise Refused(FORGOTTEN)  # the owner was erased since the journal was read
-    name, now_stored = (
-        change.collection.name,
-        full_envelope(change.collection, row) if row else None,
-    )
-    if data(name, now_stored) != data(name, change.after):
+    name = change.collection.name
+    stored = full_envelope(change.collection, row) if row else None
+    if data(name, stored) != data(name, change.after):
         raise Refused(CHANGED)
     try:
         with session.begin_nested():

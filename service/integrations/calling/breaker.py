@@ -43,7 +43,7 @@ class Breakers:
         admitted: set[str] = set()
 
         def admit(integration: str) -> None:
-            if integration in admitted:
+            if integration in admitted or self._is_known_as_closed(integration):
                 return
             admitted.add(integration)  # first: another greenlet of the call may ask meanwhile
             try:
@@ -55,10 +55,11 @@ class Breakers:
 
         return admit
 
-    def _admit(self, integration: str) -> None:
+    def _is_known_as_closed(self, integration: str) -> bool:
         looked, failures = self._known.get(integration, (0.0, 0))
-        if time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES:
-            return
+        return time.monotonic() - looked < LOOK_SECONDS and failures < FAILURES
+
+    def _admit(self, integration: str) -> None:
         row = db.session.execute(
             select(Breaker.failures, _is_open).where(Breaker.integration == integration)
         ).one_or_none()
