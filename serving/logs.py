@@ -15,6 +15,7 @@ from gunicorn.glogging import Logger
 
 from service.observing import attribution
 from service.observing.logs import STANDARD_ERROR, place_of_error, redactor
+from service.times import timestamp
 
 # The query of an address in a message: that of an OAuth callback contains a code.
 QUERY = re.compile(r"\?[^\s'\"]*")
@@ -36,7 +37,7 @@ class JsonFormatter(logging.Formatter):
             event["exc_info"] = record.exc_info[1] if record.exc_info else sys.exc_info()[1]
             event = place_of_error(None, "", event)
         event |= {"logger": record.name, "level": record.levelname.lower()}
-        event["timestamp"] = datetime.fromtimestamp(record.created, UTC).isoformat()
+        event["timestamp"] = timestamp(datetime.fromtimestamp(record.created, UTC))
         return json.dumps(redactor(None, "", event), default=repr)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from service.observing.reserved import reserve
+from service.observing.reserved import FULL, reserve
 
 HEADER = "X-REQUEST-ID"
 SLOT = 256  # bytes: fields separated by tabs, then a zero; an unused slot begins with a zero
@@ -27,11 +27,7 @@ class Pending:
 
     def __init__(self, directory: Path, slots: int, valid_id: re.Pattern[str]) -> None:
         self._valid_id = valid_id
-        size = slots * SLOT
-        with path_of(directory, os.getpid()).open("w+b") as file:
-            # On a full disk in memory of this process alone: what a death loses is not logged then.
-            has_room = reserve(file.fileno(), size)
-            self._memory = mmap.mmap(file.fileno() if has_room else -1, size)
+        self._memory = _mapped(path_of(directory, os.getpid()), slots * SLOT)
         self._free = list(range(slots))
 
     def begin(self, request: Any) -> None:
@@ -60,6 +56,18 @@ class Pending:
             self._memory[slot * SLOT] = 0
             self._free.append(slot)
             del request.slot
+
+
+def _mapped(path: Path, size: int) -> mmap.mmap:
+    """On a full disk in memory of this process alone: what a death loses is not logged then."""
+    try:
+        with path.open("w+b") as file:
+            if reserve(file.fileno(), size):
+                return mmap.mmap(file.fileno(), size)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+    return mmap.mmap(-1, size)
 
 
 def take_unanswered(directory: Path, pid: int) -> Iterator[dict[str, Any]]:

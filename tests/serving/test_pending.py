@@ -1,7 +1,10 @@
 """The slots in which requests are noted while they are answered."""
 
+import errno
 import os
+import pathlib
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -55,6 +58,24 @@ def test_a_long_path_is_cut_and_leaves_other_slots_alone(pending, tmp_path):
     facts = unanswered(tmp_path)
     assert sorted(one["request_id"].strip("-") for one in facts) == ["0", "1"]
     assert all("/x" <= one["path"] < "/y" and len(one["path"]) < 128 for one in facts)
+
+
+@pytest.mark.parametrize("full", ["no room for a name", "no room for its blocks"])
+def test_a_worker_serves_where_the_disk_has_no_room(tmp_path, monkeypatch, full):
+    error = OSError(errno.ENOSPC, "No space left on device")
+    if full == "no room for a name":
+        monkeypatch.setattr(pathlib.Path, "open", Mock(side_effect=error))
+    else:
+        monkeypatch.setattr(os, "posix_fallocate", Mock(side_effect=error))
+    pending, answered = Pending(tmp_path, 2, REQUEST_ID), request("one")
+    pending.begin(answered)
+    pending.end(answered)
+    assert unanswered(tmp_path) == []
+
+
+def test_a_directory_that_is_missing_is_told(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        Pending(tmp_path / "none", 2, REQUEST_ID)
 
 
 @pytest.mark.parametrize("ids", [(), ("a b",), ("a", "b"), ("x" * 129,), ("a\tb",)])
