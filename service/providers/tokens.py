@@ -22,6 +22,7 @@ SIXTEENTHS: tuple[tuple[bytes, int], ...] = (
 )
 CONTINUING = bytes(range(0x80, 0xC0))
 LETTERS, SPACE, OTHERS = SIXTEENTHS[:3]  # those of ASCII
+MOST_CHARACTERS = 16 // SPACE[1]  # of a token
 
 # The mean of a whole text counts at most as much as Chinese. Only a text of emoji alone, or of a
 # script that a tokenizer reads byte by byte, can have more; its usage beyond the estimate is still

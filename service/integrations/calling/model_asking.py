@@ -1,5 +1,6 @@
 """Models that composed endpoints ask, within the limits that the endpoint declares."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 
 from service.generation import completion
@@ -7,7 +8,7 @@ from service.integrations.declare.model_use import ModelUse
 from service.outbound.upstream import Upstream
 from service.providers.events import ProviderError
 from service.providers.provider import Model
-from service.providers.tokens import bound
+from service.providers.tokens import MOST_CHARACTERS, bound
 from service.storable import make_storable
 from service.web.errors import ServiceError, UpstreamFailed, UpstreamTimedOut
 
@@ -52,11 +53,11 @@ class ModelAsking:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The beginning of a text, of at most so many tokens by our upper bound."""
-    tokens = max(tokens, 0)
-    while (most := bound(text)) > tokens:
-        text = text[: len(text) * tokens // most]
-    return text
+    """The longest beginning of a text that has at most so many tokens by our upper bound."""
+    if bound(text) <= tokens:
+        return text
+    lengths = range(1, min(len(text), tokens * MOST_CHARACTERS + 1))
+    return text[: bisect_right(lengths, tokens, key=lambda length: bound(text[:length]))]
 
 
 def _failure(error: ProviderError) -> ServiceError:
