@@ -159,6 +159,30 @@ def test_a_long_profile_takes_no_place_from_what_the_user_wants(ask, analyze, mo
     assert "Ada" in drafted
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "words", "name"),
+    [
+        ("profnet-analyze-profiles", {"goal": "长" * 2000, "criteria": ["长" * 200] * 5}, "goal"),
+        ("profnet-generate-messages", {"purpose": "长" * 2000, "sender": "长" * 1000}, "purpose"),
+    ],
+)
+def test_words_that_leave_a_profile_no_room_are_refused(ask, vendor, model, endpoint, words, name):
+    upstream = model("x")
+    answer = ask(endpoint, {"profiles": ["linkedin.com/in/ada"], **words})
+    assert (answer.status_code, list(answer.json["details"])) == (400, [name])
+    assert vendor.seen == upstream.seen == []
+
+
+def test_the_longest_words_in_english_leave_room(ask, model):
+    upstream = model("x")
+    words = "We look for people who have led a team of engineers in a large company. " * 30
+    wanted = {"goal": words[:2000], "criteria": [words[:200]] * 20}
+    assert ask("profnet-analyze-profiles", {"profiles": [LONG], **wanted}).status_code == 200
+    wanted = {"purpose": words[:2000], "sender": words[:2000]}
+    assert ask("profnet-generate-messages", {"profiles": [LONG], **wanted}).status_code == 200
+    assert all("Ada" in str(seen.json["messages"][0]["content"]) for seen in upstream.seen)
+
+
 def test_a_model_that_gives_no_score_has_given_none(analyze, vendor, model):
     model("I can't say.")
     [one] = analyze({"name": "Ada"}).json["data"]["analyses"]

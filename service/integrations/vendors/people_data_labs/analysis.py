@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from marshmallow import validates_schema
+
 from service.billing.prices import PDL_MATCH
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
@@ -20,6 +22,7 @@ from service.integrations.vendors.people_data_labs.profiles import (
     CONTENTS,
     FOUND,
     Profile,
+    check_room,
     people,
     person_at,
     told,
@@ -58,6 +61,11 @@ class Analysis(Parameters):
         "How sure the vendor must be that a profile is the one of the address.",
         least=1, most=10, default=6,
     )  # fmt: skip
+
+    @validates_schema
+    def check_words(self, data: dict[str, Any], **kwargs: Any) -> None:
+        words = {name: data[name] for name in ("goal", "criteria")}
+        check_room(words, MODEL.prompt_tokens)
 
 
 def _analyze(

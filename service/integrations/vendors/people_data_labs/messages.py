@@ -4,13 +4,21 @@ vendor is not asked: an address alone is all that is known of a person."""
 from collections.abc import Sequence
 from typing import Any
 
+from marshmallow import validates_schema
+
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example
 from service.integrations.declare.fields import Choice, Parameters, Words
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, Str
-from service.integrations.vendors.people_data_labs.profiles import CONTENTS, Profile, people, told
+from service.integrations.vendors.people_data_labs.profiles import (
+    CONTENTS,
+    Profile,
+    check_room,
+    people,
+    told,
+)
 from service.integrations.vendors.people_data_labs.vendor import DOCS, PDL
 
 MOST = 20  # messages
@@ -44,6 +52,11 @@ class Messages(Parameters):
         "The language to write in, as a code such as `en` or `pt-BR`.",
         most=11, pattern="^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$", default="en",
     )  # fmt: skip
+
+    @validates_schema
+    def check_words(self, data: dict[str, Any], **kwargs: Any) -> None:
+        words = {name: text for name, text in data.items() if name in ("purpose", "sender")}
+        check_room(words, MODEL.prompt_tokens)
 
 
 def _generate(

@@ -2,24 +2,29 @@
 
 A model is asked about one profile at a time, so that what a profile says can't change what is
 written about another one. The profile is the last that it is told: if all is too long for the
-prompt, the end of the profile is cut off, and nothing of what the user wants.
+prompt, the end of the profile is cut off, and nothing of what the user wants. Words of the user
+that would leave no place for a profile are refused.
 
 Before the call the most that the models can cost is held, and their real cost is charged
 afterwards. If the vendor or a model fails, the call fails and nothing is charged.
 """
 
+import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import ValidationError
 
 from service.integrations.declare.fields import Several
 from service.integrations.declare.fields import Values as Anything
+from service.providers.tokens import bound
 
 CONTENTS = "a person's profile and words of a user"  # of what a model is given
 URL = r"^(https?://)?([a-z]{2,3}\.)?linkedin\.com/in/[^/?#\s]+/?$"
 LONGEST = 200  # characters of a URL
 CHARACTERS = 2000  # of each fact of a profile
+ROOM = 800  # tokens of a prompt for its task and the first facts of a profile
 FACTS = ("name", "title", "company", "location", "industry", "skills", "summary")
 FOUND = (*FACTS, "strengths", "concerns")  # an analysis is a profile, too
 
@@ -63,6 +68,15 @@ def people(about: str, most: int) -> Several:
 def told(profile: Profile) -> Profile:
     """What a model is told of a profile."""
     return {name: fact for name, fact in profile.items() if name in FOUND}
+
+
+def check_room(words: Mapping[str, Any], prompt_tokens: int) -> None:
+    """Raises ValidationError if these words leave less than `ROOM` of a prompt; the first name is
+    at fault. The model would be paid for what it says of nobody."""
+    if bound(json.dumps(words, ensure_ascii=False)) > prompt_tokens - ROOM:
+        raise ValidationError(
+            f"Shorten {' or '.join(words)}: no profile has room.", next(iter(words))
+        )
 
 
 def _fact(value: Any) -> str | list[str] | None:
