@@ -75,7 +75,7 @@ class LeaseRenewal(BackgroundWork):
 
     def _work(self) -> None:
         renewed_at = time.monotonic()
-        while self._holders:
+        while self._holders or self._writes:
             gevent.sleep(RETRY_SECONDS)
             try:
                 self._store_writes()

@@ -7,7 +7,7 @@ import gevent
 import gevent.event
 import pytest
 from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from service import lasting
 from service.auth.users import rights_cache
@@ -137,8 +137,8 @@ def test_an_ending_that_is_refused_keeps_no_other_waiting(app, alice, monkeypatc
         raise error
 
     with keeping.renewing(first), keeping.renewing(second):
-        keeping.store_later(first, refused)
-        keeping.store_later(second, lambda: stored.append(True))
+        keeping.store_later(first.holder, refused)
+        keeping.store_later(second.holder, lambda: stored.append(True))
     wait_for(lambda: stored)
     wait_for(lambda: not keeping._greenlet)
 
@@ -156,12 +156,30 @@ def test_an_ending_is_given_up_when_its_time_is_over_and_keeps_no_other_waiting(
         for lease in leases:
             renewed.enter_context(keeping.renewing(lease))
         monkeypatch.setattr(lease_renewal, "PATIENCE", 0)
-        assert keeping.store_later(leases[0], lambda: stored.append(0))
+        assert keeping.store_later(leases[0].holder, lambda: stored.append(0))
         monkeypatch.setattr(lease_renewal, "PATIENCE", 300)
-        assert keeping.store_later(leases[1], lambda: stored.append(1))
-        assert not keeping.store_later(leases[2], lambda: stored.append(2))
+        assert keeping.store_later(leases[1].holder, lambda: stored.append(1))
+        assert not keeping.store_later(leases[2].holder, lambda: stored.append(2))
     wait_for(lambda: not keeping._greenlet)
     assert stored == [1]
+
+
+@on_sqlite
+def test_two_late_writes_of_one_name_are_both_stored(app, monkeypatch):
+    """As of a job at another instance whose begin was repeated with its key."""
+    monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.01)
+    lost = OperationalError("", {}, Exception(), connection_invalidated=True)
+    away, stored, keeping = [lost], [], LeaseRenewal(app)
+
+    def second():
+        if away:
+            raise away.pop()
+        stored.append(2)
+
+    keeping.store_later("adoption", lambda: stored.append(1))
+    keeping.store_later("adoption", second)
+    wait_for(lambda: not keeping._greenlet)
+    assert stored == [1, 2]
 
 
 @contextmanager
