@@ -1,6 +1,6 @@
 """The health of the integrations: what is configured, who pays, the breakers, the calls."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from flask import current_app
@@ -13,6 +13,7 @@ from service.integrations.calling.breaker import FAILURES
 from service.integrations.calling.proxy import Proxy
 from service.integrations.consent.health import counts
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.setting import first_missing
 from service.integrations.declare.vendor import Vendor
 from service.integrations.models import Breaker
 from service.times import timestamp
@@ -43,9 +44,9 @@ def integrations(hours: int) -> list[dict[str, Any]]:
     ]
 
 
-def _vendors(endpoints: Iterable[Endpoint], proxy: Proxy) -> list[dict[str, Any]]:
-    """The vendors of an integration, and what each of them lacks. None lacks anything here if
-    another instance makes the calls.
+def _vendors(endpoints: Sequence[Endpoint], proxy: Proxy) -> list[dict[str, Any]]:
+    """The vendors of an integration, and what each of them or of its endpoints lacks. None lacks
+    anything here if another instance makes the calls.
 
     A vendor is a stand-in where the sandbox has redirected it.
     """
@@ -55,11 +56,18 @@ def _vendors(endpoints: Iterable[Endpoint], proxy: Proxy) -> list[dict[str, Any]
     return [
         {
             "name": vendor.name,
-            "missing": None if proxy.gateway else vendor.missing(used),
+            "missing": None if proxy.gateway else _missing(vendor, endpoints, used),
             "standIn": _addresses(vendor, used) != _addresses(vendor, configured),
         }
         for vendor in vendors.values()
     ]
+
+
+def _missing(
+    vendor: Vendor, endpoints: Iterable[Endpoint], settings: Mapping[str, str]
+) -> str | None:
+    needs = (one for item in endpoints if item.vendor.name == vendor.name for one in item.needs)
+    return vendor.missing(settings) or first_missing(needs, settings)
 
 
 def _addresses(vendor: Vendor, settings: Mapping[str, str]) -> list[str | None]:

@@ -27,6 +27,15 @@ def test_an_integration_says_who_pays_and_what_is_missing(admin):
 
 
 @on_sqlite
+@pytest.mark.settings(sandbox="", slack_bot_token="xoxb-canary")
+def test_what_endpoints_need_beside_their_vendors_own_settings_is_missing_too(admin):
+    """The page calls an integration ready that lacks nothing."""
+    chat = integration(admin, "teamchat")
+    assert chat["configured"] < chat["endpoints"]
+    assert chat["vendors"] == [{"name": "slack", "missing": "SLACK_CHANNELS", "standIn": False}]
+
+
+@on_sqlite
 @pytest.mark.settings(sandbox="", integrations_gateway_url="https://there.example")
 def test_behind_a_gateway_nothing_is_missing_here(admin):
     news = integration(admin, "news")
