@@ -447,17 +447,18 @@ test('a record is saved once at a time: a change of one’s own is never taken f
 
 /** A cell of a title that is being edited; each change waits for `saves`. */
 function editing() {
-  const [sent, saves, lost] = [[], [], []];
+  const [sent, saves, lost, closed] = [[], [], [], []];
   const change = (_row, data, base) => (sent.push([data.title, base.title]), saves.push(later()), saves.at(-1).promise);
-  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose() {}, onLost: (typed) => lost.push(typed) });
+  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose: (_cell, step) => closed.push(step), onLost: (typed) => lost.push(typed) });
   one.update(row('5', { title: 'old' }), false);
   const cell = one.node.childNodes[1];
   document.createElement('tbody').append(one.node);
   const pressIn = (key) => below(cell, 'textarea').listeners.keydown({ ...press, key });
   const type = (value) => Object.assign(below(cell, 'textarea'), { value });
   const edit = () => cell.listeners.dblclick();
+  const leave = () => below(cell, 'textarea').listeners.blur();
   edit();
-  return { one, sent, saves, lost, type, edit, press: pressIn };
+  return { one, sent, saves, lost, closed, type, edit, leave, press: pressIn };
 }
 
 test('what is typed into a cell while it is saved stays, and is saved next', async () => {
@@ -472,6 +473,40 @@ test('what is typed into a cell while it is saved stays, and is saved next', asy
   saves[1].resolve();
   await settle();
   assert.deepEqual([sent, one.typed()], [[['first', 'old'], ['second', 'first']], '']);
+});
+
+test('what is typed into a cell while it is saved is saved behind it where the cell is left', async () => {
+  const { sent, saves, type, press: key, leave } = editing();
+  type('first');
+  key('Enter');
+  type('second');
+  leave();
+  assert.equal(sent.length, 1);
+  saves[0].resolve();
+  await settle();
+  assert.deepEqual(sent, [['first', 'old'], ['second', 'first']]);
+  saves[1].resolve();
+  await settle();
+});
+
+test('a save does not take the focus back from where it was put meanwhile', async () => {
+  const { one, saves, closed, type, press: key, leave } = editing();
+  type('first');
+  key('Enter');
+  leave();
+  saves[0].resolve();
+  await settle();
+  assert.deepEqual([one.typed(), closed], ['', []]);
+});
+
+test('a save that is refused is not repeated because the cell was left meanwhile', async () => {
+  const { one, sent, saves, type, press: key, leave } = editing();
+  type('first');
+  key('Enter');
+  leave();
+  saves[0].reject(new NetworkError());
+  await settle();
+  assert.deepEqual([sent.length, one.typed()], [1, 'first']);
 });
 
 test('what is being saved while its row leaves the table is lost only if it can not be saved', async () => {

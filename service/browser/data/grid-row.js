@@ -18,6 +18,7 @@ import { isSame, shownText } from './values.js';
  *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<unknown>,
  *   onClose: (cell: HTMLElement, step: number) => void, onLost: (typed: string) => void}} GridContext `step` says how
  *   many cells further the focus goes; `onLost` gets what could not be saved of a row that is no longer shown
+ * @typedef {ReturnType<typeof createValueEditor>} Editor
  * @typedef {ReturnType<typeof createGridRow>} GridRow
  */
 
@@ -57,7 +58,7 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
   const box = isFlag && element('input', { type: 'checkbox', tabindex: '-1', on: { change: tick } });
   const classes = `cell-${isJson(column) ? 'json' : column.type}`;
   const node = element('td', { role: 'gridcell', class: classes, tabindex: isFlag ? null : '-1' }, isFlag ? box : text);
-  /** @type {ReturnType<typeof createValueEditor> | null} */
+  /** @type {Editor | null} */
   let editor = null;
   let mayEdit = false;
   let isSaving = false;
@@ -65,6 +66,8 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
   /** @type {Promise<unknown>} the last of them */
   let last = Promise.resolve();
   let sent = ''; // the text that is being saved
+  /** @type {{step: number | null} | null} how the cell was to be left meanwhile */
+  let wish = null;
   let title = '';
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
 
@@ -97,7 +100,7 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     node.append(element('span', { class: 'cell-editor' }, editor.node, note));
     editor.focus({ all: typed === undefined && column.type !== 'string' });
     editor.node.addEventListener('keydown', pressInside);
-    editor.node.addEventListener('blur', () => save(0, false));
+    editor.node.addEventListener('blur', () => save(null));
   }
 
   /** @param {KeyboardEvent} event */
@@ -106,32 +109,39 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     if (event.isComposing) return;
     const isEnd = event.key === 'Enter' && !(event.shiftKey && (column.type === 'string' || isJson(column)));
     if (event.key === 'Escape') close(0);
-    if (event.key === 'Tab') save(event.shiftKey ? -1 : 1, true);
-    if (isEnd) save(0, true);
+    if (event.key === 'Tab') save(event.shiftKey ? -1 : 1);
+    if (isEnd) save(0);
     if (isEnd || event.key === 'Tab' || event.key === 'Escape') event.preventDefault();
   }
 
-  /** @param {number} step @param {boolean} refocus */
-  async function save(step, refocus) {
+  /** @param {number | null} step how to leave the cell, as `close` takes it; during a save the last one counts */
+  async function save(step) {
     const current = editor;
+    if (current && isSaving) wish = { step };
     if (!current || isSaving) return;
-    if (!current.isChanged()) return close(refocus ? step : null);
+    if (!current.isChanged()) return close(step);
     const reading = current.read();
     if ('problem' in reading) return refuse(reading.problem);
-    sent = current.text();
-    isSaving = true;
-    try {
-      await change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
-      if (editor !== current) return; // closed by Escape, and perhaps opened again
-      if (current.text() === sent) close(refocus ? step : null);
-      else typeOnto(reading.value);
-    } catch (error) {
-      if (editor !== current) return;
-      if (!node.parentElement?.parentElement) return onLost(current.text()); // the row is in no table any more
-      refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
-    } finally {
-      isSaving = false;
-    }
+    [sent, isSaving, wish] = [current.text(), true, null];
+    const changed = change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
+    const error = await changed.then(() => null, (reason) => reason);
+    isSaving = false;
+    if (editor === current) end(current, error, reading.value, step);
+    else goOn(); // closed by Escape, and perhaps opened again
+  }
+
+  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise @param {number | null} step */
+  function end(current, error, stored, step) {
+    if (error && !node.parentElement?.parentElement) return onLost(current.text()); // the row is in no table any more
+    if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
+    if (current.text() === sent) return close(wish ? wish.step : step);
+    typeOnto(stored);
+    goOn();
+  }
+
+  /** Saves what was to be saved while something else was. */
+  function goOn() {
+    if (wish) save(wish.step);
   }
 
   /** What was typed stays. @param {any} stored the value that it changes from now on */
@@ -158,7 +168,7 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
   function close(step) {
     const open = editor;
     if (!open) return;
-    editor = null; // first: removing a focused field tells of its blur
+    [editor, wish] = [null, null]; // first: removing a focused field tells of its blur
     node.classList.remove('is-edited');
     open.node.parentElement?.remove();
     if (step !== null) onClose(node, step);
