@@ -185,6 +185,23 @@ test('a tab that is loaded while its user signs out in another one stays signed 
   assert.deepEqual([said, session.reason], [['ada', null], 'You are signed out.']);
 });
 
+test('a tab whose browser has had another user meanwhile keeps the drafts of its own', async () => {
+  const { tabs } = await threeTabs();
+  const answers = [Promise.resolve({ token: tokenOf('bob'), refreshIn: 60 })];
+  const session = createSession(memory(), { ask: () => answers.shift(), end: async () => null, leave: () => {} });
+  const said = [];
+  await session.renew();
+  session.onSignOut(() => said.push(session.lastSubject));
+  let resolve;
+  answers.push(new Promise((given) => (resolve = given)));
+  const asking = session.renew();
+  await tabs[0].signOut();
+  resolve({ token: tokenOf('ada'), refreshIn: 60 });
+  await asking;
+  assert.deepEqual([said, session.lastSubject, session.token], [[], 'bob', null]);
+  assert.match(session.reason, /drafts are kept/);
+});
+
 test('a newer token that can not be had does not bring back a session that was ended meanwhile', async () => {
   for (const next of [null, tokenOf('bob')]) {
     const answers = [async () => ({ token: tokenOf('ada'), refreshIn: 60 })];

@@ -121,6 +121,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
 
   /** A token that the server gave before its user has signed out. @param {string} subject */
   function drop(subject) {
+    if (session.token && session.subject !== subject) return end(SESSION_ENDED); // somebody else, whose drafts stay
     session.lastSubject = subject;
     endSignedOut();
   }
