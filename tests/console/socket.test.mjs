@@ -314,6 +314,13 @@ test('a socket whose session was over goes on from its cursor with a newer token
   assert.equal(next.sent[0].cursor, '7');
 });
 
+test('a connection that is made anew has the newer token, which waits no longer', () => {
+  const request = { type: 'request', message: { id: 'q' } };
+  const events = [START, SUBSCRIBE, OPENED, request, { type: 'token' }, lost(), { type: 'timeout' }];
+  assert.deepEqual(after(...events, OPENED)[1].map((effect) => effect.do), ['send']);
+  assert.deepEqual(after(...events, { type: 'token' }, OPENED)[1].map((effect) => effect.do), ['disconnect', 'connect']);
+});
+
 test('a session that ends while a newer token waits for answers goes on with the newer token', () => {
   const request = { type: 'request', message: { id: 'q' } };
   const [state, effects] = after(START, SUBSCRIBE, OPENED, request, { type: 'token' }, lost(4401));

@@ -64,9 +64,9 @@ export function advance(state, event) {
   }
 }
 
-/** @param {State} state @returns {Step} */
+/** With the newest token. @param {State} state @returns {Step} */
 function connect(state) {
-  return [{ ...state, phase: 'connecting' }, [{ do: 'connect' }]];
+  return [{ ...state, phase: 'connecting', isStale: false }, [{ do: 'connect' }]];
 }
 
 /**
@@ -77,7 +77,7 @@ function connect(state) {
 function renew(state) {
   if (state.phase === 'waiting') return connect(state);
   if (state.phase !== 'open') return [state, []];
-  const [next, effects] = connect({ ...state, pending: [], isStale: false });
+  const [next, effects] = connect({ ...state, pending: [] });
   return [next, [...failPending(state), { do: 'disconnect' }, ...effects]];
 }
 
@@ -103,7 +103,7 @@ function handleClosed(state, { code, random }) {
   if (state.phase === 'over') return [state, []];
   const answers = failPending(state);
   if (code === SESSION_OVER && state.isStale) {
-    const [next, effects] = connect({ ...state, pending: [], isStale: false }); // with the newer token
+    const [next, effects] = connect({ ...state, pending: [] });
     return [next, [...answers, ...effects]];
   }
   if (code === SESSION_OVER) {
