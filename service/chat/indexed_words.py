@@ -1,4 +1,4 @@
-"""SQLite's search index: the words of large chats leave it before the chats are deleted.
+"""SQLite's search index: the words of many messages leave it before the messages are deleted.
 
 FTS5 divides each deleted text into words once more, 70 µs for a kilobyte, so that one transaction
 would stop the worker for seconds. The table `search_unindexed` has the messages whose words are out
@@ -30,15 +30,16 @@ def take_out(chat_id: str) -> None:
 
     All of the chat stays as it is, but a search does not find it: its deletion has to follow.
     """
-    _take_out_of(Message.chat_id == chat_id)
+    take_out_of(Message.chat_id == chat_id)
 
 
 def take_out_all(user_id: str) -> None:
     """The same for all of a user's chats, if they are large together. The erasure has to follow."""
-    _take_out_of(Message.user_id == user_id)
+    take_out_of(Message.user_id == user_id)
 
 
-def _take_out_of(which: ColumnElement[bool]) -> None:
+def take_out_of(which: ColumnElement[bool]) -> None:
+    """The same for these messages, if they are large together. Needs an app context."""
     if db.engine.dialect.name != "sqlite":
         return
     sizes = _sizes(select(Message.seq, _size).where(which))

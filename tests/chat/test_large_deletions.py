@@ -1,9 +1,11 @@
-"""Deleting a large chat on SQLite: others go on meanwhile, and nobody sees a part of it."""
+"""Deleting or replacing a large chat on SQLite: others go on, and nobody sees a part of it."""
+
+from contextlib import contextmanager
 
 import gevent
 import pytest
 from flask_migrate import downgrade
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select, table, text
 
 from service.chat import indexed_words
 from service.chat.models import Message
@@ -30,12 +32,19 @@ def chat(app, alice):
 @pytest.fixture
 def seen(app):
     """How many messages another greenlet has seen, look after look."""
+    with counting(app, Message.__table__) as counts:
+        yield counts
+
+
+@contextmanager
+def counting(app, rows):
+    """How many rows another greenlet sees in a table, look after look."""
     counts = []
 
     def look():
         while True:
             with app.app_context():
-                counts.append(db.session.scalar(select(func.count()).select_from(Message)))
+                counts.append(db.session.scalar(select(func.count()).select_from(rows)))
                 db.session.commit()
             gevent.sleep(0.001)
 
@@ -77,6 +86,24 @@ def test_others_go_on_while_a_user_with_many_chats_is_erased(app, alice, bob, se
     assert set(seen) <= {MANY + 1, 1}
     check_index(app)
     assert found(bob, "raven") == ["his"]
+
+
+def test_others_go_on_while_an_answer_replaces_a_large_chat(app, alice, chat):
+    [first, *_] = alice.records("ai-messages", where={"chatId": chat}, limit=1)
+    with counting(app, table("search_unindexed")) as marks:
+        alice.turn(chat, "repeat after me: raven", replaces=first["recordId"])
+    assert len(set(marks)) >= 8
+    assert [row["content"] for row in alice.rows(chat)] == ["repeat after me: raven", "raven"]
+    assert found(alice, "canary7") == []
+    check_index(app)
+
+
+def test_few_words_are_replaced_at_once(app, alice):
+    chat = alice.new_chat()
+    alice.turn(chat, "repeat after me: one", userMessageId="one")
+    with counting(app, table("search_unindexed")) as marks:
+        alice.turn(chat, "repeat after me: uno", replaces="one")
+    assert set(marks) == {0}
 
 
 def forget_words(app, chat):

@@ -3,8 +3,10 @@
 Source: docs/contract.md, sections 5.15 and 5.20.
 """
 
+from flask import Flask
 from sqlalchemy import bindparam, delete, select
 
+from service.chat import indexed_words
 from service.chat.collections import AI_MESSAGES
 from service.chat.history import recall
 from service.chat.models import Message
@@ -27,6 +29,18 @@ def is_gone(session: Statements, question: Question) -> bool:
         return False
     first = {"owner": question.caller.subject, "message": question.replaces[0]}
     return session.connection().scalar(FIND, first) is None
+
+
+def prepare(app: Flask, question: Question) -> None:
+    """Take what the turn replaces out of the search index, if it is much: within the transaction
+    that would hold the worker for seconds. If the rows are not stored, a sweep puts it back."""
+    if not question.replaces:
+        return
+    last = FIND.params(owner=question.caller.subject, message=question.replaces[-1])
+    of_chat = _messages.c.chat_id == question.chat_id
+    replaced = _messages.c.seq.between(question.history_end, last.scalar_subquery())
+    with app.app_context():
+        indexed_words.take_out_of(of_chat & replaced)
 
 
 def remove(session: Statements, question: Question) -> list[outbox.Row]:

@@ -116,6 +116,7 @@ def _try(app: Flask, run: Run, status: TurnStatus) -> None:
     """One statement for each table. If one is refused, everything again, each row in a savepoint:
     savepoints cost as much as the rows, and hardly any row is ever refused."""
     with gevent.Timeout(WRITE_SECONDS):
+        replacement.prepare(app, run.question)
         try:
             with core_transaction(app) as session:
                 _write(session, run, status, None)
