@@ -45,7 +45,8 @@ def _beginning(line: str) -> str:
     if len(line) <= TITLE_LENGTH:
         return line
     end = line.rfind(" ", TITLE_LENGTH - LAST_WORD, TITLE_LENGTH + 1)
-    return line[:end].rstrip(" ,;:") if end > 0 else line[:TITLE_LENGTH]
+    words = line[:end].rstrip(" ,;:") if end > 0 else ""
+    return words or line[:TITLE_LENGTH].rstrip()  # a row of colons has no words
 
 
 def _without_spans(text: str) -> str:
