@@ -13,8 +13,9 @@ import time
 from typing import Any
 
 import gevent
+import structlog
 from sqlalchemy import Row, and_, delete, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
@@ -39,6 +40,8 @@ LOOK_SECONDS = 0.5
 TAKEN = 15 * 60.0
 
 _keys = table(IdempotencyKey)
+
+log = structlog.get_logger("integrations")
 
 
 class InFlight(Conflict):
@@ -158,10 +161,17 @@ class KeyLease:
         return True
 
     def replace_answer(self, answer: str) -> None:
-        """Store another answer for a key that is done, such as a job's result."""
+        """Store another answer for a key that is done, such as a job's result.
+
+        While the database is away the one before stays, which has the job's id.
+        """
         sealed = self.sealed(answer)
-        with write_transaction() as session:
-            self.keep(session, sealed)
+        try:
+            with write_transaction() as session:
+                self.keep(session, sealed)
+        except SQLAlchemyError as error:
+            db.session.rollback()
+            log.warning("answer not replaced", error=type(error).__name__)
 
     def forget(self, session: Session) -> None:
         """Free the key: the call has changed nothing. Not if another attempt has the key by now:

@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from contextlib import contextmanager
 
 import gevent
 import pytest
@@ -19,6 +20,8 @@ from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, SEND, user
 from tests.services import on_sqlite
 from tests.stored import everything_in
+
+END = "UPDATE integration_jobs"
 
 
 def test_a_task_is_paid_for_when_it_is_accepted(alice, provider, books):
@@ -213,15 +216,17 @@ def test_of_two_polls_at_once_the_first_end_counts(app, alice, provider):
     assert shown == [{"jobId": job, "status": "done", "result": 1}] * 3
 
 
-@pytest.fixture
-def refusing(app):
-    """A database that refuses the first time a job's end is stored."""
-    refused = []
+@contextmanager
+def refusing(app, *statements):
+    """A database that sees statements with these beginnings in turn, and refuses the last one."""
+    expected, refused = list(statements), []
 
     def refuse(_connection, _cursor, statement, *_more):
-        if statement.startswith("UPDATE integration_jobs") and not refused:
-            refused.append(statement)
-            raise OperationalError(statement, {}, sqlite3.OperationalError("refused"))
+        if expected and statement.startswith(expected[0]):
+            expected.pop(0)
+            if not expected:
+                refused.append(statement)
+                raise OperationalError(statement, {}, sqlite3.OperationalError("refused"))
 
     with app.app_context():
         engine = db.engine
@@ -231,14 +236,27 @@ def refusing(app):
 
 
 @on_sqlite
-def test_a_wait_that_the_database_breaks_off_leaves_the_job(alice, provider, books, refusing):
+def test_a_wait_that_the_database_breaks_off_leaves_the_job(app, alice, provider, books):
     done = Reply(200, {"state": "done", "result": 1, "dollars": 0.0001})
     provider.script("probe", Reply(200, STARTED), done)
-    job = alice.call(TASK, {"wait": 2}).json["data"]
-    assert (job["status"], len(refusing), books.charges()) == ("running", 1, [-5])
+    with refusing(app, END) as refused:
+        job = alice.call(TASK, {"wait": 2}).json["data"]
+    assert (job["status"], len(refused), books.charges()) == ("running", 1, [-5])
     provider.script("probe", done)
     shown = alice.person.get(f"/api/integrations/jobs/{job['jobId']}").json["data"]
     assert (shown["status"], shown["result"]) == ("done", 1)
+
+
+@on_sqlite
+def test_a_result_that_its_key_does_not_get_is_given_all_the_same(app, alice, provider):
+    once = {"Idempotency-Key": "k"}
+    provider.script("probe", Reply(200, STARTED), Reply(200, {"state": "done", "result": 1}))
+    with refusing(app, END, "UPDATE idempotency_keys") as refused:
+        job = alice.call(TASK, {"wait": 2}, headers=once).json["data"]
+    assert (job["status"], job["result"], len(refused)) == ("done", 1, 1)
+    again = alice.call(TASK, {"wait": 2}, headers=once).json["data"]
+    assert again == {"jobId": job["jobId"], "status": "running"}
+    assert alice.person.get(f"/api/integrations/jobs/{job['jobId']}").json["data"] == job
 
 
 @on_sqlite
