@@ -23,6 +23,7 @@ from service.ids import new_id
 from service.integrations.inbound import ProxyResponse
 from service.observing import spans
 from service.observing.measures import endpoint_calls, endpoint_credits
+from service.storable import make_storable
 from service.web.errors import ServiceError
 
 CallStatus = Literal["succeeded", "accepted", "failed", "refused", "consent"]
@@ -188,10 +189,11 @@ def _outcome_of(error: BaseException) -> CallOutcome:
 
 
 def _failure(status: int, code: Any, upstream: Any) -> CallOutcome:
-    told = code if isinstance(code, str) else DEFECT
     is_status = isinstance(upstream, int) and 100 <= upstream <= 999
     return CallOutcome(
-        "refused" if status < 500 else "failed", told[:ERROR_LIMIT], upstream if is_status else None
+        "refused" if status < 500 else "failed",
+        error_elsewhere(code, DEFECT),
+        upstream if is_status else None,
     )
 
 
@@ -206,6 +208,12 @@ def outcome_elsewhere(response: ProxyResponse) -> CallOutcome:
         is_running = data.get("status") == "running"
         return CallOutcome("accepted" if is_running else "succeeded", credits=None, job_id=job_id)
     return CallOutcome("succeeded", credits=None)
+
+
+def error_elsewhere(code: Any, otherwise: str) -> str:
+    """The code of an error as it can be stored: another instance may send any text."""
+    is_code = isinstance(code, str) and code != ""
+    return make_storable(code)[:ERROR_LIMIT] if is_code else otherwise
 
 
 def job_elsewhere(data: Any) -> str | None:

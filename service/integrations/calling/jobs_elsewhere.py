@@ -7,7 +7,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.extensions import db
-from service.integrations.calling.call_log import ERROR_LIMIT, job_elsewhere
+from service.integrations.calling.call_log import error_elsewhere, job_elsewhere
 from service.integrations.calling.jobs import Jobs
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import ProxyResponse
@@ -55,6 +55,5 @@ class JobsElsewhere:
         if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
             self._jobs.end_elsewhere(user_id, job_id, None)
         elif result.status >= 500 and envelope.get("jobStatus") == "failed":
-            code = envelope.get("error")
-            error = code if isinstance(code, str) and code else UpstreamFailed.code
-            self._jobs.end_elsewhere(user_id, job_id, error[:ERROR_LIMIT])
+            error = error_elsewhere(envelope.get("error"), UpstreamFailed.code)
+            self._jobs.end_elsewhere(user_id, job_id, error)

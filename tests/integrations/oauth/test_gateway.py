@@ -234,6 +234,17 @@ def test_a_job_whose_owner_can_not_be_stored_just_now_is_not_lost(app, alice, ga
     assert lifecycle.is_done
 
 
+def test_an_odd_error_from_there_is_passed_through_and_in_the_log(alice, gateway):
+    odd = {"success": False, "error": "odd \ud83d\0", "message": "odd", "jobStatus": "failed"}
+    told(gateway, RUNNING)
+    alice.call("probe-task")
+    told(gateway, odd, "502 X")
+    assert alice.person.get("/api/integrations/jobs/job_there").json == odd
+    assert alice.call("probe-task").json == odd
+    errors = [row["data"]["error"] for row in alice.person.records("integration-calls")]
+    assert errors == ["odd \ufffd\ufffd"] * 2
+
+
 @pytest.mark.parametrize("job_id", ["j" * 65, "job\0", "", 7])
 def test_an_id_that_is_none_of_a_job_is_passed_through_and_not_stored(alice, gateway, job_id):
     odd = {"success": True, "data": {"jobId": job_id, "status": "running"}}
