@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, IntegrityError, PendingRollbackError
 
 from service.chat.turn.interruption import Interrupted
-from service.database.access import core_transaction, is_outage
+from service.database.access import core_transaction, is_outage, write_transaction
 from service.database.pool import has_begun
 from service.database.prepared import Prepared, await_replies, reading
 from service.database.time_limits import time_limit
@@ -181,3 +181,31 @@ def test_what_interrupts_a_commit_is_raised_and_closes_its_connection(app, ids, 
         assert db.engine.pool.checkedout() == 1  # that of the lock
     assert writer.value is thrown
     assert not caplog.records
+
+
+@pytest.fixture
+def interrupted(app, ids):
+    """A read that was interrupted behind its first rows, while another connection wrote."""
+    write(app, *map(adds, range(1, 10)))
+    ends = []
+
+    def read():
+        try:
+            with app.app_context():
+                rows = db.session.scalars(IDS).yield_per(2)
+                next(iter(rows))
+                gevent.sleep(10)
+        except Interrupted as end:
+            ends.append(end)  # and with it the frames of the read
+
+    reading_on = gevent.spawn(read)
+    gevent.sleep(0)
+    write(app, adds(10))
+    reading_on.kill(Interrupted("stop"))
+    return ends
+
+
+def test_a_read_that_was_interrupted_keeps_nobody_from_writing(app, ids, interrupted):
+    with app.app_context(), write_transaction() as session:
+        executes(11)(session)
+    assert (len(interrupted), ids()) == (1, list(range(1, 12)))

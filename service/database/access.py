@@ -102,15 +102,20 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
     app.teardown_appcontext(_close_session)
 
 
-def _close_session(_: BaseException | None) -> None:
+def _close_session(error: BaseException | None) -> None:
     """End the transaction of a session. Its failure is none of the request, whose answer is made.
 
-    A session that is not removed would be that of a later context.
+    A session that is not removed would be that of a later context. What interrupts a read between
+    two of its rows leaves its statement open for as long as somebody has the traceback. On SQLite
+    such a connection could not write: it goes on to read what was there before.
     """
     if not db.session.registry.has():
         return
     session = db.session()
+    is_interrupted = error is not None and not isinstance(error, Exception)
     try:
+        if is_interrupted and session.get_bind().dialect.name == "sqlite":
+            session.invalidate()
         session.close()
     except SQLAlchemyError as error:
         log.warning("session not closed", error=type(error).__name__)
