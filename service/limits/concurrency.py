@@ -77,7 +77,7 @@ class ConcurrencyLimits:
         self._of_integration: Counter[str] = Counter()
 
     def take(self, kind: LimitedKind, subject: str) -> Ticket:
-        """Let one more begin, and count it for `RATE_LIMITS`.
+        """Let one more begin, and count it for `RATE_LIMITS`, unless it is refused.
 
         Raises `TooManyAtOnce` while the user has all tickets of this kind, and `RateLimited` if it
         began too many.
@@ -92,6 +92,9 @@ class ConcurrencyLimits:
             self._rates.hit(kind, subject)
             lock = self._lock(kind, subject, most) if is_limited else None
             may_begin = True
+        except TooManyAtOnce:
+            self._rates.give_back(kind, subject)
+            raise
         finally:
             if not may_begin:
                 self._leave(kind, subject, None)

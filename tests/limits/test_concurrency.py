@@ -23,7 +23,7 @@ from service.extensions import db
 from service.integrations.declare.example import File
 from service.limits import concurrency as module
 from service.limits.advisory import AdvisoryLocks
-from service.limits.concurrency import ConcurrencyLimits
+from service.limits.concurrency import ConcurrencyLimits, TooManyAtOnce
 from service.web.errors import RateLimited
 from tests import recorded
 from tests.faults.processes import workers
@@ -149,6 +149,18 @@ def test_tickets_are_shared_and_end_with_the_connection_of_their_holder(app, set
         here.take("calls", "alice")
     _end_connection(settings.database_url, there)
     wait_for(lambda: _is_free(here))
+
+
+@on_postgresql
+@pytest.mark.settings(calls_at_once=1, rate_limits="calls=2/minute")
+def test_what_is_refused_for_a_ticket_of_another_worker_is_not_counted(app, settings):
+    here, there = app.extensions["concurrency"], ConcurrencyLimits(app, settings)
+    taken = here.take("calls", "alice")
+    for _ in range(3):
+        with pytest.raises(TooManyAtOnce):
+            there.take("calls", "alice")
+    taken.free()
+    there.take("calls", "alice")
 
 
 @on_postgresql

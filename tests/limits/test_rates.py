@@ -144,6 +144,22 @@ def test_a_window_is_not_prolonged_by_who_asks_again(app):
     assert sorted(ends[0]) == sorted(ends[-1])
 
 
+@pytest.mark.settings(
+    rate_limits="calls=2/day,calls=1/minute", rate_limit_storage_url="database://"
+)
+def test_what_the_rate_of_a_minute_refuses_does_not_count_for_the_day(app):
+    rates = app.extensions["rates"]
+    with app.app_context():
+        rates.hit("calls", "alice")
+        for _ in range(3):
+            with pytest.raises(RateLimited):
+                rates.hit("calls", "alice")
+        of_minute = update(RateCount).where(RateCount.key.endswith("minute"))
+        with write_transaction() as session:
+            session.execute(of_minute.values(ends_at=from_now(-1)))
+        rates.hit("calls", "alice")
+
+
 @on_sqlite
 def test_workers_share_the_counts_of_redis(app, settings, tmp_path):
     with redis_server(tmp_path) as url, app.app_context():
