@@ -3,10 +3,13 @@
 import gevent
 import pytest
 from sqlalchemy import delete, select, update
+from sqlalchemy.exc import IntegrityError
 
+from service import lasting
 from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.chat.models import Claim, Lease, Turn
+from service.chat.turn import claim_watch
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
@@ -118,3 +121,19 @@ def check_books(app, cost):
     assert rows(app, select(Turn.credits)) == [cost]
     [account] = rows(app, select(Account).where(Account.subject == "alice"))
     assert (account.balance, account.held) == (1000 * 1_000_000 - cost, 0)
+
+
+@pytest.mark.parametrize("error", [IntegrityError("", {}, Exception()), ValueError()], ids=repr)
+def test_a_cleanup_that_fails_keeps_no_other_waiting(app, monkeypatch, error):
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
+    for module, name in ((lasting, "RESTART_SECONDS"), (claim_watch, "LOOK_SECONDS")):
+        monkeypatch.setattr(module, name, 0.01)
+    watch, done = app.extensions["claim_watch"], []
+
+    def fail(_session):
+        raise error
+
+    watch._cleanups |= {"turn_a": fail, "turn_b": lambda _session: done.append("b")}
+    watch.wake()
+    wait_for(lambda: done)
+    watch._cleanups.clear()

@@ -1,16 +1,18 @@
 """Readers of a turn that runs in another worker: an app's watchers that know none of its turns."""
 
 import socket
-from unittest.mock import Mock
+from unittest.mock import MagicMock, Mock
 
 import gevent
 import pytest
 from sqlalchemy import text, update
 from sqlalchemy.exc import OperationalError
 
+from service import lasting
 from service.chat import claims
 from service.chat.models import Claim, PublishedChunks
 from service.chat.relay import publications, watchers
+from service.chat.relay.publisher import Publisher
 from service.chat.relay.watchers import LOST_SECONDS, Watcher, Watchers
 from service.chat.stream import chunks
 from service.chat.stream.channel import Channel
@@ -159,3 +161,13 @@ def test_a_draining_worker_cuts_those_who_read_from_elsewhere(app, chat, elsewhe
     assert there.recv(1) == b""
     for one in (here, there):
         one.close()
+
+
+def test_a_turn_that_can_not_be_published_keeps_no_other_waiting(app, monkeypatch):
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
+    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    publisher, broken, ended = Publisher(app), MagicMock(), Mock(log=[], is_closed=True)
+    broken.log.__len__.return_value, broken.log.after.side_effect = 1, ValueError
+    publisher.publish(broken)
+    publisher.publish(ended)
+    wait_for(lambda: not publisher)

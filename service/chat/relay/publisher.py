@@ -80,9 +80,13 @@ class Publisher(BackgroundWork):
         while self._publications:
             gevent.sleep(PUBLISH_SECONDS)
             for turn_id, publication in list(self._publications.items()):
-                self._write(publication)
-                if publication.is_over:
-                    del self._publications[turn_id]
+                is_over = True  # also after an error that nobody expects: others wait
+                try:
+                    self._write(publication)
+                    is_over = publication.is_over
+                finally:
+                    if is_over:
+                        del self._publications[turn_id]
 
     def _write(self, publication: Publication) -> None:
         """Publish what is new of a turn; while the database is unavailable, try again later."""

@@ -111,9 +111,8 @@ class ClaimWatch(BackgroundWork):
             self._obey(stored)
             self._restore(stored, running)
         self._find_strays(stored)
-        for turn_id, cleanup in list(self._cleanups.items()):
-            self._execute(cleanup)
-            del self._cleanups[turn_id]
+        for turn_id in list(self._cleanups):
+            self._try(turn_id)
 
     def _obey(self, stored: dict[str, RunningClaim]) -> None:
         """Interrupt the turns whose claim requests their end; tell who asked which are watched."""
@@ -145,6 +144,16 @@ class ClaimWatch(BackgroundWork):
             if not has_turn and turn_id not in self._cleanups:
                 log.info("claim without a turn", turn_id=turn_id)
                 self.take_back(turn_id, claim.user_id)
+
+    def _try(self, turn_id: str) -> None:
+        """Do a cleanup. One that fails comes behind the others, which are not to wait for it; after
+        an error that nobody expects it is not tried again."""
+        cleanup = self._cleanups.pop(turn_id)
+        try:
+            self._execute(cleanup)
+        except (SQLAlchemyError, gevent.Timeout, gevent.GreenletExit):
+            self._cleanups[turn_id] = cleanup
+            raise
 
     def _execute(self, cleanup: Cleanup) -> None:
         limit = gevent.Timeout(QUERY_SECONDS)
