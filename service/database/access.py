@@ -117,8 +117,8 @@ def _close_session(error: BaseException | None) -> None:
         if is_interrupted and session.get_bind().dialect.name == "sqlite":
             session.invalidate()
         session.close()
-    except SQLAlchemyError as error:
-        log.warning("session not closed", error=type(error).__name__)
+    except SQLAlchemyError as failure:
+        log.warning("session not closed", error=type(failure).__name__)
         session.invalidate()
     finally:
         db.session.registry.clear()
