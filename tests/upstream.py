@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from gevent.pool import Pool
 from gevent.pywsgi import WSGIServer
 
 
@@ -37,7 +38,9 @@ class ScriptedUpstream:
     def __init__(self) -> None:
         self.answers: list[Answer | Callable[[Seen], Answer]] = []
         self.seen: list[Seen] = []
-        self._server = WSGIServer(("127.0.0.1", 0), self._serve, log=None, error_log=None)
+        place = ("127.0.0.1", 0)
+        # Of a pool, whose greenlets end with the server: one that waits would fail a later test.
+        self._server = WSGIServer(place, self._serve, log=None, error_log=None, spawn=Pool())
         self._server.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
