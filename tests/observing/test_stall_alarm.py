@@ -1,6 +1,7 @@
 """What the stall alarm tells of samples, of which a test is the clock."""
 
 import json
+import time
 
 import gevent
 import pytest
@@ -11,11 +12,25 @@ from service.observing.stall_times import Sample
 ROUTE = "/stalls"
 
 
+class PromptLoop:
+    """The event loop, as if its current iteration had begun just now."""
+
+    now = staticmethod(time.time)
+
+    def __init__(self, loop):
+        self._loop = loop
+
+    def __getattr__(self, name):
+        return getattr(self._loop, name)
+
+
 @pytest.fixture
 def alarm(monkeypatch):
-    """An alarm whose watched thread is this one. It has the CPU all the time."""
+    """An alarm whose watched thread is this one. It has the CPU all the time. What a test of a busy
+    machine has taken until its first sample is no part of a stall."""
     made = stall.StallAlarm()
     made._previous = Sample(0, 0)
+    made._loop = PromptLoop(made._loop)
     monkeypatch.setattr(made, "_read_queue", lambda now: 0.0)
     with attribution.scope():
         attribution.begin(user="alice", route=ROUTE)
