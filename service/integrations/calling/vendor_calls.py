@@ -75,11 +75,10 @@ class VendorCalls:
         check, integration = endpoint.before, endpoint.vendor.integration
         if check is None:
             return Answer(kept.data, age=kept.age)
-        media = self.media(endpoint, admitted.user_id)
+        media, admit = self.media(endpoint, admitted.user_id), self.breakers.admission()
+        leave = partial(admit, integration)  # only where the check has to ask
 
         def perform(bearer: str | None) -> Any:
-            admit = self.breakers.admission()
-            leave = partial(admit, integration)  # only where the check has to ask
             call = self.call(endpoint, admitted.user_id, bearer, media, leave=leave, admit=admit)
             with self.breakers.counting(call.effects):
                 check(call, admitted.params)
