@@ -28,6 +28,7 @@ from service.chat.history.messages import StoredMessage
 from service.chat.models import Chat, Message
 from service.chat.question import Question
 from service.database.access import write_transaction
+from service.database.prepared import reading
 from service.extensions import db
 from service.providers.prompt import UserMessage
 from service.times import now
@@ -100,7 +101,8 @@ def _decide() -> None:
 
 def _loading(app: Flask, question: Question, model: str, expected: int) -> float:
     def load() -> None:
-        assert len(recall.load(question, model).rows) == expected
+        with reading(app) as connection:
+            assert len(recall.load(connection, question, model).rows) == expected
 
     with app.app_context():
         return median(_timed(load, time.perf_counter) for _ in range(LOADS))
@@ -116,8 +118,8 @@ def _chat(app: Flask, covered: int) -> Question:
         session.execute(insert(Chat), [{"record_id": chat, "user_id": chat}])
         stored = [_message(chat, n, began) for n in range(covered + RECENT)]
         session.execute(insert(Message), stored)
-    with app.app_context():
-        whole = recall.load(question, MODEL)
+    with reading(app) as connection:
+        whole = recall.load(connection, question, MODEL)
     with app.app_context(), write_transaction() as session:
         recall.keep(session, chat, "A summary.", whole.cover_before(covered), MODEL)
     return question

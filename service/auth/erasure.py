@@ -14,12 +14,14 @@ from sqlalchemy.orm import Session
 from service.auth.models import ErasedSubject
 from service.database.among import prepared_among
 from service.database.clock import current_time
+from service.database.prepared import Prepared
 from service.database.statements import Statements
 from service.extensions import table
 
 _erasures = table(ErasedSubject)
 ERASURES = prepared_among(select(_erasures.c.subject_hash, _erasures.c.erased_at))
 ERASED_AT = select(_erasures.c.erased_at).where(_erasures.c.subject_hash == bindparam("hash"))
+_FIND = Prepared(ERASED_AT)
 
 
 def hash_of(subject: str) -> str:
@@ -36,8 +38,8 @@ def remember(session: Session, subject: str) -> None:
 
 def erased_at(session: Statements, subject: str) -> float | None:
     """Return the time of a subject's last erasure in Unix time, or None if there was none."""
-    moment = session.connection().scalar(ERASED_AT, {"hash": hash_of(subject)})
-    return moment.timestamp() if moment else None
+    found = _FIND.row(session.connection(), {"hash": hash_of(subject)})
+    return found.erased_at.timestamp() if found else None
 
 
 def erasure_times(connection: Connection, subjects: Iterable[str]) -> dict[str, float]:

@@ -39,7 +39,7 @@ _accounts, _holds = table(Account), table(Hold)
 ADD_ACCOUNT, ADD_ENTRY = InsertIfAbsent(_accounts), InsertIfAbsent(table(Entry))
 _this_account = _accounts.c.subject == bindparam("account")
 
-FIND_ACCOUNT = select(_accounts.c.seq).where(_this_account)
+FIND_ACCOUNT = Prepared(select(_accounts.c.seq).where(_this_account))
 HOLD_MORE = Prepared(
     update(_accounts)
     .where(_this_account, _accounts.c.balance - _accounts.c.held >= bindparam("more"))
@@ -71,7 +71,7 @@ def ensure_account(session: Statements, subject: str, starting: int) -> None:
 
     Parallel calls create one account. A subject that was erased before gets no starting credits.
     """
-    if session.connection().scalar(FIND_ACCOUNT, {"account": subject}) is not None:
+    if FIND_ACCOUNT.row(session.connection(), {"account": subject}):
         return
     account = {"subject": subject, "balance": 0, "held": 0, "created_at": now()}
     is_new = ADD_ACCOUNT.execute(session.connection(), account)

@@ -11,14 +11,15 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Row, and_, bindparam, exists, select, update
+from sqlalchemy import Connection, and_, bindparam, exists, select, update
 
 from service.auth.users import Caller, current_role
 from service.chat import outside
 from service.chat.models import JournalEntry, Turn
 from service.chat.question import Question
+from service.database.prepared import Prepared
 from service.database.statements import Statements
-from service.extensions import db, table
+from service.extensions import table
 from service.records import permissions
 from service.records.collection import Collections
 from service.records.envelope import Envelope, redact
@@ -31,16 +32,16 @@ _of_these = and_(
     _journal.c.chat_id == bindparam("chat"),
 )
 _ended = exists().where(_turns.c.turn_id == _journal.c.turn_id)
-FIND = (
+FIND = Prepared(
     select(_journal)
     .where(_of_these, _journal.c.turn_id != bindparam("turn"), ~_ended)
     .order_by(_journal.c.seq)
 )
-SETTLE = (
+SETTLE = Prepared(
     update(_journal).where(_of_these).values(user_message_id=None, turn_id=bindparam("answering"))
 )
 
-Entry = Row[Any]  # of the journal
+Entry = Any  # a row of the journal
 
 LISTED = 20  # writes that are listed one by one
 NOTE = (
@@ -104,15 +105,12 @@ def fingerprint_of(tool: str, tool_input: Any) -> str:
     return hashlib.sha256(call.encode()).hexdigest()
 
 
-def load(question: Question) -> EarlierWrites:
-    """The writes of earlier tries of this message. Needs an app context.
-
-    The read transaction stays open for the caller's next reads.
-    """
+def load(connection: Connection, question: Question) -> EarlierWrites:
+    """The writes of earlier tries of this message."""
     if not question.chat_id:
         return EarlierWrites()
     keys = {**_of_message(question), "turn": question.turn_id}
-    return EarlierWrites(db.session.connection().execute(FIND, keys).all())
+    return EarlierWrites(FIND.rows(connection, keys))
 
 
 def settle(session: Statements, question: Question) -> None:
@@ -122,7 +120,7 @@ def settle(session: Statements, question: Question) -> None:
     back too.
     """
     keys = {**_of_message(question), "answering": question.turn_id}
-    session.connection().execute(SETTLE, keys)
+    SETTLE.ask(session.connection(), keys)
 
 
 def _of_message(question: Question) -> dict[str, str]:

@@ -82,19 +82,25 @@ def test_a_blank_message_does_not_break_the_chat(served_by, alice, stream_of):
 
 @pytest.fixture
 def at_the_history(app):
-    """Have something happen once, after the first read of a chat's messages or of their turns."""
+    """Have something happen once, between the reads of a chat's messages and of their turns."""
     with app.app_context():
         engine = db.engine
-    waiting = []
+    waiting, reads = [], []
 
-    def after(_connection, _cursor, statement, *_rest):
-        reads = statement.startswith(("SELECT messages.seq", "SELECT turns.user_message_id"))
-        if reads and waiting:
-            waiting.pop()(engine)
+    def before(_connection, _cursor, statement, *_rest):
+        if statement.startswith(("SELECT messages.seq", "SELECT turns.user_message_id")):
+            reads.append(statement)
+            if len(reads) == 2 and waiting:
+                waiting.pop()(engine)
 
-    event.listen(engine, "after_cursor_execute", after)
-    yield waiting.append
-    event.remove(engine, "after_cursor_execute", after)
+    def happen(what):
+        reads.clear()
+        waiting.append(what)
+
+    event.listen(engine, "before_cursor_execute", before)
+    yield happen
+    event.remove(engine, "before_cursor_execute", before)
+    assert not waiting, "the history was not read"
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -10,6 +10,7 @@ come after the row is stored.
 
 import hashlib
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -21,8 +22,9 @@ from service.chat.history.messages import StoredMessage
 from service.chat.models import Message, Summary, Turn, Undo
 from service.chat.question import Question
 from service.database.clock import microseconds
+from service.database.prepared import Prepared
 from service.database.statements import Statements
-from service.extensions import db, table
+from service.extensions import table
 from service.fairness import let_others_run
 from service.times import EPOCH, MICROSECOND, now, timestamp
 
@@ -38,14 +40,16 @@ CYCLE = 10**12  # microseconds
 _messages, _turns, _summaries = table(Message), table(Turn), table(Summary)
 _of_chat = _messages.c.chat_id == bindparam("chat")
 
-CACHED = select(_summaries).where(_summaries.c.chat_id == bindparam("chat"))
-COVERED = select(
-    func.count(),
-    func.sum(_messages.c.seq),
-    func.sum(microseconds(_messages.c.updated_at) % CYCLE),
-    func.max(_messages.c.updated_at),
-).where(_of_chat, _messages.c.seq <= bindparam("upto"))
-ROWS = (
+CACHED = Prepared(select(_summaries).where(_summaries.c.chat_id == bindparam("chat")))
+COVERED = Prepared(
+    select(
+        func.count().label("rows"),
+        func.sum(_messages.c.seq).label("numbers"),
+        func.sum(microseconds(_messages.c.updated_at) % CYCLE).label("changes"),
+        func.max(_messages.c.updated_at).label("newest"),
+    ).where(_of_chat, _messages.c.seq <= bindparam("upto"))
+)
+ROWS = Prepared(
     select(
         _messages.c.seq,
         _messages.c.record_id,
@@ -60,18 +64,20 @@ ROWS = (
 )
 _is_undone = exists().where(table(Undo).c.turn_id == _turns.c.turn_id)
 # Turns whose rows are sent to the model in another form, with a remark, or not at all.
-ODD_ENDS = select(
-    _turns.c.user_message_id,
-    _turns.c.assistant_message_id,
-    _turns.c.status,
-    _turns.c.finish_reason,
-    _is_undone.label("is_undone"),
-).where(
-    _turns.c.chat_id == bindparam("chat"),
-    or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED, _is_undone),
+ODD_ENDS = Prepared(
+    select(
+        _turns.c.user_message_id,
+        _turns.c.assistant_message_id,
+        _turns.c.status,
+        _turns.c.finish_reason,
+        _is_undone.label("is_undone"),
+    ).where(
+        _turns.c.chat_id == bindparam("chat"),
+        or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED, _is_undone),
+    )
 )
-UNDONE = (
-    select(func.count())
+UNDONE = Prepared(
+    select(func.count().label("rows"))
     .select_from(_messages)
     .join(
         _turns,
@@ -127,21 +133,19 @@ class Recalled:
         return cover
 
 
-def load(question: Question, summary_model: str) -> Recalled:
-    """Needs an app context. Messages that this turn replaces, and any after them, are left out.
+def load(connection: Connection, question: Question, summary_model: str) -> Recalled:
+    """Messages that this turn replaces, and any after them, are left out.
 
     A turn and its rows are stored in one transaction, and each statement sees what was committed
     before it: who reads the turns after the rows has the turn of every row.
     """
-    connection = db.session.connection()
-    cached = connection.execute(CACHED, {"chat": question.chat_id}).one_or_none()
+    cached = CACHED.row(connection, {"chat": question.chat_id})
     cover = _cover(connection, question, cached) if cached and cached.text else Cover()
     valid = cached is not None and cached.fingerprint == cover.fingerprint(summary_model)
     if not valid:
         cover = Cover()
     rows = _rows(connection, question, cover.last)
-    ends = connection.execute(ODD_ENDS, {"chat": question.chat_id}).all()
-    db.session.commit()
+    ends = ODD_ENDS.rows(connection, {"chat": question.chat_id})
     return Recalled(
         rows=_marked(rows, ends),
         changed=tuple(row.updated_at for row in rows),
@@ -156,21 +160,21 @@ def _cover(connection: Connection, question: Question, cached: Any) -> Cover:
     range_ = {"chat": question.chat_id, "upto": cached.covers_seq}
     if question.history_end is not None and question.history_end <= cached.covers_seq:
         return Cover()
-    count, numbers, changes, newest = connection.execute(COVERED, range_).one()
-    changed = timestamp(newest) if newest else ""
-    undone = connection.scalar(UNDONE, range_) or 0
-    return Cover(count, int(numbers or 0), int(changes or 0), changed, cached.covers_seq, undone)
+    covered, undone = COVERED.row(connection, range_), UNDONE.row(connection, range_)
+    newest = timestamp(covered.newest) if covered.newest else ""
+    sums = int(covered.numbers or 0), int(covered.changes or 0)
+    return Cover(covered.rows, *sums, newest, cached.covers_seq, undone.rows)
 
 
 def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
     end = LAST_SEQ if question.history_end is None else question.history_end
     keys = {"chat": question.chat_id, "after": after, "end": end}
     rows: list[Any] = []
-    result = connection.execute(ROWS, keys)
-    while some := result.fetchmany(PARSED_AT_ONCE):
-        rows += some
-        if len(some) == PARSED_AT_ONCE:
-            let_others_run()
+    with closing(ROWS.each(connection, keys)) as found:
+        for number, row in enumerate(found, 1):
+            rows.append(row)
+            if number % PARSED_AT_ONCE == 0:
+                let_others_run()
     return rows
 
 

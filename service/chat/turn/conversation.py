@@ -17,6 +17,7 @@ from service.chat.history.recall import Recalled
 from service.chat.history.shortening import shorten_messages
 from service.chat.turn.running import Run
 from service.chat.turn.summary import Summarizer
+from service.database.prepared import reading
 from service.fairness import WorkBudget
 from service.observing.measures import COMPACTIONS
 from service.providers.prompt import Message, Prompt, UserMessage
@@ -107,10 +108,10 @@ def _recall(app: Flask, run: Run) -> Recalled:
     question = run.question
     if not (question.has_history or question.has_earlier):
         return Recalled(())
-    with app.app_context():
+    with reading(app) as connection:
         if question.has_earlier:
-            run.earlier = earlier.load(question)
-        return recall.load(question, app.config["SETTINGS"].summary_model)
+            run.earlier = earlier.load(connection, question)
+        return recall.load(connection, question, app.config["SETTINGS"].summary_model)
 
 
 def limits_of(settings: Settings, kind: Kind, bare: Prompt) -> Limits:
