@@ -171,3 +171,26 @@ def test_a_turn_that_can_not_be_published_keeps_no_other_waiting(app, monkeypatc
     publisher.publish(broken)
     publisher.publish(ended)
     wait_for(lambda: not publisher)
+
+
+def test_a_turn_whose_publication_broke_off_is_published_on_from_there(app, chat, monkeypatch):
+    """Who reads it would get its first chunks twice."""
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
+    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    log = [chunks.StartStep()]
+    run = Mock(log=MagicMock(after=lambda number: log[number:], __len__=lambda _: len(log)))
+    run.question.turn_id, run.question.chat_id, run.is_closed = "turn_1", chat, False
+    publisher = Publisher(app)
+    publisher.publish(run)
+    publication = publisher._publications["turn_1"]
+    wait_for(lambda: publication.published == 1)
+    monkeypatch.setattr(run, "log", Mock(__len__=Mock(side_effect=MemoryError)))
+    wait_for(lambda: not publisher)
+    monkeypatch.undo()
+    log.append(chunks.FinishStep())
+    run.is_closed = True
+    publisher.publish(run)
+    wait_for(lambda: not publisher)
+    with app.app_context():
+        assert publications.read(db.session(), "turn_1", 0).events == EVENTS
+        db.session.commit()

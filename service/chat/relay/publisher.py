@@ -36,7 +36,9 @@ class Publication:
     def write(self, session: Session) -> int:
         """Write what is new; returns the number of the newest chunk then."""
         question = self.run.question
-        if self.failures:  # a commit may have succeeded and only its answer was lost
+        # A commit may have succeeded and only its answer was lost, or an earlier publication of the
+        # run broke off.
+        if self.failures or not self.published:
             newest = publications.newest(session, [question.turn_id])
             self.published = newest.get(question.turn_id, 0)
         new = list(self.run.log.after(self.published))
