@@ -198,18 +198,20 @@ class Watchers(BackgroundWork):
         is_deleted = db.session.scalar(CHAT, {"chat": watcher.chat_id}) is None
         if not is_deleted:
             log.warning("watched turn lost", turn_id=watcher.turn_id)
-        for chunk in _ending(watcher.events, is_deleted):
-            watcher.channel.put(chunk)
-        watcher.channel.close()
+        try:
+            for chunk in _closing(watcher.events):
+                watcher.channel.put(chunk)
+        finally:  # also if a newer release wrote what this one can't read: others wait
+            watcher.channel.put(chunks.Abort() if is_deleted else chunks.Error(LOST))
+            watcher.channel.close()
 
 
-def _ending(events: list[bytes], is_deleted: bool) -> Iterator[chunks.Chunk]:
-    """The chunks that end a stream of which these events came."""
+def _closing(events: list[bytes]) -> Iterator[chunks.Chunk]:
+    """The chunks that close what these events have left open."""
     assembly = Assembly()
     for event in events:
         assembly.apply(chunks.from_json(json.loads(event.removeprefix(b"data: "))))
     yield from assembly.closing()
-    yield chunks.Abort() if is_deleted else chunks.Error(LOST)
 
 
 def init_app(app: Flask) -> None:
