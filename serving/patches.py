@@ -1,6 +1,7 @@
 """Replacements for parts of gunicorn and gevent that no setting of theirs changes."""
 
 import errno
+import os
 import time
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,13 +16,14 @@ from gevent.baseserver import BaseServer
 from gunicorn.arbiter import Arbiter
 
 from service.observing.measures import RESTARTS
+from service.observing.reserved import FULL
 from service.raw_sockets import CHUNK, send_all
 from serving import parking, refusals
 from serving.response import JoinedResponse
 from serving.timed_requests import RequestLimits, timed_parser
 
 PEERS = 1000  # addresses whose check is remembered
-NO_ROOM = (errno.EAGAIN, errno.ENOMEM)  # no further process, or no memory for it
+NO_ROOM = (errno.EAGAIN, errno.ENOMEM, *FULL)  # for a further process, its memory or its file
 
 
 def write(sock: Any, data: bytes, chunked: bool = False) -> None:
@@ -59,11 +61,14 @@ def persistent(spawn_worker: Callable[[Any], Any]) -> Callable[[Any], Any]:
     for want of memory."""
 
     def spawn(arbiter: Any) -> Any:
+        mask = os.umask(0o077)
+        os.umask(mask)
         try:
             pid = spawn_worker(arbiter)
         except OSError as error:
             if error.errno not in NO_ROOM:
                 raise
+            os.umask(mask)  # gunicorn leaves its own if it can't make a worker's file
             arbiter.worker_age -= 1  # it counts the workers that were started
             arbiter.log.error("worker not started", extra={"facts": {"error": error.strerror}})
             return None

@@ -3,11 +3,13 @@
 import errno
 import logging
 import os
+import tempfile
 from types import SimpleNamespace
 
 import pytest
 from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
+from gunicorn.workers.workertmp import WorkerTmp
 
 from service.observing.measures import RESTARTS
 from serving.patches import persistent
@@ -44,6 +46,29 @@ def test_a_master_without_room_for_a_worker_tries_again(monkeypatch, caplog, err
     assert (line.message, line.facts) == ("worker not started", {"error": os.strerror(error)})
     master.manage_workers()
     assert (list(master.WORKERS), master.worker_age) == ([4711], 1)
+
+
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT])
+def test_a_master_without_room_for_the_file_of_a_worker_tries_again(monkeypatch, error):
+    made = [OSError(error, os.strerror(error)), (os.memfd_create("worker"), "none")]
+
+    def make(**_):
+        if isinstance(made[0], OSError):
+            raise made.pop(0)
+        return made.pop(0)
+
+    monkeypatch.setattr(tempfile, "mkstemp", make)
+    monkeypatch.setattr(os, "fork", lambda: 4711)
+    master, mask = Master(), os.umask(0o027)
+    master.worker_class = lambda age, *_: SimpleNamespace(age=age, tmp=WorkerTmp(master.cfg))
+    try:
+        master.manage_workers()
+        assert (master.WORKERS, master.worker_age) == ({}, 0)
+        master.manage_workers()
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(mask)
+    master.WORKERS[4711].tmp.close()
 
 
 def test_only_a_worker_that_was_started_counts_as_one(monkeypatch):
