@@ -23,13 +23,12 @@ def make() -> Path:
     for unused in _unused():
         shutil.rmtree(unused, ignore_errors=True)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))
+    # Locked until every copy of the descriptor is closed.
+    fcntl.flock(os.open(directory / LOCK, os.O_CREAT | os.O_RDWR, 0o600), fcntl.LOCK_EX)
     # systemd deletes old files in /tmp, though processes have mapped them, but none in a directory
     # that is locked itself (tmpfiles.d, "Age").
-    for descriptor in (
-        os.open(directory, os.O_RDONLY),
-        os.open(directory / LOCK, os.O_CREAT | os.O_RDWR, 0o600),
-    ):
-        fcntl.flock(descriptor, fcntl.LOCK_EX)  # until every copy of the descriptor is closed
+    with suppress(OSError):  # the file system locks no directories, as NFS
+        fcntl.flock(os.open(directory, os.O_RDONLY), fcntl.LOCK_EX)
     atexit.register(_remove, directory, os.getpid())
     return directory
 

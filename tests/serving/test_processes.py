@@ -1,11 +1,13 @@
 """The processes of a service: their logs, directories and limits."""
 
+import errno
 import fcntl
 import json
 import os
 import resource
 import shutil
 import signal
+import stat
 import time
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -164,6 +166,23 @@ def test_a_directory_in_use_is_locked_against_the_cleaning_of_old_files(here, tm
     with pytest.raises(BlockingIOError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(descriptor)
+
+
+def test_a_file_system_without_locks_of_directories_will_do(tmp_path, monkeypatch):
+    """NFS wants a descriptor that may write, which a directory has not."""
+
+    def lock(descriptor, _):
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        locked.append(descriptor)
+
+    locked = []
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(metrics_directory.fcntl, "flock", lock)
+    made = metrics_directory.make()
+    assert len(locked) == 1
+    metrics_directory._remove(made, os.getpid())
+    os.close(*locked)
 
 
 def test_the_limit_of_open_files_is_raised_or_warned_about():
