@@ -35,7 +35,7 @@ def title_from(question: str) -> str:
     It ends with a whole word, if the one that would be cut is not very long. A question of nothing
     but marks is its own title.
     """
-    text = question[:READ]
+    text = question.lstrip()[:READ]
     lines = _LINE_START.sub("", _ONLY_MARKS.sub("", text))
     plain = _without_spans(_ROW.sub(lambda row: row[0].replace("|", " "), lines))
     return _beginning(" ".join(plain.split() or text.split()))
