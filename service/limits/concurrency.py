@@ -37,7 +37,7 @@ BUSY = "Too many calls of this integration are running now. Please try again in 
 
 
 class TooManyAtOnce(RateLimited):
-    """The user has all tickets of a kind."""
+    """The user has all tickets of a kind, or so many jobs."""
 
 
 @dataclass
@@ -132,7 +132,10 @@ class ConcurrencyLimits:
 
     @contextmanager
     def call(self, subject: str, integration: str) -> Iterator[None]:
-        """Have a ticket for a call, and room for its integration. Raises `RateLimited`."""
+        """Have a ticket for a call, and room for its integration. Raises `RateLimited`.
+
+        A call that is refused because the user has too many jobs counts for no rate.
+        """
         here = self._of_integration.get(integration, 0)
         if here >= OF_INTEGRATION:
             measures.LIMITED.labels("integration").inc()
@@ -142,6 +145,9 @@ class ConcurrencyLimits:
             ticket = self.take("calls", subject)
             try:
                 yield
+            except TooManyAtOnce:
+                ticket.give_back()
+                raise
             finally:
                 ticket.free()
         finally:

@@ -21,6 +21,7 @@ from service.database.sharing import SharedWrites
 from service.database.statements import Statements
 from service.ids import new_id
 from service.integrations.inbound import ProxyResponse
+from service.limits.concurrency import TooManyAtOnce
 from service.observing import spans
 from service.observing.measures import endpoint_calls, endpoint_credits
 from service.storable import make_storable
@@ -129,7 +130,8 @@ class LoggedCall:
         if error:
             self._outcome = _outcome_of(error)
         self._count(self._outcome)
-        if not isinstance(error, SQLAlchemyError):  # the database is away
+        # There can be none without the database, and a limit of what runs at once leaves none.
+        if not isinstance(error, (SQLAlchemyError, TooManyAtOnce)):
             self._rows.write(self._timed(), self._outcome)
 
     def end(self, outcome: CallOutcome) -> None:

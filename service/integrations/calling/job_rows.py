@@ -14,15 +14,15 @@ from service.billing.payer import Payer
 from service.database.clock import current_time, from_now
 from service.extensions import table
 from service.integrations.models import IntegrationJob
+from service.limits.concurrency import TooManyAtOnce
 from service.observing import measures
-from service.web.errors import RateLimited
 
 KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
 
 _jobs = table(IntegrationJob)
 
 
-class TooManyJobs(RateLimited):
+class TooManyJobs(TooManyAtOnce):
     message = "Too many of your jobs are running. Ask for their state, or wait for one to end."
     headers = {"Retry-After": "30"}
 

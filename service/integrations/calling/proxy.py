@@ -186,8 +186,8 @@ class Proxy:
         ):
             if lookup.kept:
                 return self._give_again(admitted, attempt, lookup.kept)
+            self._check_jobs(admitted)  # first, because it counts nothing
             user_limits.count(admitted.user_id, endpoint)
-            self._check_jobs(admitted)
             if charge or not endpoint.access.reads:  # else it can as well be refused afterwards
                 media.reserve(endpoint.seconds + GRACE)
             attempt.hold()
@@ -239,7 +239,7 @@ class Proxy:
         return Answer(data)
 
     def _check_jobs(self, admitted: Admitted) -> None:
-        """Raises `RateLimited` if the call would start one job too many."""
+        """Raises `TooManyJobs` if the call would start one job too many."""
         owner = self._app.extensions["owner"].subject
         if admitted.endpoint.job and admitted.user_id != owner:
             job_rows.check_room(db.session(), admitted.user_id, self._settings.jobs_at_once)

@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import gevent
 import pytest
@@ -11,6 +12,9 @@ from sqlalchemy.exc import OperationalError
 
 from service.database.clock import from_now
 from service.extensions import db
+from service.integrations.calling.job_rows import TooManyJobs
+from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.limit import Limit
 from service.integrations.models import IntegrationJob
 from service.times import now
 from service.upkeep.sweeping import sweep
@@ -188,6 +192,21 @@ def test_one_job_more_is_refused_until_the_first_has_ended(alice, provider, book
     provider.script("probe", Reply(200, {"state": "done", "result": {"found": "a"}}))
     assert alice.person.get(f"/api/integrations/jobs/{job}").json["data"]["status"] == "done"
     provider.script("probe", Reply(200, STARTED))
+    assert alice.call(TASK).status_code == 200
+
+
+@on_sqlite
+@pytest.mark.settings(jobs_at_once=1, rate_limits="calls=2/minute")
+def test_a_job_that_is_refused_counts_for_no_other_limit_and_is_not_logged(alice, provider, books):
+    proxy = alice.app.extensions["proxy"]
+    limited = replace(proxy.catalog.named(TASK), per_user=Limit(calls=2, seconds=3600))
+    proxy.catalog = Catalog([limited])
+    provider.script("probe", *[Reply(200, STARTED)] * 2)
+    job = alice.call(TASK).json["data"]["jobId"]
+    for _ in range(3):
+        assert alice.call(TASK).json["message"] == TooManyJobs.message
+    assert len(alice.person.records("integration-calls")) == 1
+    books.do(lambda session: session.merge(IntegrationJob(job_id=job, ends_at=now())))
     assert alice.call(TASK).status_code == 200
 
 
