@@ -6,9 +6,11 @@ the owners of claims and holds that look expired need that time to renew or sett
 
 import random
 import time
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, fields
 from datetime import timedelta
+from functools import partial
 
 import gevent
 import structlog
@@ -22,7 +24,7 @@ from service.chat.calling import approvals
 from service.chat.finding import index
 from service.chat.relay import publications
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
-from service.database.access import write_transaction
+from service.database.access import is_outage, write_transaction
 from service.database.clock import current_time
 from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
@@ -54,32 +56,47 @@ class Sweep:
 def sweep(silent: Collection[str] = ()) -> Sweep:
     """Sweep once, in batches. The `silent` leases that have lapsed are lost.
 
-    Needs an app context.
+    A step that fails does not keep those behind it from being taken, unless the database is away:
+    its error is raised afterwards. Needs an app context.
     """
-    holds = sum(iter(lambda: _sweep_holds(silent), 0))
-    with write_transaction() as session:
-        turns = claims.sweep(session, silent)
-        consents.sweep(session)
-        key_rows.sweep(session)
-        calls.expire(session, job_rows.sweep(session))
-        once.sweep(session)
-        states.sweep(session)
-        approvals.sweep(session)
-        publications.sweep(session)
-    answer_sweep.sweep()
-    indexed_words.put_back()
-    index.forget_deleted()
-    with write_transaction() as session:
-        user_limits.sweep(session)
-        rates.sweep(session)
-        allowances.sweep(session)
-        sessions.sweep(session)
-    sum(iter(_sweep_calls, 0))
-    swept_holds.inc(holds)
-    swept_turns.inc(turns)
-    changes, entries = sum(iter(_prune_outbox, 0)), sum(iter(_sweep_journal, 0))
-    media = current_app.extensions["media_sweeper"].sweep()
-    return Sweep(holds, turns, changes, entries, media)
+    done: dict[str, int] = {}
+    is_over = False
+
+    def take(name: str, step: Callable[[], int | None]) -> None:
+        nonlocal is_over
+        if is_over:
+            return
+        try:
+            with current_app.app_context():  # what a step leaves open ends with it
+                done[name] = step() or 0
+        except (SQLAlchemyError, gevent.GreenletExit) as error:
+            is_over = not isinstance(error, SQLAlchemyError) or is_outage(error)
+            raise
+
+    with ExitStack() as steps:
+        for name, step in reversed(_steps(silent).items()):
+            steps.callback(take, name, step)
+    return Sweep(**{field.name: done[field.name] for field in fields(Sweep)})
+
+
+def _steps(silent: Collection[str]) -> dict[str, Callable[[], int | None]]:
+    return {
+        "holds": lambda: _to_the_end(partial(_sweep_holds, silent)),
+        "turns": partial(_sweep_turns, silent),
+        "states": _sweep_states,
+        "answers": answer_sweep.sweep,
+        "words": indexed_words.put_back,
+        "index": index.forget_deleted,
+        "counts": _sweep_counts,
+        "calls": lambda: _to_the_end(_sweep_calls),
+        "changes": lambda: _to_the_end(_prune_outbox),
+        "entries": lambda: _to_the_end(_sweep_journal),
+        "media": current_app.extensions["media_sweeper"].sweep,
+    }
+
+
+def _to_the_end(sweep_batch: Callable[[], int]) -> int:
+    return sum(iter(sweep_batch, 0))
 
 
 def sweep_patiently() -> Sweep:
@@ -118,8 +135,8 @@ def _sweep_at_intervals(app: Flask) -> None:
             with app.app_context():
                 watch.look()
                 if watch.is_steady and time.monotonic() >= due:
+                    due = _next_sweep()  # also after an error
                     _log(sweep(watch.silent))
-                    due = _next_sweep()
         except SQLAlchemyError as error:
             log.warning("not swept", error=type(error).__name__)
 
@@ -160,4 +177,33 @@ def _sweep_journal() -> int:
 
 def _sweep_holds(silent: Collection[str]) -> int:
     with write_transaction() as session:
-        return ledger.sweep(session, current_time(), claims.live_leases(silent))
+        count = ledger.sweep(session, current_time(), claims.live_leases(silent))
+    swept_holds.inc(count)
+    return count
+
+
+def _sweep_turns(silent: Collection[str]) -> int:
+    with write_transaction() as session:
+        count = claims.sweep(session, silent)
+    swept_turns.inc(count)
+    return count
+
+
+def _sweep_states() -> None:
+    """What lasts for minutes."""
+    with write_transaction() as session:
+        consents.sweep(session)
+        key_rows.sweep(session)
+        calls.expire(session, job_rows.sweep(session))
+        once.sweep(session)
+        states.sweep(session)
+        approvals.sweep(session)
+        publications.sweep(session)
+
+
+def _sweep_counts() -> None:
+    with write_transaction() as session:
+        user_limits.sweep(session)
+        rates.sweep(session)
+        allowances.sweep(session)
+        sessions.sweep(session)

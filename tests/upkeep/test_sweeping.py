@@ -1,12 +1,50 @@
 """The sweeper of a worker, which works until the worker ends."""
 
+import sqlite3
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import gevent
+import pytest
+from sqlalchemy.exc import DatabaseError
 
 from service import lasting
+from service.chat import indexed_words
 from service.upkeep import sweeping
 from tests.services import on_sqlite, wait_for
+
+
+def refusal(code):
+    error = sqlite3.DatabaseError()
+    error.sqlite_errorcode = code
+    return DatabaseError("", {}, error)
+
+
+def failing(error):
+    def fail():
+        raise error
+
+    return fail
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("error", "later"),
+    [
+        (refusal(sqlite3.SQLITE_CORRUPT), 1),
+        (ValueError(), 1),
+        (refusal(sqlite3.SQLITE_BUSY), 0),
+        (gevent.GreenletExit(), 0),
+    ],
+    ids=repr,
+)
+def test_a_step_that_fails_keeps_no_other_from_being_taken(app, monkeypatch, error, later):
+    media = Mock(sweep=Mock(return_value=0))
+    monkeypatch.setitem(app.extensions, "media_sweeper", media)
+    monkeypatch.setattr(indexed_words, "put_back", failing(error))
+    with app.app_context(), pytest.raises(type(error)):
+        sweeping.sweep()
+    assert media.sweep.call_count == later
 
 
 class Media:
