@@ -3,7 +3,7 @@
 import gevent
 import pytest
 from sqlalchemy import delete, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from service import lasting
 from service.billing import ledger
@@ -137,3 +137,19 @@ def test_a_cleanup_that_fails_keeps_no_other_waiting(app, monkeypatch, error):
     watch.wake()
     wait_for(lambda: done)
     watch._cleanups.clear()
+
+
+def test_a_worker_that_is_to_end_charges_its_turns_first(app, monkeypatch):
+    monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 0.01)
+    watch, lifecycle, done = app.extensions["claim_watch"], app.extensions["lifecycle"], []
+    assert lifecycle.is_done
+
+    def charge(_session):
+        done.append(lifecycle.is_done)
+        if len(done) == 1:
+            raise OperationalError("", {}, Exception())
+
+    watch._cleanups["turn_a"] = charge
+    watch.wake()
+    wait_for(lambda: lifecycle.is_done)
+    assert done == [False, False]

@@ -47,6 +47,11 @@ class ClaimWatch(BackgroundWork):
         self._expected: set[str] = set()  # turns that are being admitted
         self._cleanups: dict[str, Cleanup] = {}  # by turn id, to be tried again
 
+    @property
+    def is_done(self) -> bool:
+        """Whether no cleanup is left to do."""
+        return not self._cleanups
+
     def on_watched(self, listener: Callable[[Run], None]) -> None:
         """Call the listener with a run at each look while readers in other workers watch it."""
         self._listeners.append(listener)
@@ -147,13 +152,17 @@ class ClaimWatch(BackgroundWork):
 
     def _try(self, turn_id: str) -> None:
         """Do a cleanup. One that fails comes behind the others, which are not to wait for it; after
-        an error that nobody expects it is not tried again."""
-        cleanup = self._cleanups.pop(turn_id)
+        an error that nobody expects it is not tried again. The worker's end waits meanwhile."""
+        cleanup, is_left = self._cleanups[turn_id], False
         try:
             self._execute(cleanup)
         except (SQLAlchemyError, gevent.Timeout, gevent.GreenletExit):
-            self._cleanups[turn_id] = cleanup
+            is_left = True
             raise
+        finally:
+            self._cleanups.pop(turn_id, None)
+            if is_left:
+                self._cleanups[turn_id] = cleanup
 
     def _execute(self, cleanup: Cleanup) -> None:
         limit = gevent.Timeout(QUERY_SECONDS)
@@ -167,9 +176,10 @@ def init_app(app: Flask) -> None:
     lease = app.extensions["lease"] = WorkerLease(new_id("lease"))
     app.extensions["lease_watch"] = LeaseWatch()
     app.extensions["waits"] = Waits(app)
-    app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
+    watch = app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
     sampler: Sampler = app.extensions["sampler"]
     sampler.add(TURNS_RUNNING, lambda: len(runs))
     lifecycle: Lifecycle = app.extensions["lifecycle"]
     lifecycle.on_drain(runs.drain)
     lifecycle.ends_after(lambda: not runs)
+    lifecycle.ends_after(lambda: watch.is_done)
