@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from flask import Flask
+from gevent.lock import BoundedSemaphore
 from sqlalchemy import false, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
@@ -41,17 +42,16 @@ class Breakers:
         not asked again: it would refuse the call the trial that the call itself has taken.
         """
         admitted: set[str] = set()
+        asking = BoundedSemaphore()  # greenlets of the call wait for the answer that one gets
 
         def admit(integration: str) -> None:
-            if integration in admitted or self._is_known_as_closed(integration):
+            if integration in admitted:
                 return
-            admitted.add(integration)  # first: another greenlet of the call may ask meanwhile
-            try:
-                with self._app.app_context():  # a greenlet has none
-                    self._admit(integration)
-            except UpstreamFailed:
-                admitted.discard(integration)
-                raise
+            with asking:
+                if integration not in admitted and not self._is_known_as_closed(integration):
+                    with self._app.app_context():  # a greenlet has none
+                        self._admit(integration)
+                admitted.add(integration)
 
         return admit
 

@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from service import create_app
 from service.database.access import write_transaction
-from service.database.clock import current_time
+from service.database.clock import current_time, from_now
 from service.extensions import db
 from service.integrations.calling import breaker
 from service.integrations.declare.catalog import Catalog
@@ -276,3 +276,33 @@ def test_a_call_that_asks_a_vendor_several_times_at_once_has_one_trial(app, alic
     assert (alice.call(SEARCH).json, len(provider.seen)) == (OPEN, 18)
     rested(app)
     assert (alice.call(SEARCH).status_code, failures(app), len(provider.seen)) == (200, 0, 21)
+
+
+def test_no_greenlet_of_a_call_goes_on_while_another_asks_an_open_breaker(app, alice, provider):
+    """On PostgreSQL the question takes time, in which the others run."""
+    probe = app.extensions["proxy"].catalog.named(SEARCH)
+
+    def thrice(call, request, **_params):
+        return {"asked": call.each(lambda one: call.at(probe.vendor).send(one), [request] * 3)}
+
+    only_at = replace(probe, run=thrice, alternatives=(probe.vendor,))
+    app.extensions["proxy"].catalog = Catalog([only_at])
+    with app.app_context(), write_transaction() as session:
+        row = {"integration": "probe", "failures": 5, "open_until": from_now(60)}
+        session.add(Breaker(**row))
+    assert (alice.call(SEARCH).json, provider.seen) == (OPEN, [])
+
+
+@on_sqlite
+def test_a_call_that_was_admitted_is_not_refused_half_way(app, alice, provider):
+    probe = app.extensions["proxy"].catalog.named(SEARCH)
+
+    def twice(call, request, **_params):
+        call.at(probe.vendor).send(request)
+        for _ in range(breaker.FAILURES):  # of others
+            app.extensions["proxy"].calls.breakers.failed("probe")
+        return call.at(probe.vendor).send(request)
+
+    app.extensions["proxy"].catalog = Catalog([replace(probe, run=twice)])
+    assert [alice.call(SEARCH).status_code for _ in range(2)] == [200, 200]
+    assert (failures(app), len(provider.seen)) == (0, 4)
