@@ -86,7 +86,7 @@ class Breakers:
         try:
             yield
         except ServiceError as error:
-            has_failed = is_down(error) and not effects.has_failed_model
+            has_failed = is_down(error) and not effects.has_gone_on
             if effects.asked:
                 (self.failed if has_failed else self.succeeded)(effects.asked)
             raise

@@ -68,7 +68,7 @@ class Call:
         admit: Callable[[str], None] = lambda _: None,
     ) -> None:
         """`bearer` is a user's own token. `leave` is called before every request that is sent, and
-        `admit` with the integration of a vendor that the endpoint's function has picked.
+        before it `admit` with the vendor's integration, unless a caller has named the address.
 
         Raises `NotConfigured`.
         """
@@ -82,8 +82,9 @@ class Call:
         self._ends = time.monotonic() + seconds
         self._bearer, self._leave, self._admit = bearer, leave, admit
         self._model = ModelAsking(resources.upstream, resources.models, model) if model else None
+        upstream, settings = resources.upstream, resources.settings
         self._sender = Sender(
-            resources.upstream, vendor, resources.settings, self._ends, bearer, leave, self.effects
+            upstream, vendor, settings, self._ends, bearer, leave, admit, self.effects
         )
 
     @property
@@ -98,9 +99,8 @@ class Call:
     def at(self, vendor: Vendor) -> "Call":
         """This call at another vendor, with that one's own credential and the same deadline.
 
-        Raises `NotConfigured`, and `UpstreamFailed` while that vendor's breaker is open.
+        Raises `NotConfigured`.
         """
-        self._admit(vendor.integration)
         return Call(
             self._resources,
             vendor,
@@ -116,11 +116,8 @@ class Call:
         """The answer of the endpoint's declared model. Raises `ServiceError`."""
         assert self._model, "the endpoint declares no model"
         self._leave()
-        try:
-            return self._model.complete(system, text, max(self.seconds_left, 0.001))
-        except ServiceError:
-            self.effects.has_failed_model = True
-            raise
+        self.effects.has_gone_on = True
+        return self._model.complete(system, text, max(self.seconds_left, 0.001))
 
     def write(self, task: str, contents: str, data: Mapping[str, Any]) -> str:
         """What the endpoint's declared model writes of data. Raises `ServiceError`.

@@ -31,13 +31,14 @@ ACCEPTS = {"json": "application/json", "text": "text/*, */*", "bytes": "*/*", "r
 class Effects:
     """What the requests of a call have done so far.
 
-    `asked` is the integration whose vendor was asked last. `has_failed_model`: the call's model
-    failed, and that vendor has answered. `is_rejected`: the vendor did not take the user's token.
-    `may_have_acted`: the vendor may have changed something for the caller.
+    `asked` is the integration whose vendor was asked last. `has_gone_on`: that vendor has answered,
+    and the call has gone on to its model, to an address that its caller names, or to a vendor that
+    is left alone. `is_rejected`: the vendor did not take the user's token. `may_have_acted`: the
+    vendor may have changed something for the caller.
     """
 
     asked: str | None = None
-    has_failed_model: bool = False
+    has_gone_on: bool = False
     is_rejected: bool = False
     may_have_acted: bool = False
 
@@ -53,12 +54,13 @@ class Sender:
         ends: float,
         bearer: str | None,
         leave: Callable[[], None],
+        admit: Callable[[str], None],
         effects: Effects,
     ) -> None:
         """`ends` is the call's deadline, in monotonic time."""
         self._upstream, self._vendor, self._settings = upstream, vendor, settings
         self._ends, self._bearer, self._leave = ends, bearer, leave
-        self._effects = effects
+        self._admit, self._effects = admit, effects
 
     def send(self, outgoing: Outgoing) -> Reply:
         """The vendor's reply, whatever its status. Raises `ServiceError`."""
@@ -97,10 +99,13 @@ class Sender:
     def _send_once(self, outgoing: Outgoing) -> Reply:
         if self._left() <= 0:
             raise UpstreamTimedOut()
+        is_vendors, self._effects.has_gone_on = not outgoing.url, True
+        if is_vendors:  # first: what is refused has not left
+            self._admit(self._vendor.integration)
         self._leave()
         before = self._effects.may_have_acted
-        if not outgoing.url:
-            self._effects.asked = self._vendor.integration
+        if is_vendors:
+            self._effects.asked, self._effects.has_gone_on = self._vendor.integration, False
         self._effects.may_have_acted = before or outgoing.method != "GET"
         try:
             with self._upstream.open(self._outbound(outgoing)) as stream:

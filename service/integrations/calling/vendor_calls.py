@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -57,8 +56,6 @@ class VendorCalls:
             )
             attempt.call = call
             call.is_narrow = connection is not None and connection.is_narrow
-            if not endpoint.alternatives:  # else the function picks a vendor first, by `call.at`
-                admit(endpoint.vendor.integration)
             data = self._perform(endpoint, admitted.params, call)
             if connection and call.effects.is_rejected:  # half-way: the answer says how far it came
                 connection.forget()
@@ -72,14 +69,13 @@ class VendorCalls:
         Raises `ServiceError`.
         """
         connection, endpoint = admitted.connection, admitted.endpoint
-        check, integration = endpoint.before, endpoint.vendor.integration
+        check = endpoint.before
         if check is None:
             return Answer(kept.data, age=kept.age)
         media, admit = self.media(endpoint, admitted.user_id), self.breakers.admission()
-        leave = partial(admit, integration)  # only where the check has to ask
 
         def perform(bearer: str | None) -> Any:
-            call = self.call(endpoint, admitted.user_id, bearer, media, leave=leave, admit=admit)
+            call = self.call(endpoint, admitted.user_id, bearer, media, admit=admit)
             with self.breakers.counting(call.effects):
                 check(call, admitted.params)
             return kept.data

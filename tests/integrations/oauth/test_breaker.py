@@ -1,5 +1,6 @@
 """The breaker of an integration, which all workers share."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import gevent
@@ -13,9 +14,11 @@ from service.database.clock import current_time, from_now
 from service.extensions import db
 from service.integrations.calling import breaker
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.request import elsewhere
 from service.integrations.models import Breaker
 from service.integrations.vendors.magnific.auto import image
 from service.integrations.vendors.magnific.tasks import answered
+from service.web.errors import ServiceError
 from tests.integrations.oauth.probe import SEARCH
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, REFRESH_FAILED, user
@@ -306,3 +309,51 @@ def test_a_call_that_was_admitted_is_not_refused_half_way(app, alice, provider):
     app.extensions["proxy"].catalog = Catalog([replace(probe, run=twice)])
     assert [alice.call(SEARCH).status_code for _ in range(2)] == [200, 200]
     assert (failures(app), len(provider.seen)) == (0, 4)
+
+
+@on_sqlite
+def test_a_call_that_sends_nothing_passes_an_open_breaker_and_takes_no_trial(app, alice, provider):
+    """As `rtc-join-room` does, and `profnet-generate-messages`, which asks its model alone."""
+    proxy = app.extensions["proxy"]
+    whole, probe = proxy.catalog, proxy.catalog.named(SEARCH)
+    silent = Catalog([replace(probe, run=lambda call, request, **_params: {"asked": []})])
+    fail(alice, provider)
+    gevent.sleep(0.06)
+    for pause in (gevent.sleep, lambda: rested(app)):
+        pause()
+        proxy.catalog = silent
+        assert alice.call(SEARCH).status_code == 200
+    proxy.catalog = whole
+    assert (alice.call(SEARCH).status_code, failures(app)) == (200, 0)
+
+
+def probing(app, run):
+    """The probe's endpoint with another function, and its vendor."""
+    probe = app.extensions["proxy"].catalog.named(SEARCH)
+    app.extensions["proxy"].catalog = Catalog([replace(probe, run=run)])
+    return probe.vendor
+
+
+@on_sqlite
+def test_a_vendor_that_has_answered_does_not_fail_with_another(app, alice, provider):
+    def onward(call, request, **_params):
+        call.send(request)
+        return call.at(other).send(request)
+
+    other = replace(probing(app, onward), integration="other")
+    with app.app_context(), write_transaction() as session:
+        session.add(Breaker(integration="other", failures=5, open_until=from_now(60)))
+    assert [alice.call(SEARCH).json for _ in range(6)] == [OPEN] * 6
+    assert len(provider.seen) == 6
+
+
+@on_sqlite
+def test_a_vendor_fails_also_after_an_address_that_failed(app, alice, provider):
+    def around(call, request, **_params):
+        with suppress(ServiceError):
+            call.send(elsewhere("http://127.0.0.1/"))
+        return call.send(request)
+
+    probing(app, around)
+    fail(alice, provider)
+    assert failures(app) == breaker.FAILURES
