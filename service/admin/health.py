@@ -13,7 +13,6 @@ from service.integrations.calling.breaker import FAILURES
 from service.integrations.calling.proxy import Proxy
 from service.integrations.consent.health import counts
 from service.integrations.declare.endpoint import Endpoint
-from service.integrations.declare.setting import first_missing
 from service.integrations.declare.vendor import Vendor
 from service.integrations.models import Breaker
 from service.times import timestamp
@@ -56,18 +55,16 @@ def _vendors(endpoints: Sequence[Endpoint], proxy: Proxy) -> list[dict[str, Any]
     return [
         {
             "name": vendor.name,
-            "missing": None if proxy.gateway else _missing(vendor, endpoints, used),
+            "missing": None if proxy.gateway else _missing(vendor, endpoints, proxy),
             "standIn": _addresses(vendor, used) != _addresses(vendor, configured),
         }
         for vendor in vendors.values()
     ]
 
 
-def _missing(
-    vendor: Vendor, endpoints: Iterable[Endpoint], settings: Mapping[str, str]
-) -> str | None:
-    needs = (one for item in endpoints if item.vendor.name == vendor.name for one in item.needs)
-    return vendor.missing(settings) or first_missing(needs, settings)
+def _missing(vendor: Vendor, endpoints: Iterable[Endpoint], proxy: Proxy) -> str | None:
+    mine = (proxy.missing(one) for one in endpoints if one.vendor.name == vendor.name)
+    return vendor.missing(proxy.calls.settings) or next(filter(None, mine), None)
 
 
 def _addresses(vendor: Vendor, settings: Mapping[str, str]) -> list[str | None]:

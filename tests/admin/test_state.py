@@ -36,6 +36,14 @@ def test_what_endpoints_need_beside_their_vendors_own_settings_is_missing_too(ad
 
 
 @on_sqlite
+@pytest.mark.settings(sandbox="", pdl_api_key="pdl-canary")
+def test_the_key_of_an_endpoints_model_is_missing_too(admin):
+    people = integration(admin, "profnet")
+    assert 0 < people["configured"] < people["endpoints"]
+    assert people["vendors"][0]["missing"] == "PROVIDER_A_API_KEY"
+
+
+@on_sqlite
 @pytest.mark.settings(sandbox="", integrations_gateway_url="https://there.example")
 def test_behind_a_gateway_nothing_is_missing_here(admin):
     news = integration(admin, "news")

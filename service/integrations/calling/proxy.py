@@ -131,15 +131,16 @@ class Proxy:
         return {name: status[name] for name in status if name in allowed}
 
     def is_configured(self, endpoint: Endpoint) -> bool:
-        """Whether every setting that the endpoint needs has a value. The other instance of a
-        gateway has its own."""
+        return self.missing(endpoint) is None
+
+    def missing(self, endpoint: Endpoint) -> str | None:
+        """The first setting without a value that the endpoint needs, or its model does. The other
+        instance of a gateway has its own."""
         if self.gateway:
-            return True
+            return None
         models = self._app.extensions["models"]
         provider = models[endpoint.model.model_id].provider if endpoint.model else None
-        if provider and provider.missing_setting:
-            return False
-        return endpoint.missing(self.calls.settings) is None
+        return endpoint.missing(self.calls.settings) or (provider and provider.missing_setting)
 
     def billing(self, endpoint: Endpoint) -> str:
         """`user` or `developer`: whose token is forwarded, and so who pays."""
