@@ -37,23 +37,29 @@ class JobsElsewhere:
         job_id = job_elsewhere(result.data) if endpoint.job else None
         if job_id is None:
             return
-        adopt = partial(self._jobs.adopt, user_id, endpoint, job_id)
-        try:
-            adopt()
-        except SQLAlchemyError as error:
-            db.session.rollback()
-            log.warning("job not adopted yet", job=job_id, error=type(error).__name__)
-            if not self._store_later(f"adoption of {job_id}", adopt):
-                raise
+        self._store(f"adoption of {job_id}", partial(self._jobs.adopt, user_id, endpoint, job_id))
 
     def note_end(self, user_id: str, job_id: str, result: ProxyResponse) -> None:
         """Store in the call's row that the job has ended, if an answer says so.
 
-        An error without `jobStatus` says nothing of the job: it could not be looked at.
+        An error without `jobStatus` says nothing of the job: it could not be looked at. If the
+        database is away, the answer is given all the same.
         """
         data, envelope = result.data, result.envelope
         if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
-            self._jobs.end_elsewhere(user_id, job_id, None)
+            error = None
         elif result.status >= 500 and envelope.get("jobStatus") == "failed":
             error = error_elsewhere(envelope.get("error"), UpstreamFailed.code)
-            self._jobs.end_elsewhere(user_id, job_id, error)
+        else:
+            return
+        self._store(f"end of {job_id}", partial(self._jobs.end_elsewhere, user_id, job_id, error))
+
+    def _store(self, what: str, write: Callable[[], None]) -> None:
+        """Write, at once or when the database is back. Raises if too many writes wait for it."""
+        try:
+            write()
+        except SQLAlchemyError as error:
+            db.session.rollback()
+            log.warning("not stored yet", what=what, error=type(error).__name__)
+            if not self._store_later(what, write):
+                raise

@@ -203,12 +203,12 @@ def test_a_job_that_fails_there_has_failed_in_the_callers_log(app, alice, gatewa
 
 
 @pytest.fixture
-def refusing(app):
-    """A database that is away when a job is stored for the first time."""
+def refusing(app, request):
+    """A database that is away when it is first given a statement that begins so."""
     refused = []
 
     def refuse(_connection, _cursor, statement, *_more):
-        if statement.startswith("INSERT INTO integration_jobs") and not refused:
+        if statement.startswith(request.param) and not refused:
             refused.append(statement)
             raise OperationalError(statement, {}, sqlite3.OperationalError("database is locked"))
 
@@ -219,6 +219,7 @@ def refusing(app):
     event.remove(engine, "before_cursor_execute", refuse)
 
 
+@pytest.mark.parametrize("refusing", ["INSERT INTO integration_jobs"], indirect=True)
 def test_a_job_whose_owner_can_not_be_stored_just_now_is_not_lost(app, alice, gateway, refusing):
     told(gateway, RUNNING)
     assert (alice.call("probe-task").json, len(refusing)) == (RUNNING, 1)
@@ -232,6 +233,18 @@ def test_a_job_whose_owner_can_not_be_stored_just_now_is_not_lost(app, alice, ga
 
     wait_for(owned)
     assert lifecycle.is_done
+
+
+@pytest.mark.parametrize("refusing", ["UPDATE integration_calls"], indirect=True)
+def test_a_result_is_given_whose_row_can_not_be_written_just_now(app, alice, gateway, refusing):
+    told(gateway, RUNNING)
+    alice.call("probe-task")
+    told(gateway, ENDED)
+    answer = alice.person.get("/api/integrations/jobs/job_there")
+    assert (answer.json, len(refusing)) == (ENDED, 1)
+    wait_for(lambda: app.extensions["lifecycle"].is_done)
+    [record] = alice.person.records("integration-calls")
+    assert record["data"]["status"] == "succeeded"
 
 
 def test_an_odd_error_from_there_is_passed_through_and_in_the_log(alice, gateway):
