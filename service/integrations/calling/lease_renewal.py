@@ -79,9 +79,13 @@ class LeaseRenewal(BackgroundWork):
             gevent.sleep(RETRY_SECONDS)
             try:
                 self._store_writes()
-                if self._holders and time.monotonic() - renewed_at >= RENEW_SECONDS:
-                    self._renew()
-                    renewed_at = time.monotonic()
+            except (SQLAlchemyError, gevent.Timeout) as error:  # one lock may be all it waits for
+                log.warning("late writes not stored yet", error=type(error).__name__)
+            if not self._holders or time.monotonic() - renewed_at < RENEW_SECONDS:
+                continue
+            try:
+                self._renew()
+                renewed_at = time.monotonic()
             except (SQLAlchemyError, gevent.Timeout) as error:
                 keys_not_renewed.inc()
                 log.warning("key leases not renewed", error=type(error).__name__)

@@ -215,6 +215,26 @@ def test_a_key_is_renewed_while_its_call_runs(alice, provider, books, monkeypatc
     assert seen == [True]
 
 
+@on_sqlite
+def test_keys_are_renewed_while_a_late_write_waits_for_a_lock(
+    app, alice, provider, books, monkeypatch
+):
+    for name in ("RENEW_SECONDS", "RETRY_SECONDS", "QUERY_SECONDS"):
+        monkeypatch.setattr(lease_renewal, name, 0.05)
+    renewal = app.extensions["proxy"]._renewal
+
+    def long(_seen):
+        renewal.store_later("another", lambda: gevent.sleep(0 if renewed else 60))
+        lapse(books)
+        wait_for(lambda: not has_lapsed(books))
+        renewed.append(True)
+
+    renewed: list[bool] = []
+    provider.script("probe", long)
+    assert (once(alice).status_code, renewed) == (200, [True])
+    wait_for(lambda: app.extensions["lifecycle"].is_done)
+
+
 def has_lapsed(books) -> bool:
     lapsed = select(IdempotencyKey.held_until < current_time())
     return books.do(lambda session: session.scalar(lapsed))
