@@ -157,8 +157,8 @@ def headers(value: str) -> tuple[tuple[str, str], ...]:
     pairs = []
     for item in names(value):
         name, _, encoded = item.partition("=")
-        content = unquote(encoded.strip())
-        if not HEADER_NAME.fullmatch(name.strip()) or not content.isprintable() or not content:
+        content = header(unquote(encoded.strip()))
+        if not HEADER_NAME.fullmatch(name.strip()) or not content:
             raise ValueError("must be name=value of HTTP headers, comma separated")
         pairs.append((name.strip(), content))
     return tuple(pairs)

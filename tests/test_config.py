@@ -41,6 +41,7 @@ WRONG = {
     "MEDIA_DIR": "instance/media",
     "MEDIA_QUOTA": "31",
     "ASSISTANT_INSTRUCTIONS": "i" * 20_001,
+    "OTEL_EXPORTER_OTLP_HEADERS": "x-key=%E6%9D%B1",
     "SANDBOX": "perhaps",
 }
 
