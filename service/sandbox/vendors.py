@@ -20,8 +20,8 @@ def redirected(
     """The vendors' settings, with those that have no key and no URL of their own pointed at us."""
     changed = dict(settings)
     for vendor in catalog.vendors:
-        further = {setting.name for setting in vendor.settings}
-        own = {setting.name for setting in vendor.all_settings} - further
+        possible = [one for one in vendor.all_settings if one not in vendor.settings]
+        own = {one.name for one in possible if one.kind != "scope-names"}  # keys and URLs
         if own & settings.keys():
             continue
         for number, setting in enumerate(vendor.bases):

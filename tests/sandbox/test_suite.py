@@ -398,3 +398,11 @@ def test_an_account_begins_with_the_same_contents_once(alice, bob):
     connect(bob, LIST)
     told = bob.post(f"/api/integrations/{LIST}", {}).json["data"]
     assert len(told["messages"]) == 4
+
+
+@on_sqlite
+@pytest.mark.settings(cloudsuite_scope_names="mail.readonly=ours.readonly")
+def test_other_names_of_scopes_leave_the_suite_in_the_sandbox(alice):
+    """Whose own scopes have the neutral names."""
+    connect(alice, LIST)
+    assert flags(alice)["mailRead"]
