@@ -176,6 +176,9 @@ DAY = {"start": {"date": "2030-01-02"}, "end": {"date": "2030-01-03"}}
         ({**DAY, "start": {"date": "2030-01-02", "dateTime": "2030-01-02T09:00:00Z"}}, "required"),
         ({**DAY, "start": {"dateTime": "2030-01-02T09:00:00"}}, "badRequest"),
         ({**DAY, "start": {"dateTime": "2030-01-02T09:00:00", "timeZone": "Europe"}}, "badRequest"),
+        # Another zone's hours would lead out of the calendar.
+        ({side: {"dateTime": "9999-12-31T23:00:00Z"} for side in DAY}, "badRequest"),
+        ({side: {"dateTime": "0001-01-01T00:00:00+14:00"} for side in DAY}, "badRequest"),
     ],
 )
 def test_an_event_without_clear_times_is_refused(body, reason):

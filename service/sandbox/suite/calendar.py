@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -98,7 +98,7 @@ def _moment(text: str, zone: str | None = None) -> datetime:
             moment = moment.replace(tzinfo=ZoneInfo(zone))
     except (ValueError, TypeError, OSError, ZoneInfoNotFoundError):
         moment = None
-    if moment is None or moment.tzinfo is None:
+    if moment is None or moment.tzinfo is None or not MINYEAR < moment.year < MAXYEAR:
         raise ApiError(400, "badRequest", "Bad Request")
     return moment
 
