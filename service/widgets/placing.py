@@ -7,7 +7,7 @@ of all its sources; the others stand in rows below. All of them stand below what
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from service.widgets.canvas_shape import FARTHEST
+from service.widgets.canvas_shape import CONNECTIONS, FARTHEST, WIDGETS
 from service.widgets.templates import WidgetTemplates
 
 COLUMN_GAP = 240  # CSS pixels, as all here: room for the slots beside two widgets, and for lines
@@ -19,7 +19,12 @@ Stored = dict[str, Any]
 
 
 def place(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) -> list[Any]:
-    """The widgets, each with `x`, `y`, `width` and `height`. What is malformed stays as it is."""
+    """The widgets, each with `x`, `y`, `width` and `height`. What is malformed stays as it is.
+
+    So does everything if there is more than a canvas can have: it could take seconds.
+    """
+    if len(widgets) > WIDGETS or len(_connections(io)) > CONNECTIONS:
+        return widgets
     sized = [_sized(one, templates) for one in widgets]
     new = [one for one in sized if _can_be_placed(one)]
     top = max((bottom + 2 * ROW_GAP for bottom in _bottoms(sized)), default=0)
@@ -28,7 +33,7 @@ def place(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) ->
     below = max((places[one["id"]][1] + one["height"] + ROW_GAP for one in new
                  if one["id"] in places), default=top)  # fmt: skip
     places |= _in_rows([one for one in new if one["id"] not in places], below)
-    return [{**one, **_point(places[one["id"]])} if one in new else one for one in sized]
+    return [one | _point(places[one["id"]]) if _can_be_placed(one) else one for one in sized]
 
 
 def _sized(widget: Any, templates: WidgetTemplates) -> Any:
@@ -61,23 +66,31 @@ def _bottoms(widgets: Iterable[Any]) -> Iterator[float]:
 
 def _columns(ids: list[str], io: dict[str, Any]) -> dict[str, int]:
     """The longest way to each widget that has a connection to another one of these."""
-    arrows = {arrow for arrow in _arrows(io) if set(arrow) <= set(ids) and arrow[0] != arrow[1]}
-    columns = {id: 0 for id in ids if any(id in arrow for arrow in arrows)}
+    known = set(ids)
+    arrows = {arrow for arrow in _arrows(io) if known.issuperset(arrow) and arrow[0] != arrow[1]}
+    columns = {id: 0 for arrow in arrows for id in arrow}
     for _ in columns:  # a circle, which canvas.check reports, ends here as well
+        before = columns.copy()
         for source, target in arrows:
             columns[target] = max(columns[target], min(columns[source] + 1, len(columns)))
+        if columns == before:
+            break
     return columns
 
 
 def _arrows(io: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    connections = io.get("connections")
-    for one in connections if isinstance(connections, list) else ():
+    for one in _connections(io):
         try:
             source, target = one["from"]["widgetId"], one["to"]["widgetId"]
         except (KeyError, TypeError):
             continue
         if isinstance(source, str) and isinstance(target, str):
             yield source, target
+
+
+def _connections(io: dict[str, Any]) -> list[Any]:
+    connections = io.get("connections")
+    return connections if isinstance(connections, list) else []
 
 
 def _in_columns(

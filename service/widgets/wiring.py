@@ -31,12 +31,13 @@ class Place:
 class Wiring:
     """The slots of a canvas's widgets by their ids, and the connections made so far.
 
-    A pair is an output and an input.
+    A pair is an output and an input. `targets` has the widgets that one gives values to.
     """
 
     slots: Mapping[str, Iterable[Slot]]
     pairs: list[tuple[Place, Place]] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
+    targets: dict[str, set[str]] = field(default_factory=dict)
 
     def connect(self, source: Place, to: Place, id: str) -> Refusal | None:
         """Connect two slots, or return why that is not possible."""
@@ -50,6 +51,7 @@ class Wiring:
         if id in self.ids:
             return "duplicate", f"There is a connection “{id}” already."
         self.pairs.append((source, to))
+        self.targets.setdefault(source.widget_id, set()).add(to.widget_id)
         self.ids.add(id)
         return None
 
@@ -95,7 +97,7 @@ class Wiring:
         reached, todo = {to.widget_id}, [to.widget_id]
         while todo:
             here = todo.pop()
-            new = {target.widget_id for at, target in self.pairs if at.widget_id == here} - reached
+            new = self.targets.get(here, set()) - reached
             reached |= new
             todo += new
         if source.widget_id not in reached:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from service.widgets.canvas_shape import CONNECTIONS, WIDGETS
 from service.widgets.placing import place
 from tests.people import text_of
 from tests.services import on_sqlite
@@ -66,6 +67,14 @@ def test_malformed_widgets_and_connections_are_left_to_the_check(placed):
     assert len(placed(ODD, *TIES)) == len(ODD)
     ring = [connection("a.x", "b.y"), connection("b.x", "a.y")]
     assert len({(one["x"], one["y"]) for one in placed([new("a"), new("b")], *ring)}) == 2
+
+
+def test_more_than_a_canvas_has_are_left_to_the_check(placed):
+    most = [new(str(number)) for number in range(WIDGETS)]
+    ties = [connection(f"{number}.x", f"{number + 1}.y") for number in range(CONNECTIONS)]
+    assert "x" in placed(most, *ties)[0]
+    for widgets, connections in (([*most, new("a")], ties), (most, [*ties, ties[0]])):
+        assert placed(widgets, *connections) == widgets
 
 
 def test_the_templates_are_told_with_sizes_and_slots(call):
