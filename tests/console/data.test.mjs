@@ -457,8 +457,9 @@ function editing() {
   const type = (value) => Object.assign(below(cell, 'textarea'), { value });
   const edit = () => cell.listeners.dblclick();
   const leave = () => below(cell, 'textarea').listeners.blur();
+  const back = () => (below(cell, 'textarea').listeners.focus?.(), below(cell, 'textarea'));
   edit();
-  return { one, sent, saves, lost, closed, type, edit, leave, press: pressIn };
+  return { one, sent, saves, lost, closed, type, edit, leave, back, press: pressIn };
 }
 
 test('what is typed into a cell while it is saved stays, and is saved next', async () => {
@@ -494,6 +495,35 @@ test('a save does not take the focus back from where it was put meanwhile', asyn
   type('first');
   key('Enter');
   leave();
+  saves[0].resolve();
+  await settle();
+  assert.deepEqual([one.typed(), closed], ['', []]);
+});
+
+test('who comes back into a cell before its save ends goes on typing there, and keeps the focus', async (t) => {
+  const { one, sent, saves, closed, type, press: key, leave, back } = editing();
+  type('first');
+  key('Enter');
+  leave();
+  back();
+  type('sec');
+  saves[0].resolve();
+  await settle();
+  assert.deepEqual([sent.length, one.typed()], [1, 'sec']);
+  key('Enter');
+  leave();
+  t.after(() => delete document.activeElement);
+  document.activeElement = back();
+  saves[1].resolve();
+  await settle();
+  assert.deepEqual([one.typed(), closed], ['', [0]]);
+});
+
+test('a save that ends after its row has left the table takes the focus nowhere', async () => {
+  const { one, saves, closed, type, press: key } = editing();
+  type('first');
+  key('Tab');
+  one.node.remove();
   saves[0].resolve();
   await settle();
   assert.deepEqual([one.typed(), closed], ['', []]);

@@ -101,6 +101,7 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     editor.focus({ all: typed === undefined && column.type !== 'string' });
     editor.node.addEventListener('keydown', pressInside);
     editor.node.addEventListener('blur', () => save(null));
+    editor.node.addEventListener('focus', () => (wish = null)); // come back to before the save ended
   }
 
   /** @param {KeyboardEvent} event */
@@ -132,11 +133,15 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
 
   /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise @param {number | null} step */
   function end(current, error, stored, step) {
-    if (error && !node.parentElement?.parentElement) return onLost(current.text()); // the row is in no table any more
+    if (error && !isInTable()) return onLost(current.text());
     if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
     if (current.text() === sent) return close(wish ? wish.step : step);
     typeOnto(stored);
     goOn();
+  }
+
+  function isInTable() {
+    return Boolean(node.parentElement?.parentElement);
   }
 
   /** Saves what was to be saved while something else was. */
@@ -164,14 +169,15 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     editor?.mark(true);
   }
 
-  /** @param {number | null} step null leaves the focus where it is */
+  /** @param {number | null} step null leaves the focus where it is, unless that is the field that goes */
   function close(step) {
     const open = editor;
     if (!open) return;
+    const to = step ?? (document.activeElement === open.node ? 0 : null);
     [editor, wish] = [null, null]; // first: removing a focused field tells of its blur
     node.classList.remove('is-edited');
     open.node.parentElement?.remove();
-    if (step !== null) onClose(node, step);
+    if (to !== null && isInTable()) onClose(node, to);
   }
 
   node.addEventListener('dblclick', () => begin());
