@@ -5,8 +5,10 @@ import { test } from 'node:test';
 
 import { nameIn } from '../../service/browser/chat/chat-file.js';
 import { groupsOf } from '../../service/browser/chat/chat-list.js';
+import { createChatRow } from '../../service/browser/chat/chat-row.js';
 import { createChats } from '../../service/browser/chat/chats.js';
 import { NetworkError } from '../../service/browser/shared/errors.js';
+import './plain-dom.mjs';
 
 const NOON = new Date(2026, 2, 10, 12);
 
@@ -71,4 +73,25 @@ test('two messages that begin chats at the same time begin two', async () => {
   await chats.create('Hello').catch(() => {});
   const ids = await Promise.all([chats.create('Hello'), chats.create('Something else')]);
   assert.deepEqual(ids, ['chat-0', 'chat-1']);
+});
+
+test('a title that is refused late is kept in its field, and takes the focus from nothing else', async (t) => {
+  t.after(() => delete document.activeElement);
+  for (const hasGone of [true, false]) {
+    let refuse = () => {};
+    const row = createChatRow({ attempt: () => new Promise((resolve) => (refuse = () => resolve(false))) });
+    row.update({ recordId: 'c', data: { title: 'Old' }, updatedAt: '2026-03-10T12:00:00Z' }, false);
+    const [link, field] = row.node.childNodes;
+    for (const node of [link, field]) node.focus = () => (document.activeElement = node);
+    field.select = () => {};
+    link.listeners.keydown({ key: 'F2', preventDefault() {} });
+    field.value = 'New';
+    field.listeners.keydown({ key: 'Enter' });
+    const composer = document.createElement('textarea');
+    if (hasGone) document.activeElement = composer;
+    refuse();
+    await new Promise((resolve) => setTimeout(resolve));
+    assert.deepEqual([field.hidden, field.value], [false, 'New']);
+    assert.equal(document.activeElement === (hasGone ? composer : field), true);
+  }
 });

@@ -735,6 +735,24 @@ test('a time of a year that no date has is refused, and the next one is saved', 
   assert.deepEqual(sent, [{ due: new Date('2026-11-24T10:00').toISOString() }]);
 });
 
+test('a deletion that ends late takes the focus from nothing else', async (t) => {
+  t.after(() => delete document.activeElement);
+  const elsewhere = document.createElement('textarea');
+  for (const [now, focused] of [[elsewhere, 0], [document.body, 1]]) {
+    const gate = later();
+    const rows = { 5: row('5', { title: 'Visit' }) };
+    const collection = { list: [rows[5]], rows, loaded: true, problem: '', onChange: () => () => {}, remove: () => gate.promise };
+    const table = createRecordTable(tablesOf([TASKS])[0], collection, { drafts: createDrafts(memory(), 'alice'), subject: 'alice', announce() {} });
+    let count = 0;
+    below(table.node, 'input').focus = () => (count += 1);
+    below(below(table.node, 'tbody').childNodes[0].childNodes.at(-1), 'button').listeners.click();
+    document.activeElement = now;
+    gate.resolve();
+    await settle();
+    assert.equal(count, focused);
+  }
+});
+
 /** What deletes rows that can be created again, and the line that says so. */
 function deleting() {
   const [removed, made] = [[], []];

@@ -83,6 +83,9 @@ class Element extends Node {
     else this.removeAttribute(name);
   }
   focus() {}
+  checkVisibility() {
+    return !this.hidden;
+  }
   querySelector() {
     return null;
   }

@@ -1,7 +1,7 @@
 // The list of the canvases that the signed-in user may read, the one that was changed last first.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
-import { arrange, element, icon, iconButton } from '../shared/elements.js';
+import { arrange, element, icon, iconButton, isFocusLost } from '../shared/elements.js';
 import { sortRows } from '../shared/live-rows.js';
 import { createProblemLine } from '../page/problem-line.js';
 import { hrefOf } from '../page/route.js';
@@ -68,7 +68,7 @@ export function createCanvasList(collection, { open, subject, deletable }) {
   async function remove(row) {
     const text = `“${titleOf(row)}” will be deleted for everybody who sees it. What its widgets have sent or created elsewhere stays.`;
     if (!(await requestConfirmation({ title: 'Delete this canvas?', text, action: 'Delete' }))) return;
-    if (await problem.attempt(() => collection.remove(row))) add.focus();
+    if ((await problem.attempt(() => collection.remove(row))) && isFocusLost()) add.focus();
   }
 
   function show() {

@@ -2,7 +2,7 @@
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { createChatRow, lastActive, titleOf } from './chat-row.js';
-import { arrange, element, icon } from '../shared/elements.js';
+import { arrange, element, icon, isFocusLost } from '../shared/elements.js';
 import { createProblemLine } from '../page/problem-line.js';
 
 /**
@@ -62,7 +62,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
     const title = titleOf(row);
     const text = `“${title}” and all its messages will be deleted. This can’t be undone.`;
     if (!(await requestConfirmation({ title: 'Delete this chat?', text, action: 'Delete' }))) return;
-    if (await attempt(() => chats.remove(row.recordId))) add.focus();
+    if ((await attempt(() => chats.remove(row.recordId))) && isFocusLost()) add.focus();
   }
 
   /** @param {string} chatId @param {'markdown' | 'json'} format */

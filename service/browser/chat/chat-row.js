@@ -1,6 +1,6 @@
 // One chat of the list: a link, a field to rename it, and a menu. The link is the row's only tab stop.
 
-import { element, iconButton } from '../shared/elements.js';
+import { element, iconButton, isFocusLost } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 import { ago } from '../shared/when.js';
 
@@ -82,6 +82,7 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
   function startEditing() {
     field.value = row.data.title ?? '';
     setEditing(true);
+    field.focus();
     field.select();
   }
 
@@ -93,8 +94,11 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
     if (refocus) link.focus();
     if (!save || !newTitle || newTitle === row.data.title) return;
     if (await attempt(() => rename(row.recordId, newTitle))) return;
-    startEditing(); // keeps the new title in the field
+    if (!field.hidden) return; // another title is being typed
+    const mayFocus = document.activeElement === link || isFocusLost();
+    setEditing(true); // keeps the new title in the field
     field.value = newTitle;
+    if (mayFocus) field.focus();
   }
 
   /** @param {boolean} editing */
@@ -102,7 +106,6 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
     field.hidden = !editing;
     link.hidden = editing;
     node.classList.toggle('editing', editing);
-    if (editing) field.focus();
   }
 
   return {

@@ -1,6 +1,6 @@
 // One collection: its search, filters and records, and a panel for one of them or for a new one.
 
-import { element, icon } from '../shared/elements.js';
+import { element, icon, isFocusLost } from '../shared/elements.js';
 import { createCreatePanel } from './create-panel.js';
 import { createDataGrid } from './data-grid.js';
 import { dataHref } from './data-route.js';
@@ -123,8 +123,8 @@ export function createCollectionPage(collection, context, draft) {
   /** @param {Row} row */
   function onCreated(row) {
     rows.put(row); // an earlier page of this collection may have created it
-    closePanel();
-    grid.focus(row.recordId);
+    setPanel(null);
+    if (isFocusLost()) grid.focus(row.recordId);
   }
 
   /** @param {string} recordId */
@@ -149,9 +149,10 @@ export function createCollectionPage(collection, context, draft) {
   function closePanel() {
     const recordId = panel?.recordId;
     setPanel(null);
-    if (!recordId) return create.focus();
-    location.hash = dataHref(name);
-    if (rows.rows[recordId]) grid.focus(recordId);
+    if (recordId) location.hash = dataHref(name);
+    if (!isFocusLost()) return;
+    if (!recordId) create.focus();
+    else if (rows.rows[recordId]) grid.focus(recordId);
     else focusTable();
   }
 

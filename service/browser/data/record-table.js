@@ -1,6 +1,6 @@
 // A live table of one collection. The user edits it here, the assistant through its tools.
 
-import { arrange, element, icon, iconButton } from '../shared/elements.js';
+import { arrange, element, icon, iconButton, isFocusLost } from '../shared/elements.js';
 import { createProblemLine } from '../page/problem-line.js';
 import { mayDo, titleOf } from './collections.js';
 import { dataHref } from './data-route.js';
@@ -60,7 +60,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
     save: (/** @type {Row} */ row, /** @type {any} */ data) => attempt(() => collection.change(row, data)),
     async remove(/** @type {Row} */ row) {
       deleting.add(row.recordId);
-      if (await deletion.remove(row)) adding.focus();
+      if ((await deletion.remove(row)) && isFocusLost()) adding.focus();
       deleting.delete(row.recordId);
     },
   };

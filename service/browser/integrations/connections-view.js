@@ -6,7 +6,7 @@ import { failureInWords } from './connection-words.js';
 import { createConnections } from '../shared/connections.js';
 import { listenForConsents } from '../shared/consent-messages.js';
 import { createConsents } from '../shared/consent.js';
-import { arrange, element } from '../shared/elements.js';
+import { arrange, element, isFocusLost } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { integrationOf } from './integrations.js';
 
@@ -105,7 +105,7 @@ function createAccount(name, context) {
     try {
       await connections.disconnect(name);
       announce(`${title} is disconnected`);
-      focus();
+      if (isFocusLost()) focus();
     } catch (error) {
       problem.textContent = errorText(error);
     }

@@ -90,6 +90,12 @@ export function iconButton(name, label, act, props = {}) {
   return element('button', { ...base, on: { click: act }, ...props }, icon(name));
 }
 
+/** Whether what had the focus is gone: the answer to a request takes it from nothing else. */
+export function isFocusLost() {
+  const { activeElement } = document;
+  return !activeElement || activeElement === document.body || !activeElement.checkVisibility();
+}
+
 /**
  * Puts nodes into this order under their parent and moves as few as possible. A focused node
  * keeps the focus in browsers that have `moveBefore`.

@@ -1,7 +1,7 @@
 // What the assistant has changed for the user, reply by reply, with Undo.
 // @ts-check
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { moment } from '../shared/when.js';
 import { counted } from '../calls/value-words.js';
@@ -74,7 +74,7 @@ export function createChangeList({ transport, announce }) {
     }
     await read(null);
     const heading = /** @type {HTMLElement | null} */ (list.querySelector(`[data-turn="${CSS.escape(turnId)}"] h3`));
-    heading?.focus();
+    if (isFocusLost()) heading?.focus();
   }
 
   return { node, refresh: () => read(null), stop: () => {} };
