@@ -7,7 +7,7 @@ import { nameIn } from '../../service/browser/chat/chat-file.js';
 import { groupsOf } from '../../service/browser/chat/chat-list.js';
 import { createChatRow } from '../../service/browser/chat/chat-row.js';
 import { createChats } from '../../service/browser/chat/chats.js';
-import { NetworkError } from '../../service/browser/shared/errors.js';
+import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import './plain-dom.mjs';
 
 const NOON = new Date(2026, 2, 10, 12);
@@ -53,10 +53,11 @@ function chatsWithALostAnswer() {
       isLost = false;
       throw new NetworkError();
     }
+    if (!made.get(key)) throw new ApiError(404, { error: 'not_found' });
     return { chat: made.get(key) };
   }
   const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
-  return { chats: createChats({ transport: { call }, socket, drafts: {}, onTurnEnd() {} }), made: () => [...made.values()] };
+  return { chats: createChats({ transport: { call }, socket, drafts: {}, onTurnEnd() {} }), made: () => [...made.values()], remove: (key) => made.set(key, null), keys: () => [...made.keys()] };
 }
 
 test('a chat whose answer was lost is given again, unless it was used since', async () => {
@@ -66,6 +67,13 @@ test('a chat whose answer was lost is given again, unless it was used since', as
     made()[0].updatedAt = updatedAt;
     assert.equal(await chats.create('Hello'), id);
   }
+});
+
+test('a chat whose answer was lost, and that is deleted since, is made anew', async () => {
+  const { chats, keys, remove } = chatsWithALostAnswer();
+  await assert.rejects(chats.create('Hello'), NetworkError);
+  remove(keys()[0]);
+  assert.equal(await chats.create('Hello'), 'chat-1');
 });
 
 test('two messages that begin chats at the same time begin two', async () => {

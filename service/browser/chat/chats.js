@@ -2,7 +2,7 @@
 
 import { createConversation } from './conversation.js';
 import { createLiveCollection } from '../shared/live-collection.js';
-import { once } from '../shared/once.js';
+import { createOnce } from '../shared/once.js';
 
 /** @typedef {ReturnType<typeof createChats>} Chats */
 
@@ -50,8 +50,8 @@ export function createChats(context) {
   }
 
   /** Tried again after a lost answer, it makes no second chat. @param {string} text */
-  async function createOnce(text) {
-    const { chat } = await once(keys, text, (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
+  async function createChat(text) {
+    const { chat } = await createOnce(keys, text, (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
     return chat;
   }
 
@@ -63,8 +63,8 @@ export function createChats(context) {
     isReplying: () => [...conversations.values()].some(({ phase, turn }) => phase !== 'idle' && Boolean(turn?.reply.parts.length)),
     /** @param {string} text of its first message: another one may begin a chat at the same time @returns {Promise<string>} its id */
     async create(text) {
-      const made = await createOnce(text);
-      const chat = made.updatedAt === made.createdAt ? made : await createOnce(text); // found in the list, and used since
+      const made = await createChat(text);
+      const chat = made.updatedAt === made.createdAt ? made : await createChat(text); // found in the list, and used since
       collection.put(recordOf(chat));
       return chat.recordId;
     },

@@ -2,7 +2,7 @@
 // seen. A change from elsewhere of another column is no conflict.
 
 import { ApiError } from '../shared/errors.js';
-import { once } from '../shared/once.js';
+import { createOnce } from '../shared/once.js';
 import { valueAt } from './order.js';
 import { isSame } from './values.js';
 
@@ -79,7 +79,7 @@ export function createRecordWrites(name, transport, rows) {
      * @param {Data} data @param {Keys} [keys] those of a form outlive this page @returns {Promise<Row>}
      */
     async create(data, keys = ownKeys) {
-      const record = await once(keys, JSON.stringify(data), (key) => transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } }));
+      const record = await createOnce(keys, JSON.stringify(data), (key) => transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } }));
       rows.put(record);
       return record;
     },

@@ -3,7 +3,7 @@
 import { createListeners } from './listeners.js';
 import { ApiError, NetworkError, errorText } from './errors.js';
 import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
-import { once } from './once.js';
+import { createOnce } from './once.js';
 import { createOwnWrites } from './own-writes.js';
 
 const PAGE = 200;
@@ -118,7 +118,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
 
   /** Tried again after a lost answer, it makes no second record. @param {Record<string, any>} data */
   async function create(data) {
-    const record = await once(keys, JSON.stringify(data), (key) =>
+    const record = await createOnce(keys, JSON.stringify(data), (key) =>
       socket.phase === 'open'
         ? socket.request({ op: 'create', collection: name, data, idempotencyKey: key })
         : transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } }),

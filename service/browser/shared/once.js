@@ -30,6 +30,22 @@ export async function once(keys, content, act) {
   }
 }
 
+/**
+ * What a lost try has made may have been deleted since: it is made anew then.
+ * @template T
+ * @param {Keys} keys @param {string} content @param {(key: string) => Promise<T>} create
+ * @returns {Promise<T>}
+ */
+export async function createOnce(keys, content, create) {
+  const wasTried = keys.get(content) !== undefined;
+  try {
+    return await once(keys, content, create);
+  } catch (error) {
+    if (!(wasTried && error instanceof ApiError && error.code === 'not_found')) throw error;
+    return once(keys, content, create);
+  }
+}
+
 /** What was done is gone since, or nobody knows how it ended. A call that still runs says when to ask again. @param {unknown} error */
 function isSpent(error) {
   if (!(error instanceof ApiError)) return false;
