@@ -187,6 +187,8 @@ test('only a record that can be whole again is deleted with an undo', () => {
   assert.equal(canCreateAgain({ ...TASKS, permissions: { ...OWN, create: false } }, row('1'), 'alice'), false);
   const sealed = { ...TASKS, columns: [...TASKS.columns, column('state', 'object', { readOnly: true })] };
   assert.equal(canCreateAgain(sealed, row('1', { state: {} }), 'alice'), false);
+  const read = JSON.parse('{"title": "x", "size": 9007199254740993}'); // as it is not any more
+  assert.equal(canCreateAgain(TASKS, row('1', read), 'alice'), false);
   assert.deepEqual(writableData(TASKS, row('1', { title: 'x' })), { title: 'x' });
   assert.deepEqual([mayDo(TASKS, row('1'), 'alice', 'update'), mayDo(TASKS, row('1'), 'bob', 'update')], [true, false]);
 });
