@@ -186,6 +186,17 @@ test('an older status does not replace a newer one', async (t) => {
   assert.equal(client.scopes.has('calendar'), true);
 });
 
+test('a status that was read is known, also where a later one is still being read', async (t) => {
+  const { client, welcome, heard, tell } = frame(t);
+  welcome();
+  const reading = client.scopes.refresh();
+  client.scopes.refresh().catch(() => {}); // ends with the test
+  const [{ requestId }] = await until(() => heard.length === 2 && heard);
+  tell({ type: 'widget-scopes', requestId, integrations: { cloudsuite: { calendar: true } } });
+  await reading;
+  assert.equal(client.scopes.has('calendar'), true);
+});
+
 test('a question for the widgets that stays unanswered on a canvas is an error', async (t) => {
   const { client, welcome } = frame(t);
   welcome();

@@ -7,7 +7,8 @@ export function createScopes(read) {
   const listeners = createListeners();
   /** @type {Record<string, Record<string, any>>} */
   let all = {};
-  let newest = 0;
+  let asked = 0;
+  let shown = 0; // the number of the question whose answer is known
 
   return {
     /** False until the status was read. @param {string} flag @param {string} [integration] */
@@ -15,10 +16,10 @@ export function createScopes(read) {
 
     /** Reads the status. Throws `WidgetError`. */
     async refresh() {
-      const number = (newest += 1);
+      const number = (asked += 1);
       const status = await read();
-      if (number !== newest) return; // a later one is under way
-      all = status;
+      if (number < shown) return; // a later one has been answered already
+      [all, shown] = [status, number];
       listeners.notify();
     },
 
