@@ -44,6 +44,20 @@ def test_records_are_searched_filtered_and_sorted(console):
     expect(titles(page)).to_have_count(6)
 
 
+def test_records_that_could_not_be_read_are_read_again_at_a_press(console):
+    add(console, "Print badges")
+    console.may_say("Failed to load resource")
+    records = "**/api/records/tasks?*"
+    console.page.route(records, lambda route: route.fulfill(status=503, json={"error": "x"}))
+    page = show(console)
+    problem = page.locator(".data-table > .problem")
+    expect(problem).to_contain_text("503")
+    page.unroute(records)
+    console.button("Try again").click()
+    expect(titles(page)).to_have_text(["Print badges"])
+    expect(problem).to_be_empty()
+
+
 # The right edges of a text in the head of a column, and of the one below it.
 RIGHT_EDGES = """(column) => [...document.querySelectorAll(`.data-grid tr > :nth-child(${column})`)]
   .map((cell) => {

@@ -304,6 +304,26 @@ test('after changes were missed, the pages are read again', async () => {
   assert.deepEqual([asked.length, subscriptions.length, subscriptions[0].cursor], [2, 1, 'c1']);
 });
 
+test('rows that could not be read are read as soon as the socket is open again', async () => {
+  const { rows, ids, transport, socket, asked } = paged(FIVE());
+  const phases = [];
+  const { get } = transport;
+  transport.get = async () => {
+    throw new ApiError(503, { error: 'unavailable' });
+  };
+  socket.onPhase = (listener) => (phases.push(listener), () => {});
+  const late = createPagedRows('tasks', { transport, socket }, { size: 3 });
+  await settle();
+  assert.deepEqual([rows.loaded, late.loaded, Boolean(late.problem)], [false, false, true]);
+  transport.get = get;
+  await rows.refresh(); // of a page that is shown again, with an open socket
+  for (const tell of phases) tell(); // a connection that goes on has no news of what was not read
+  await settle();
+  assert.deepEqual([ids(), late.list.length, late.problem, asked.length], [['5', '4', '3'], 3, '', 2]);
+  await rows.refresh();
+  assert.equal(asked.length, 2);
+});
+
 const stale = () => new ApiError(409, { error: 'conflict', message: 'changed' });
 
 test('a change of another column from elsewhere is no conflict', async () => {

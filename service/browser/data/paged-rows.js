@@ -32,6 +32,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   let waiting = [];
   let reading = 0; // the number of the newest reading
   let busy = false;
+  let isUnread = false; // the first rows, because their last reading has failed: no message of the socket tells them
   let added = 0;
   /** @type {string | null} */
   let cursor = null;
@@ -57,7 +58,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     ask,
     more,
     /** Reads again, unless the socket is open and reports every change. */
-    refresh: () => (socket.phase === 'open' ? Promise.resolve() : readAgain()),
+    refresh: () => (socket.phase === 'open' && (!isUnread || busy) ? Promise.resolve() : readAgain()),
     readAgain,
     put,
     drop,
@@ -94,6 +95,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   function onPhase() {
     if (socket.phase === 'waiting' && !self.loaded && !busy) read(size);
     if (socket.phase === 'open' && self.problem) set({ problem: '' });
+    if (socket.phase === 'open' && isUnread && !busy) readAgain();
   }
 
   function readAgain() {
@@ -132,9 +134,12 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
       if (number !== reading) return;
       cursor = answer.nextCursor;
       const list = joined(answer.records).filter(({ recordId }) => !deleted.has(recordId));
+      if (!page.cursor) isUnread = false;
       setList(list, { loaded: true, missing: false, problem: '', hasMore: cursor !== null });
     } catch (error) {
-      if (number === reading) fail(error);
+      if (number !== reading) return;
+      isUnread ||= !page.cursor;
+      fail(error);
     }
     if (number !== reading) return;
     busy = false;
