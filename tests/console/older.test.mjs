@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import './plain-dom.mjs';
+import { startSearch } from '../../service/browser/chat/search-box.js';
 import { createSearchResults } from '../../service/browser/chat/search-results.js';
 import { createChangeList } from '../../service/browser/usage/change-list.js';
 import { createStatement } from '../../service/browser/usage/statement.js';
+import { NetworkError } from '../../service/browser/shared/errors.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -73,6 +75,32 @@ test('results of a search are shown once, and those of another question not at a
   results.search('fair'); // its results are on the screen
   await answer();
   assert.deepEqual([count(results.node, 'fair'), count(results.node, 'other')], [4, 0]);
+});
+
+test('Enter opens the first result of what stands in the field, and of nothing else', async () => {
+  const { transport, answer } = server(result, 'results');
+  const [input, results, lists] = ['input', 'div', 'div'].map((tag) => document.createElement(tag));
+  const opened = [];
+  startSearch({ input: Object.assign(input, { value: '' }), results, lists, transport, onFound: (id) => opened.push(id) });
+  const list = all(results, ({ tag }) => tag === 'ul')[0];
+  list.querySelector = () => ({ click: () => all(list, ({ tag }) => tag === 'a')[0]?.listeners.click(press) });
+  const press = { preventDefault() {} };
+  const type = (value) => (Object.assign(input, { value }), input.listeners.input());
+  type('fair');
+  const first = input.listeners.keydown({ ...press, key: 'Enter' });
+  type('fairy'); // is not searched yet
+  await answer();
+  await first;
+  assert.deepEqual(opened, []);
+  const second = input.listeners.keydown({ ...press, key: 'Enter' });
+  await answer();
+  await second;
+  assert.deepEqual(opened, ['c0']);
+  transport.get = async () => Promise.reject(new NetworkError());
+  type('other');
+  await input.listeners.keydown({ ...press, key: 'Enter' });
+  assert.deepEqual(opened, ['c0']);
+  type('');
 });
 
 for (const [pages, words] of [[2, 'The statement was exported.'], [1000, 'The newest 200 entries were exported.']]) {

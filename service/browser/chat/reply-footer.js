@@ -2,7 +2,7 @@
 
 import { createActionBar } from './action-bar.js';
 import { createCopyButton } from './copy-button.js';
-import { element, icon, iconButton } from '../shared/elements.js';
+import { element, icon, iconButton, isFocusLost } from '../shared/elements.js';
 import { turnOff, writesIn } from './message-actions.js';
 import { markdownOf, plainTextOf } from './message-text.js';
 import { undoTurn } from './turn-undo.js';
@@ -87,7 +87,7 @@ export function createReplyFooter(body, actions) {
     result.hidden = false;
     actions.announce(lines.join(' '));
     show();
-    summary.focus();
+    if (isFocusLost()) summary.focus();
   }
 
   function show() {

@@ -45,8 +45,8 @@ export function startSearch({ input, results, lists, transport, onFound }) {
       found.focusFirst();
     } else if (event.key === 'Enter' && input.value.trim()) {
       event.preventDefault();
-      await search();
-      found.openFirst();
+      const asked = input.value;
+      if ((await search()) && input.value === asked) found.openFirst();
     }
   }
 }

@@ -80,11 +80,12 @@ export function createSearchResults({ transport, onFound, back }) {
 
   return {
     node,
-    /** @param {string} text @returns {Promise<void>} when the results are shown */
+    /** @param {string} text @returns {Promise<boolean>} whether its results are shown, and nothing else was asked for since */
     async search(text) {
       question = text;
-      if (shown !== text) return read();
-      reads += 1; // its results are on the screen
+      if (shown !== text) await read();
+      else reads += 1; // its results are on the screen
+      return shown === text && question === text;
     },
     clear() {
       question = '';
