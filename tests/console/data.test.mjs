@@ -324,6 +324,22 @@ test('rows that could not be read are read as soon as the socket is open again',
   assert.equal(asked.length, 2);
 });
 
+test('rows that can not be followed just now are read, and followed later', async () => {
+  const { transport, socket } = paged(FIVE());
+  await settle(); // its own rows
+  const open = [];
+  socket.subscribe = (_name, _where, receive, cursor) => (open.push({ receive, cursor }), () => void open.splice(0));
+  const rows = createPagedRows('tasks', { transport, socket }, { size: 3 });
+  const refusal = { type: 'error', error: 'unavailable', message: 'away' };
+  open[0].receive(refusal);
+  await settle();
+  assert.deepEqual([rows.list.length, rows.problem, open.length], [3, '', 1]);
+  open[0].receive({ type: 'snapshot', records: [], cursor: 'c9' });
+  await settle();
+  open[0].receive(refusal);
+  assert.deepEqual([open.map(({ cursor }) => cursor), rows.problem], [['c9'], '']);
+});
+
 const stale = () => new ApiError(409, { error: 'conflict', message: 'changed' });
 
 test('a change of another column from elsewhere is no conflict', async () => {

@@ -43,6 +43,21 @@ test('a resync begins again without a cursor', () => {
   assert.equal('cursor' in state.subscriptions.s, false);
 });
 
+test('a subscription that the server could not begin just now is asked for again, once', () => {
+  const refusal = fromServer({ type: 'error', error: 'unavailable', message: 'away' });
+  const [refused, effects] = after(START, SUBSCRIBE, OPENED, SNAPSHOT, refusal);
+  assert.deepEqual(effects.map((effect) => effect.do), ['deliver', 'try-again']);
+  const { id, ms } = effects[1];
+  assert.ok(ms > 0);
+  const [begun, again] = advance(refused, { type: 'again', id });
+  assert.deepEqual(again, [{ do: 'send', message: { op: 'subscribe', id: 's', collection: 'tasks', cursor: 'c1' } }]);
+  assert.deepEqual(advance(begun, { type: 'again', id })[1], []);
+  const nothing = [[lost(), { type: 'timeout' }], [lost(), { type: 'timeout' }, OPENED], [{ type: 'unsubscribe', id }]];
+  for (const events of nothing) assert.deepEqual(advance(events.reduce(([state], event) => advance(state, event), [refused])[0], { type: 'again', id })[1], []);
+  const denied = fromServer({ type: 'error', error: 'forbidden', message: 'no' });
+  assert.deepEqual(after(START, SUBSCRIBE, OPENED, denied)[1].map((effect) => effect.do), ['deliver']);
+});
+
 test('a subscription from a cursor is told of a resync, and not begun again with a snapshot', () => {
   const [, sent] = after(START, OPENED, { ...SUBSCRIBE, cursor: 'c1' });
   assert.deepEqual(sent[0].message, { op: 'subscribe', id: 's', collection: 'tasks', cursor: 'c1' });

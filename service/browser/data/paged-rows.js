@@ -15,6 +15,7 @@ import { createRecordWrites } from './record-writes.js';
 const NOTHING = { recordId: { in: [] } }; // a snapshot of no record has the cursor of the moment
 const MOST_ADDED = 100; // rows that come by themselves; more are counted only
 const PAGE_LIMIT = 200; // of the server
+const UNAVAILABLE = 'unavailable';
 
 /**
  * @param {string} name
@@ -83,7 +84,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   function begin() {
     stopSubscription();
     stopSubscription = socket.subscribe(name, NOTHING, (message) => {
-      stopSubscription();
+      if (message.error !== UNAVAILABLE) stopSubscription(); // else the socket asks again
       if (message.type === 'error') fail(new ApiError(0, message));
       else stopSubscription = socket.subscribe(name, where, receive, message.cursor);
       if (!self.missing) read(Math.max(size, self.list.length));
@@ -150,6 +151,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   /** @param {any} message */
   function receive(message) {
     if (message.type === 'resync') return begin();
+    if (message.error === UNAVAILABLE) return undefined; // the socket asks again from the same cursor: nothing is missed
     if (message.type === 'error') return fail(new ApiError(0, message));
     if (busy) return void waiting.push(message);
     apply(message);

@@ -53,6 +53,8 @@ export function createRecordsSocket(options) {
         return undefined;
       case 'send':
         return socket?.send(JSON.stringify(effect.message));
+      case 'try-again':
+        return void setTimeout(() => handle({ type: 'again', id: effect.id }), effect.ms);
       case 'deliver':
         return receivers.get(effect.id)?.(effect.message);
       case 'answer':

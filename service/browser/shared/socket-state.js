@@ -2,8 +2,9 @@
 // which records-socket.js carries out. Every failure of a connection is handled, and tested, here.
 
 /**
- * @typedef {{collection: string, where?: any, cursor?: string, isPaged?: boolean}} Subscription
- *   `isPaged`: its receiver reads pages by HTTP, gets no snapshot, and is told of a `resync`
+ * @typedef {{collection: string, where?: any, cursor?: string, isPaged?: boolean, isRefused?: boolean}} Subscription
+ *   `isPaged`: its receiver reads pages by HTTP, gets no snapshot, and is told of a `resync`; `isRefused`: it is asked
+ *   for again, because the server could not begin it just now
  * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'over'} Phase
  * @typedef {{phase: Phase, attempt: number, subscriptions: Record<string, Subscription>,
  *   pending: readonly string[], isStale?: boolean}} State `isStale`: a newer token waits for the pending answers
@@ -11,18 +12,21 @@
  *   | {type: 'closed', code: number, random: number}
  *   | {type: 'message', message: any}
  *   | {type: 'subscribe', id: string, collection: string, where?: any, cursor?: string}
- *   | {type: 'unsubscribe', id: string}
+ *   | {type: 'unsubscribe' | 'again', id: string}
  *   | {type: 'request', message: {id: string} & Record<string, any>}} Event
  * @typedef {{do: 'connect' | 'disconnect' | 'sign-out'}
  *   | {do: 'wait', ms: number}
  *   | {do: 'send', message: any}
  *   | {do: 'deliver', id: string, message: any}
+ *   | {do: 'try-again', id: string, ms: number}
  *   | {do: 'answer', id: string, message: any}} Effect
  * @typedef {[State, Effect[]]} Step
  */
 
 const SERVER_RESTARTS = 1012;
 const SESSION_OVER = 4401;
+const UNAVAILABLE = 'unavailable';
+const AGAIN = 5000; // ms, as the server says for requests that it can't serve
 export const CONNECTION_LOST = {
   type: 'error',
   error: 'connection_lost',
@@ -59,6 +63,8 @@ export function advance(state, event) {
       return addSubscription(state, event);
     case 'unsubscribe':
       return removeSubscription(state, event.id);
+    case 'again':
+      return askAgain(state, event.id);
     case 'request':
       return [{ ...state, pending: [...state.pending, event.message.id] }, [send(event.message)]];
   }
@@ -95,7 +101,15 @@ function useToken(state) {
 function handleOpened(state) {
   if (state.isStale) return renew({ ...state, phase: 'open' });
   const all = Object.entries(state.subscriptions);
-  return [{ ...state, phase: 'open' }, all.map(([id, subscription]) => subscribe(id, subscription))];
+  const subscriptions = Object.fromEntries(all.map(([id, subscription]) => [id, { ...subscription, isRefused: false }]));
+  return [{ ...state, phase: 'open', subscriptions }, all.map(([id, subscription]) => subscribe(id, subscription))];
+}
+
+/** A new connection has asked for all of them. @param {State} state @param {string} id @returns {Step} */
+function askAgain(state, id) {
+  const subscription = state.subscriptions[id];
+  if (state.phase !== 'open' || !subscription?.isRefused) return [state, []];
+  return [withSubscription(state, id, { ...subscription, isRefused: false }), [subscribe(id, subscription)]];
 }
 
 /** @param {State} state @param {{code: number, random: number}} event @returns {Step} */
@@ -144,6 +158,10 @@ function handleMessage(state, message) {
   }
   const subscription = state.subscriptions[id];
   if (!subscription) return [resetState, []]; // for a subscription that has just ended
+  if (type === 'error' && message.error === UNAVAILABLE) {
+    const effects = [/** @type {Effect} */ ({ do: 'deliver', id, message }), /** @type {Effect} */ ({ do: 'try-again', id, ms: AGAIN })];
+    return [withSubscription(resetState, id, { ...subscription, isRefused: true }), effects];
+  }
   if (type === 'resync' && subscription.isPaged) return [resetState, [{ do: 'deliver', id, message }]];
   if (type === 'resync') {
     const { cursor, ...withoutCursor } = subscription;
@@ -178,7 +196,7 @@ function withSubscription(state, id, subscription) {
 }
 
 /** @param {string} id @param {Subscription} subscription @returns {Effect} */
-function subscribe(id, { isPaged, ...subscription }) {
+function subscribe(id, { isPaged, isRefused, ...subscription }) {
   return send({ op: 'subscribe', id, ...subscription });
 }
 
