@@ -577,6 +577,20 @@ test('a save that is refused is not repeated because the cell was left meanwhile
   assert.deepEqual([sent.length, one.typed()], [1, 'first']);
 });
 
+test('the problem of a save is gone with the next one, also where the cell stays open', async () => {
+  const { one, saves, type, press: key } = editing();
+  type('first');
+  key('Enter');
+  saves[0].reject(new NetworkError());
+  await settle();
+  assert.match(one.node.textContent, /can’t be reached/);
+  key('Enter');
+  type('second');
+  saves[1].resolve();
+  await settle();
+  assert.deepEqual([one.typed(), one.node.textContent.includes('can’t be reached')], ['second', false]);
+});
+
 test('what is being saved while its row leaves the table is lost only if it can not be saved', async () => {
   const { one, saves, lost, type, press: key } = editing();
   type('first');

@@ -124,6 +124,8 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     const reading = current.read();
     if ('problem' in reading) return refuse(reading.problem);
     [sent, isSaving, wish] = [current.text(), true, null];
+    note.textContent = ''; // of an earlier try
+    current.mark(false);
     const changed = change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
     const error = await changed.then(() => null, (reason) => reason);
     isSaving = false;
