@@ -45,6 +45,13 @@ test('an answer that a later one has overtaken is not shown', async (t) => {
   answers[2].reject(new ApiError(403, { error: 'forbidden' }));
   await settle();
   assert.match(refresher.problem.textContent, /Only admins/);
+  refresher.now();
+  refresher.now();
+  answers[4].show('enabled again');
+  await settle();
+  answers[3].reject(new ApiError(403, { error: 'forbidden' }));
+  await settle();
+  assert.deepEqual([shown.at(-1), refresher.problem.textContent], ['enabled again', '']);
 });
 
 test('what a slow server answers is shown, though the page asks again meanwhile', async (t) => {

@@ -589,6 +589,38 @@ test('the problem of a save is gone with the next one, also where the cell stays
   saves[1].resolve();
   await settle();
   assert.deepEqual([one.typed(), one.node.textContent.includes('can’t be reached')], ['second', false]);
+  assert.equal('aria-invalid' in below(one.node, 'textarea').attributes, false);
+});
+
+test('how a cell was left during one save says nothing of the next', async () => {
+  const { saves, closed, type, press: key, leave } = editing();
+  type('first');
+  key('Enter');
+  leave();
+  saves[0].reject(new NetworkError());
+  await settle();
+  key('Tab');
+  saves[1].resolve();
+  await settle();
+  assert.deepEqual(closed, [1]);
+});
+
+test('a cell that is opened again during a save is saved behind it where it is left', async () => {
+  for (const isLeft of [true, false]) {
+    const { one, sent, saves, type, edit, press: key, leave } = editing();
+    type('first');
+    key('Enter');
+    leave();
+    key('Escape');
+    edit();
+    type('second');
+    if (isLeft) leave();
+    saves[0].resolve();
+    await settle();
+    assert.deepEqual([sent.map(([title]) => title), one.typed()], isLeft ? [['first', 'second'], ''] : [['first'], 'second']);
+    saves[1]?.resolve();
+    await settle();
+  }
 });
 
 test('what is being saved while its row leaves the table is lost only if it can not be saved', async () => {

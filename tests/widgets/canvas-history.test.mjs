@@ -124,6 +124,16 @@ test('what is typed into settings in one go is one step back to the first', () =
   assert.deepEqual(plain(page.state), plain(START));
 });
 
+test('settings that were set in one go are taken back together, and nobody else’s', () => {
+  const set = (settings) => ({ type: 'set-settings', id: 'a', settings });
+  const page = pageOf(START);
+  page.act(set({ text: 'Rome' }), 'typing');
+  page.act(set({ text: 'Rome', most: 5 }), 'typing');
+  page.others(set({ text: 'Rome', most: 5, label: 'Home' }));
+  page.undo();
+  assert.deepEqual(page.state.widgets[0].settings, { label: 'Home' });
+});
+
 test('undo and redo of settings leave alone what others have set since', () => {
   const set = (settings) => ({ type: 'set-settings', id: 'a', settings });
   const page = pageOf(apply(START, set({ units: 'metric', most: 5 })));

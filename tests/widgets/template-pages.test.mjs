@@ -136,14 +136,25 @@ test('a form that was opened while another event is saved keeps what it was open
   assert.deepEqual([guests.isConnected, guests.value, start.value], [true, 'a@example.com', begin]);
 });
 
-test('a start stays with the end that is typed for the next event', async (t) => {
+test('one time stays with the other that is typed for the next event', async (t) => {
+  for (const typed of [1, 2]) {
+    const page = await savingEvent(t);
+    const [title, ...times] = [0, 1, 2].map((at) => page.field('input', at));
+    const expected = times.map(({ value }, at) => (at + 1 === typed ? '2016-11-24T10:00' : value));
+    page.type(times[typed - 1], '2016-11-24T10:00');
+    await saved(page);
+    await until(() => page.main.textContent.includes('Visit is in your calendar.'));
+    assert.deepEqual([title.value, ...times.map(({ value }) => value)], ['', ...expected]);
+  }
+});
+
+test('the next event, of which no time was typed, has times', async (t) => {
   const page = await savingEvent(t);
   const [title, start, end] = [0, 1, 2].map((at) => page.field('input', at));
-  const begin = start.value;
-  page.type(end, '2036-11-24T10:00');
+  page.type(title, 'Walk');
   await saved(page);
   await until(() => page.main.textContent.includes('Visit is in your calendar.'));
-  assert.deepEqual([title.value, start.value, end.value], ['', begin, '2036-11-24T10:00']);
+  assert.deepEqual([title.value, Boolean(start.value), start.value < end.value], ['Walk', true, true]);
 });
 
 test('an event whose end is not after its start is not saved', async (t) => {
