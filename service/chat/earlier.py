@@ -1,8 +1,8 @@
 """Writes of earlier tries to answer a message: of turns that ended without rows.
 
 A turn that is killed or fails leaves the writes of its tools. In the next try of the same message,
-the prompt lists them. A call with the same tool and input as an earlier write returns the earlier
-result and writes nothing, once for each earlier write. The turn that answers takes them all over.
+the prompt lists them. A call with the same tool and input makes none of its writes again: each
+gives the earlier result, once for each earlier write. The turn that answers takes them all over.
 Source: docs/contract.md, section 5.16.
 """
 
@@ -77,10 +77,14 @@ class EarlierWrites:
         unknown = UNKNOWN if any(entry.outcome == outside.LEFT for entry in self._changes) else ""
         return NOTE.format(writes="\n".join(lines[:LISTED] + more), unknown=unknown)
 
-    def take(self, fingerprint: str) -> Entry | None:
-        """Remove and return the first write left whose call has this fingerprint, or None."""
+    def take(
+        self, fingerprint: str | None, collection: str, action: str, record_id: str | None = None
+    ) -> Entry | None:
+        """Remove and return the first write left, of a call with this fingerprint, that has done
+        this to a record of the collection (to that of the id, if there is one), or None."""
         for entry in self._left:
-            if entry.input_hash == fingerprint:
+            same = (entry.input_hash, entry.collection, entry.outcome)
+            if same == (fingerprint, collection, action) and record_id in (None, entry.record_id):
                 self._left.remove(entry)
                 return entry
         return None

@@ -7,12 +7,9 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
-from service.chat import journal
 from service.chat.tools.tool import ToolContext, tool
-from service.records import store, writes
 from service.records.query import CURSOR_LIMIT
-from service.records.store import Query
-from service.records.writes import Hook
+from service.records.store import PAGE_RECORDS
 from service.web.fields import Text
 
 RESULT_BYTES = 150_000  # of a page of records, so that it comes whole or with a cursor
@@ -70,10 +67,8 @@ def query(context: ToolContext, collection: str, **parameters: Any) -> dict[str,
     """List the records of a collection that the user may read, 50 at a time unless told.
     When `nextCursor` is not null there are more; `truncated` says that the page is shorter than
     asked for because its records are large."""
-    named = context.collections.get(collection)
-    request = Query(**parameters, bytes=RESULT_BYTES)
-    page = store.find(named, context.caller, request)
-    if page["nextCursor"] and len(page["records"]) < request.limit:
+    page = context.records.find(collection, **parameters, bytes=RESULT_BYTES)
+    if page["nextCursor"] and len(page["records"]) < parameters.get("limit", PAGE_RECORDS):
         page["truncated"] = True
     return page
 
@@ -81,14 +76,13 @@ def query(context: ToolContext, collection: str, **parameters: Any) -> dict[str,
 @tool("records.get", RecordName(), reads=True)
 def get(context: ToolContext, collection: str, recordId: str) -> dict[str, Any]:  # noqa: N803
     """Fetch one record by its id."""
-    return store.get(context.collections.get(collection), context.caller, recordId)
+    return context.records.get(collection, recordId)
 
 
 @tool("records.create", NewRecord(), reads=False)
 def create(context: ToolContext, collection: str, data: dict[str, Any]) -> dict[str, Any]:
     """Create a record that belongs to the user."""
-    named = context.collections.get(collection)
-    return writes.create(named, context.caller, data, _note(context, "records.create"))
+    return context.records.create(collection, data)
 
 
 @tool("records.update", RecordChange(), reads=False)
@@ -99,28 +93,14 @@ def update(
     data: dict[str, Any],
 ) -> dict[str, Any]:
     """Change columns of a record; the others stay as they are, null empties one."""
-    named = context.collections.get(collection)
-    hook = _note(context, "records.update")
-    return writes.update(named, context.caller, recordId, data, hook=hook)
+    return context.records.update(collection, recordId, data)
 
 
 @tool("records.delete", RecordName(), reads=False)
 def delete(context: ToolContext, collection: str, recordId: str) -> dict[str, Any]:  # noqa: N803
     """Delete a record. Only when the user has asked for it."""
-    named = context.collections.get(collection)
-    writes.delete(named, context.caller, recordId, hook=_note(context, "records.delete"))
+    context.records.delete(collection, recordId)
     return {"deleted": recordId}
-
-
-def _note(context: ToolContext, name: str) -> Hook:
-    return journal.note(
-        context.turn_id,
-        context.chat_id,
-        context.caller.subject,
-        name,
-        context.user_message_id,
-        context.fingerprint,
-    )
 
 
 RECORDS = (query, get, create, update, delete)

@@ -167,14 +167,11 @@ def _within_limits(
 
 
 def _result(tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Any:
-    """The tool's result. A write of an earlier try is not repeated."""
-    if tool.is_read(tool_input):
-        return tool.execute(context, **tool_input)
-    fingerprint = earlier.fingerprint_of(tool.name, tool_input)
-    if entry := context.earlier.take(fingerprint):
-        log.info("earlier write found", tool=tool.name, record_id=entry.record_id)
-        return earlier.result(entry, context.caller, context.collections)
-    return tool.execute(replace(context, fingerprint=fingerprint), **tool_input)
+    """The tool's result. A call that may write is known by its fingerprint in a later try."""
+    context = replace(context, tool=tool.name)
+    if not tool.is_read(tool_input):
+        context = replace(context, fingerprint=earlier.fingerprint_of(tool.name, tool_input))
+    return tool.execute(context, **tool_input)
 
 
 def failure(text: str) -> Outcome:

@@ -8,9 +8,11 @@ from typing import Any, Literal
 from marshmallow import Schema
 
 from service.auth.users import Caller
+from service.chat import journal
 from service.chat.earlier import EarlierWrites
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.needs import Needs
+from service.chat.tools.tool_records import ToolRecords
 from service.near_names import near_names
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
@@ -23,9 +25,10 @@ Door = Literal["chat", "mcp"]
 class ToolContext:
     """The caller and the turn of a tool call. A tool runs inside an app context of its own.
 
-    `fingerprint` identifies the call, `earlier` has the writes of earlier tries of the message.
-    `call_id` is the tool call's own id. `token` is the caller's bearer as it came. `door` is where
-    the call came from, and `approval` is what let it through.
+    `records` reads and writes records. `tool` is the name of the tool that runs. `fingerprint`
+    identifies the call, `earlier` has the writes of earlier tries of the message. `call_id` is the
+    tool call's own id. `token` is the caller's bearer as it came. `door` is where the call came
+    from, and `approval` is what let it through.
     """
 
     caller: Caller
@@ -40,6 +43,20 @@ class ToolContext:
     token: str = ""
     door: Door = "chat"
     approval: str | None = None
+    tool: str = ""
+
+    @property
+    def records(self) -> ToolRecords:
+        """The records, with the caller's rights. What a tool writes here can be taken back."""
+        note = journal.note(
+            self.turn_id,
+            self.chat_id,
+            self.caller.subject,
+            self.tool,
+            self.user_message_id,
+            self.fingerprint,
+        )
+        return ToolRecords(self.caller, self.collections, self.earlier, self.fingerprint, note)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,82 @@
+"""The records for a tool: read with the caller's rights; each write leaves its row in the journal.
+
+Source: docs/contract.md, sections 5.13 and 5.16.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from service.auth.users import Caller
+from service.chat import earlier
+from service.chat.earlier import EarlierWrites
+from service.records import store, writes
+from service.records.collection import Collection, Collections
+from service.records.envelope import Envelope
+from service.records.outbox import ChangeAction
+from service.records.store import Query
+from service.records.writes import Hook
+
+Named = Collection | str  # a collection, or its name
+
+log = structlog.get_logger("tool")
+
+
+@dataclass(frozen=True)
+class ToolRecords:
+    """The records as one tool call reads and writes them. `note` writes the journal's row.
+
+    A write of an earlier try of the message is not repeated: where the call with the same
+    `fingerprint` has made it, its result is given again, once for each.
+    """
+
+    caller: Caller
+    collections: Collections
+    earlier: EarlierWrites
+    fingerprint: str | None
+    note: Hook
+
+    def find(self, collection: Named, **query: Any) -> dict[str, Any]:
+        """`{records, nextCursor}` for the fields of a `Query`: `where`, `sort`, `limit`, `cursor`.
+
+        Raises `NotFound`, `Forbidden`, `InvalidRequest`.
+        """
+        return store.find(self._named(collection), self.caller, Query(**query))
+
+    def get(self, collection: Named, record_id: str) -> Envelope:
+        """One record. Raises `NotFound`, `Forbidden`."""
+        return store.get(self._named(collection), self.caller, record_id)
+
+    def create(self, collection: Named, data: dict[str, Any]) -> Envelope:
+        """Create a record of the caller's own. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
+        named = self._named(collection)
+        if done := self._done(named, "added"):
+            return done
+        return writes.create(named, self.caller, data, self.note)
+
+    def update(self, collection: Named, record_id: str, data: dict[str, Any]) -> Envelope:
+        """Change the columns in `data`. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
+        named = self._named(collection)
+        if done := self._done(named, "updated", record_id):
+            return done
+        return writes.update(named, self.caller, record_id, data, hook=self.note)
+
+    def delete(self, collection: Named, record_id: str) -> None:
+        """Raises `NotFound`, `Forbidden`."""
+        named = self._named(collection)
+        if not self._done(named, "removed", record_id):
+            writes.delete(named, self.caller, record_id, hook=self.note)
+
+    def _named(self, collection: Named) -> Collection:
+        return self.collections.get(collection) if isinstance(collection, str) else collection
+
+    def _done(
+        self, collection: Collection, action: ChangeAction, record_id: str | None = None
+    ) -> dict[str, Any] | None:
+        """The result of this write in an earlier try, or None. Raises `ServiceError`."""
+        entry = self.earlier.take(self.fingerprint, collection.name, action, record_id)
+        if entry is None:
+            return None
+        log.info("earlier write found", tool=entry.tool, record_id=entry.record_id)
+        return earlier.result(entry, self.caller, self.collections)

@@ -1,0 +1,65 @@
+"""A tool of an app that writes: its changes are noted, taken back, and not made twice."""
+
+import pytest
+
+from tests import recorded
+from tests.chat.dead_turn import undo
+from tests.chat.turns import called
+from tests.people import text_of
+from tests.services import on_sqlite
+from tests.upstream import Answer
+
+pytestmark = [on_sqlite, pytest.mark.settings(extensions="tests.chat.writing_tools")]
+NAME = "test.note-down"
+CUT = Answer("data: {}\n\n")
+DONE = Answer(recorded.anthropic("done"))
+
+
+def noting(*titles):
+    return Answer(recorded.anthropic_call("test__note-down", {"titles": titles}))
+
+
+def result(chunks):
+    [output] = [chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available"]
+    return output
+
+
+def titles(alice):
+    return [record["data"]["title"] for record in alice.records("notes")]
+
+
+def test_each_write_leaves_its_entry(alice, chat):
+    assert called(alice, chat, NAME, titles=["a", "b"])["output"] == {"kept": 1}
+    entries = alice.get("/api/ai/journal").json["entries"]
+    assert [entry["outcome"] for entry in reversed(entries)] == [
+        *["added"] * 2,
+        *["updated"] * 2,
+        "removed",
+    ]
+    assert {entry["tool"] for entry in entries} == {NAME}
+
+
+def test_its_turn_is_taken_back(alice, chat):
+    called(alice, chat, NAME, titles=["a", "b"])
+    assert titles(alice) == ["a"]
+    [turn] = alice.records("ai-turns")
+    assert len(undo(alice, turn["recordId"]).json["undone"]) == 2
+    assert titles(alice) == []
+
+
+def test_the_next_try_runs_it_again_and_repeats_no_write(alice, served_by, chat):
+    served_by.answers = [noting("a", "b"), CUT]
+    assert alice.turn(chat, "go", userMessageId="u")[-1]["type"] == "error"
+    before = alice.records("notes")
+    served_by.answers = [noting("a", "b"), DONE]
+    chunks = alice.turn(chat, "go", userMessageId="u")
+    assert (result(chunks), text_of(chunks)) == ({"kept": 1}, "done")
+    assert alice.records("notes") == before
+
+
+def test_a_second_call_in_the_next_try_writes(alice, served_by, chat):
+    served_by.answers = [noting("a", "b"), CUT]
+    alice.turn(chat, "go", userMessageId="u")
+    served_by.answers = [noting("a", "b"), noting("a", "b"), DONE]
+    alice.turn(chat, "go", userMessageId="u")
+    assert titles(alice) == ["a", "a"]

@@ -1,0 +1,24 @@
+"""A tool of an app that writes more than once, and answers something of its own."""
+
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from service.chat.tools.tool import ToolContext, tool
+
+
+class Titles(Schema):
+    titles = fields.List(fields.String(), required=True)
+
+
+@tool("test.note-down", Titles(), reads=False)
+def note_down(context: ToolContext, titles: list[str]) -> dict[str, Any]:
+    """Write a note for each title, mark them, and delete the last one."""
+    made = [context.records.create("notes", {"title": title}) for title in titles]
+    for note in made:
+        context.records.update("notes", note["recordId"], {"text": "marked"})
+    context.records.delete("notes", made[-1]["recordId"])
+    return {"kept": len(made) - 1}
+
+
+TOOLS = (note_down,)
