@@ -119,8 +119,9 @@ def _scheme() -> str:
 def _page(integration: str, outcome: Outcome) -> Response:
     status = 200
     match outcome:
-        case Connected(email):
-            page = render_template("connected.html", integration=integration, email=email)
+        case Connected(email, is_open):
+            context = {"email": email, "is_open": is_open}
+            page = render_template("connected.html", integration=integration, **context)
         case Unconfirmed(token, user_id, email):
             context = {"token": token, "user_id": user_id, "email": email}
             page = render_template("confirm.html", integration=integration, **context)

@@ -8,7 +8,6 @@ Source: RFC 9700; docs/contract.md, section 10.15.
 
 import json
 import secrets
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
@@ -23,6 +22,7 @@ from service.extensions import db, table
 from service.integrations.consent.accounts import VendorAccount, from_store, is_other
 from service.integrations.consent.authority import Authority, NoTokens, Tokens
 from service.integrations.consent.grants import Grants
+from service.integrations.consent.scopes import granted_scopes
 from service.integrations.models import Consent
 from service.sealing import places
 from service.sealing.hashing import hash_secret
@@ -36,9 +36,10 @@ _consents = table(Consent)
 
 @dataclass(frozen=True)
 class Connected:
-    """The grant is stored."""
+    """The grant is stored. `is_open` is whether it has the scope that the user was asked for."""
 
     email: str | None
+    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,12 @@ class Consents:
             return Failed(NOT_ADMITTED)
 
     def _connect(
-        self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
+        self, user: Standing, tokens: Tokens, account: VendorAccount, requested: list[str]
     ) -> Connected | Failed:
-        stored = self._grants.store(user, tokens, account, requested)
-        return Connected(account.email) if stored else Failed(OTHER_ACCOUNT)
+        if not self._grants.store(user, tokens, account, requested):
+            return Failed(OTHER_ACCOUNT)
+        [wanted, *_] = requested  # the endpoint's; those of the identity follow it
+        return Connected(account.email, wanted in granted_scopes(tokens.scope, requested))
 
     def _ask(
         self, user: Standing, requested: list[str], tokens: Tokens, account: VendorAccount

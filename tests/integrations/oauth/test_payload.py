@@ -14,6 +14,7 @@ from tests.services import on_sqlite
 
 IDENTITY = ["openid", f"{BASE}/userinfo.email", f"{BASE}/userinfo.profile"]
 CALLBACK = "/api/integrations/oauth/cloudsuite/callback"
+WITHOUT = "is connected, but without the access that the app has asked for."
 
 
 def query_of(url: str) -> dict[str, str]:
@@ -118,9 +119,11 @@ def test_a_broader_scope_is_enough(alice, broad):
 def test_a_scope_that_was_unticked_is_asked_for_again(alice, provider):
     page = alice.browser.get(alice.consent(READ, untick=["mail.readonly"]))
     assert outcome(page) == "connected"
+    assert WITHOUT in " ".join(page.text.split())
     assert (alice.status["connected"], alice.flags) == (True, set())
     assert alice.payload(READ)["scopes"] == [f"{BASE}/mail.readonly"]
     assert provider.asked("api") == []
+    assert "without" not in alice.browser.get(alice.consent(READ)).text
 
 
 def test_scopes_never_shrink(connected, provider):
