@@ -18,7 +18,14 @@ from service.records.storage import (
     sql_value,
 )
 from service.records.values import check_type, comparable, invalid, stored_value
-from service.records.where import Compare, Every, Some, Where, comparable_column
+from service.records.where import (
+    Compare,
+    Every,
+    Some,
+    Where,
+    comparable_column,
+    why_not_comparable,
+)
 from service.times import timestamp
 from service.web.json_values import encode
 
@@ -146,9 +153,11 @@ def _is_long(column: Column) -> bool:
 
 def sorting(collection: Collection, role: str, param: str | None) -> Sorting:
     """Return the order for a parameter. Raises `InvalidRequest` if the role can't sort by it."""
-    column = comparable_column(collection, role, param.removeprefix("-")) if param else None
+    name = param.removeprefix("-") if param else ""
+    column = comparable_column(collection, role, name) if param else None
     if param and column is None:
-        raise invalid("sort", f"No such column to sort by: {param[:100]}")
+        why = why_not_comparable(collection, role, name, "sort by")
+        raise invalid("sort", f"{why}: {param[:100]}")
     return Sorting(collection, column, param)
 
 

@@ -21,6 +21,7 @@ SEARCHES = 20  # of these, `contains`
 
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte", "in", "contains", "startsWith")
 TEXT_ONLY = ("contains", "startsWith")
+COMPOSED = ("array", "object")  # types that have no order
 # The sum of the characters of all operands in one filter. In the worst case, PostgreSQL's search
 # takes the product of both lengths: 1,000 characters in 100,000 take 60 ms, and emoji 170 ms.
 OPERANDS_LIMIT = 1_000
@@ -80,9 +81,17 @@ def searches(where: Where) -> int:
 def comparable_column(collection: Collection, role: str, name: str) -> Column | None:
     """Return a column that a role can filter and sort by, or None."""
     column = find_column(collection, name)
-    if column is None or column.type in ("array", "object") or not is_readable(column, role):
+    if column is None or column.type in COMPOSED or not is_readable(column, role):
         return None
     return column
+
+
+def why_not_comparable(collection: Collection, role: str, name: str, use: str) -> str:
+    """Why there is no column to filter or sort by. A hidden column is as one that is not there."""
+    column = find_column(collection, name)
+    if column is not None and is_readable(column, role):
+        return f"A column of the type {column.type} can't be used to {use}"
+    return f"No such column to {use}"
 
 
 def _parse(collection: Collection, role: str, conditions: Any, depth: int) -> Every:
@@ -107,7 +116,8 @@ def _parse_column(collection: Collection, role: str, name: str, condition: Any) 
     """Parse the condition of a column. Its errors are about the field `where.<name>`."""
     column = comparable_column(collection, role, name)
     if column is None:
-        raise invalid(f"where.{name[:100]}", "No such column to filter by.")
+        why = why_not_comparable(collection, role, name, "filter by")
+        raise invalid(f"where.{name[:100]}", f"{why}.")
     operations = condition if isinstance(condition, Mapping) else {"eq": condition}
     try:
         return [_compare(column, operator, value) for operator, value in operations.items()]

@@ -116,9 +116,18 @@ def test_the_details_of_a_bad_query_name_the_parameter(alice, query, key):
 
 
 @on_sqlite
-def test_parts_can_not_be_filtered_by(alice):
-    response = alice.get("/api/records/ai-messages", query_string={"where": '{"parts": null}'})
-    assert response.status_code == 400
+@pytest.mark.parametrize("column", ["parts", "absent"])
+def test_what_can_not_be_compared_is_told_from_what_is_not_there(alice, column):
+    def why(**query):
+        response = alice.get("/api/records/ai-messages", query_string=query)
+        assert response.status_code == 400
+        [[reason]] = response.json["details"].values()
+        return reason
+
+    array = "A column of the type array can't be used to"
+    start = {"parts": array, "absent": "No such column to"}[column]
+    assert why(where=f'{{"{column}": null}}') == f"{start} filter by."
+    assert why(sort=f"-{column}") == f"{start} sort by: -{column}"
 
 
 AWKWARD = ["x/y", "/x", "x/", "x//y", "/", "..", "a b", "%41", "\u00fc", "a?b#c", "socket", "\n"]
