@@ -8,10 +8,15 @@ from playwright.sync_api import expect
 
 from config import ROOT
 from tests.browser.canvas import Canvas
+from tests.browser.mailing import approve
 from tests.browser.opening import opening
 from tests.services import Service
 
 GUIDE = (ROOT / "docs/widgets.md").read_text()
+COUNTS, ASKS = "Ten lines make another one", "A paid call"  # sections with a template each
+FOLDERS = {"word-count": COUNTS, "ask": ASKS}
+QUESTION = "Question input, string, on Ask a model"
+ANSWER = "Answer output, string, on Ask a model"
 TEXT, COUNTED = "Text output, string, on Note", "Text input, string, on Word count"
 LINE, BODY = "Line output, string, on Word count", "Text input, string, on Mail"
 
@@ -23,13 +28,15 @@ def block(language: str, section: str) -> str:
 
 
 def write_extension(directory: Path) -> None:
-    """The module, and the folder of the template beside it."""
+    """The module, and the folders of the templates beside it."""
     module = block("python", "A template").replace("my-widget", "word-count")
-    (directory / "our_widgets.py").write_text(module)
-    folder = directory / "word-count"
-    folder.mkdir()
-    for name, language in (("manifest.json", "json"), ("widget.js", "js")):
-        (folder / name).write_text(block(language, "Ten lines make another one"))
+    other = 'TEMPLATES.append(Path(__file__).with_name("ask"))\n'
+    (directory / "our_widgets.py").write_text(module + other)
+    for handle, section in FOLDERS.items():
+        folder = directory / handle
+        folder.mkdir()
+        for name, language in (("manifest.json", "json"), ("widget.js", "js")):
+            (folder / name).write_text(block(language, section))
 
 
 @pytest.fixture
@@ -45,7 +52,7 @@ def canvas(tabs, databases, tmp_path):
 
 
 def test_ten_lines_make_a_widget_that_takes_and_gives_a_value(canvas):
-    assert block("js", "Ten lines make another one").count("\n") <= 10
+    assert block("js", COUNTS).count("\n") <= 10
     canvas.add("Note", "Word count", "Mail")
     canvas.connect(TEXT, COUNTED)
     canvas.connect(LINE, BODY)
@@ -55,3 +62,17 @@ def test_ten_lines_make_a_widget_that_takes_and_gives_a_value(canvas):
     canvas.frame("Note").get_by_label("Note").fill("Three small words")
     expect(counter.get_by_text("3 words")).to_be_visible()
     expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("3 words")
+
+
+def test_a_paid_call_is_made_once_the_user_has_allowed_it(canvas):
+    canvas.add("Note", "Ask a model", "Mail")
+    canvas.connect(TEXT, QUESTION)
+    canvas.connect(ANSWER, BODY)
+    asking = canvas.frame("Ask a model")
+    canvas.frame("Note").get_by_label("Note").fill("Which planet is the largest?")
+    expect(asking.get_by_label("Question")).to_have_value("Which planet is the largest?")
+    asking.get_by_role("button", name="Ask").press("Enter")
+    expect(canvas.page.get_by_role("dialog")).to_contain_text("Which planet is the largest?")
+    approve(canvas)
+    expect(asking.get_by_text("Jupiter.")).to_be_visible()
+    expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Jupiter.")

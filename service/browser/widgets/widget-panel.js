@@ -45,9 +45,9 @@ export function createPanel(client, { title, signOut }) {
   /**
    * @template T
    * @param {(options: CallOptions) => Promise<T>} act
-   * @param {(result: T) => void} show
+   * @param {(result: T) => void} [show]
    */
-  async function run(act, show) {
+  async function run(act, show = () => {}) {
     current?.abort();
     const own = (current = new AbortController());
     /** @param {string} step */
@@ -70,7 +70,7 @@ export function createPanel(client, { title, signOut }) {
    * @template T
    * @param {HTMLButtonElement} pressed
    * @param {(options: CallOptions) => Promise<T>} act
-   * @param {(result: T) => void} show
+   * @param {(result: T) => void} [show]
    * @param {string} [idempotencyKey] of a try that an earlier page has begun
    */
   function runOnce(pressed, act, show, idempotencyKey = newId()) {
