@@ -78,12 +78,20 @@ def test_a_call_that_is_given_up_is_logged(app, caller, upstream, lines):
     assert "canary" not in text
 
 
-def test_an_unreachable_host_is_logged(app, caller, lines):
-    with pytest.raises(UpstreamError):
-        call(caller, f"http://127.0.0.1:{free_port()}")
-    [(text, line)] = lines()
-    assert line["outcome"] == "unreachable"
-    assert "canary" not in text
+def test_an_unreachable_host_is_logged_with_the_cause(app, caller, upstream, lines):
+    """The cures differ: a server that is down, a name, a certificate, a port that speaks no TLS."""
+    refused = f"http://127.0.0.1:{free_port()}"
+    for url in (refused, "http://no..name", upstream.url.replace("http:", "https:")):
+        with pytest.raises(UpstreamError):
+            call(caller, url)
+    told = lines()
+    assert [line["outcome"] for _, line in told] == ["unreachable"] * 3
+    assert [line["cause"] for _, line in told] == [
+        "ConnectionRefusedError",
+        "UnicodeError",
+        "SSLError",
+    ]
+    assert "canary" not in str(told)
 
 
 def test_a_turns_call_belongs_to_its_request(alice, served_by, stream_of, lines):

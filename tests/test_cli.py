@@ -290,9 +290,20 @@ def test_a_grant_is_told_before_the_balance_is_read(databases, monkeypatch):
     assert (result.exit_code, result.output) == (1, said)
 
 
-def test_a_command_says_that_the_database_is_away():
-    result = command(environment("postgresql+psycopg://nobody@127.0.0.1:1/none"), "users", "list")
-    assert (result.exit_code, result.output) == (1, "Error: the database does not answer\n")
+def test_a_command_says_why_there_is_no_connection(databases):
+    """The cures differ, and of a password nothing is told."""
+    url = make_url(databases.make("postgresql")).set(username="app", password="c4n4ry")
+    for wrong, why in [
+        ({"database": "none"}, 'FATAL: database "none" does not exist'),
+        ({"username": "nobody"}, 'FATAL: role "nobody" does not exist'),
+        ({"host": "127.0.0.1", "port": 1, "query": {}}, "Connection refused"),
+        ({"query": {**url.query, "nosuch": "1"}}, 'invalid connection option "nosuch"'),
+    ]:
+        settings = environment(url.set(**wrong).render_as_string(hide_password=False))
+        result = command(settings, "users", "list")
+        assert result.output.startswith("Error: the database can't be used: "), result.output
+        assert (result.exit_code, why in result.output) == (1, True), result.output
+        assert "c4n4ry" not in result.output
 
 
 @pytest.mark.parametrize(

@@ -356,7 +356,9 @@ BOOT = {
     "AUTH_SECRET: must be set": {"SANDBOX": "0", "AUTH_SECRET": ""},
     "OWNER_TOKEN: must be set": {"SANDBOX": "0", "OWNER_TOKEN": ""},
     "OWNER_TOKEN: must be a valid": {"OWNER_TOKEN": "not.a.token"},
-    "OWNER_TOKEN: must be a valid, unexpired token": {"OWNER_TOKEN": EXPIRED},
+    "OWNER_TOKEN: must be a valid, unexpired token that fits the AUTH_… settings": {
+        "OWNER_TOKEN": EXPIRED
+    },
     "TOKEN_ENCRYPTION_KEYS: ": {"SANDBOX": "0", "TOKEN_ENCRYPTION_KEYS": ""},
     "BUDGETS: must be day=credits": {"BUDGETS": "week=500"},
     "BUDGETS: must be day=": {"BUDGETS": "day=5,day=6"},

@@ -48,8 +48,8 @@ def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
     try:
         claims = verifier.verify(settings.owner_token)
     except Unauthorized:
-        reason = "must be a valid, unexpired token (flask token issue makes one)"
-        raise ConfigError(f"OWNER_TOKEN: {reason}") from None
+        reason = "must be a valid, unexpired token that fits the AUTH_… settings"
+        raise ConfigError(f"OWNER_TOKEN: {reason} (flask token issue makes one)") from None
     except Unavailable:
         return _unverified_caller(settings.owner_token)
     if claims.permit:

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.database import sqlite
-from service.database.access import is_outage
+from service.database.access import is_outage, postgresql
 
 IS_DENIED = "42501"  # PostgreSQL's code
 DENIED = "permission denied: the role in DATABASE_URL has to own the database and its tables"
@@ -16,18 +16,14 @@ UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 def failure_of(error: SQLAlchemyError) -> str | None:
     """Why the database can't be used; None if a statement is at fault.
 
-    It has no values: the driver's own words are told only of files, locks and resources.
+    It has no values: the driver's own words are told only of connections, files,
+    locks and resources.
     """
     reason: Any = getattr(error, "orig", None)
     if getattr(reason, "sqlstate", None) == IS_DENIED:
         return DENIED
     if not (is_outage(error) or sqlite.primary_code(reason) in UNREADABLE):
         return None
-    words = reason if isinstance(reason, sqlite3.Error) else _words_of_postgresql(reason)
+    is_of_sqlite = reason is None or isinstance(reason, sqlite3.Error)
+    words = reason if is_of_sqlite else postgresql.words_of(reason)
     return f"the database can't be used: {words}" if words else "the database does not answer"
-
-
-def _words_of_postgresql(reason: Any) -> str | None:
-    """What the server has said, without its details; None if it has not answered."""
-    diagnosis = getattr(reason, "diag", None)
-    return getattr(diagnosis, "message_primary", None)

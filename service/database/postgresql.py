@@ -40,6 +40,11 @@ class NoAnswer(psycopg.OperationalError):
     """The server has received a statement and does not answer: it or the network hangs."""
 
 
+class NotConnected(psycopg.OperationalError):
+    """No connection was made. The text has why: libpq names the address, the role and the database,
+    and no password."""
+
+
 class TimedConnection(PipelinedConnection):
     """A connection that is closed when the server does not answer in time.
 
@@ -76,7 +81,10 @@ def prepare_engine(engine: Engine) -> None:
 
     @event.listens_for(engine, "do_connect")
     def connect(dialect: Any, record: Any, args: Any, parameters: Any) -> Any:
-        return TimedConnection.connect(*args, **parameters)
+        try:
+            return TimedConnection.connect(*args, **parameters)
+        except psycopg.Error as error:  # also of an option that libpq does not know
+            raise NotConnected(" ".join(str(error).split())) from None
 
     @event.listens_for(engine, "handle_error")
     def give_up(context: ExceptionContext) -> None:
@@ -116,6 +124,14 @@ def _arguments(options: dict[str, int]) -> dict[str, Any]:
         "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
         "application_name": "service",
     }
+
+
+def words_of(error: BaseException | None) -> str | None:
+    """Why there is no connection, or what the server has said, without its details. None if it has
+    not answered."""
+    if isinstance(error, NotConnected):
+        return str(error)
+    return error.diag.message_primary if isinstance(error, psycopg.Error) else None
 
 
 def is_outage(error: BaseException | None) -> bool:

@@ -88,10 +88,11 @@ class Rates:
         error.headers = {"Retry-After": str(wait)}
         return error
 
-    def _log(self, error: Exception) -> None:
+    def _log(self, error: Any) -> None:
         if time.monotonic() - self._logged > LOG_SECONDS:
             self._logged = time.monotonic()
-            log.warning("rates not counted", error=type(error).__name__)
+            cause = type(error.storage_error).__name__
+            log.warning("rates not counted", error=type(error).__name__, cause=cause)
 
 
 def _check_workers(settings: Settings) -> None:

@@ -35,11 +35,12 @@ Reason = Literal["unreachable", "unanswered", "timeout", "cut", "too-large", "no
 
 
 class UpstreamError(Exception):
-    """An upstream gave no usable answer. `reason` is the kind of failure."""
+    """An upstream gave no usable answer. `reason` is the kind of failure, and `cause` for operators
+    the type of the error below."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: Reason, cause: str | None = None) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason, self.cause = reason, cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class Upstream:
 
         Raises `UpstreamError`. The connection is reused if the body is read to its end.
         """
-        outcome = "failed"
+        outcome, why = "failed", {}
         stream = None
         limit = gevent.Timeout.start_new(outbound.whole)
         try:
@@ -168,7 +169,7 @@ class Upstream:
             outcome = "timeout"
             raise UpstreamError("timeout") from None
         except UpstreamError as error:
-            outcome = error.reason
+            outcome, why = error.reason, {"cause": error.cause} if error.cause else {}
             raise
         finally:
             limit.close()
@@ -176,7 +177,8 @@ class Upstream:
                 stream.close()
             count_upstream_call(outbound.name, outcome).inc()
             if outbound.is_logged:
-                log_info("called", upstream=outbound.name, host=_host(outbound), outcome=outcome)
+                host = _host(outbound)
+                log_info("called", upstream=outbound.name, host=host, outcome=outcome, **why)
 
     def fetch(self, outbound: Outbound, limit: int) -> tuple[int, bytes]:
         """Return the status and the body, of at most `limit` bytes. Raises `UpstreamError`."""
@@ -212,8 +214,9 @@ class Upstream:
             return HttpExchange(pool, destination.origin, outbound.connect)
         except NotPublic:
             raise UpstreamError("not-public") from None
-        except (HTTPError, HTTPException, OSError):
-            raise UpstreamError("unreachable") from None
+        except (HTTPError, HTTPException, OSError) as error:
+            cause = error.__context__ or error  # urllib3's errors stand for those of the socket
+            raise UpstreamError("unreachable", type(cause).__name__) from None
 
 
 def _headers(outbound: Outbound, destination: Destination) -> Iterator[tuple[str, str]]:

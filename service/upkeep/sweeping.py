@@ -26,6 +26,7 @@ from service.chat.relay import publications
 from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import is_outage, write_transaction
 from service.database.clock import current_time
+from service.database.failures import failure_of
 from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
 from service.integrations.consent.idle import refresh_quietly
@@ -138,7 +139,7 @@ def _sweep_at_intervals(app: Flask) -> None:
                     due = _next_sweep()  # also after an error
                     _log(sweep(watch.silent))
         except SQLAlchemyError as error:
-            log.warning("not swept", error=type(error).__name__)
+            log.warning("not swept", error=type(error).__name__, reason=failure_of(error))
 
 
 def _refresh_at_intervals(app: Flask, idle: timedelta) -> None:

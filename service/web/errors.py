@@ -30,6 +30,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from werkzeug.exceptions import HTTPException
 
 from service.database import access as database
+from service.database.failures import failure_of
 
 log = structlog.get_logger("errors")
 
@@ -194,7 +195,8 @@ def outage_error(error: SQLAlchemyError) -> ServiceError | None:
     if not database.is_outage(error):
         return None
     cause = error.orig if isinstance(error, DBAPIError) else None
-    log.warning("database away", error=type(error).__name__, cause=type(cause).__name__)
+    names = {"error": type(error).__name__, "cause": type(cause).__name__}
+    log.warning("database away", **names, reason=failure_of(error))
     return Unavailable()
 
 

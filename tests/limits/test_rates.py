@@ -180,7 +180,9 @@ def test_nobody_is_refused_while_the_counts_are_away(app, settings, capfd):
     rates = Rates(app, settings_for(settings.database_url, **given))
     for _ in range(3):
         rates.hit("calls", "alice")
-    assert capfd.readouterr().err.count("rates not counted") == 1
+    told = capfd.readouterr().err
+    assert told.count("rates not counted") == 1
+    assert '"cause": "ConnectionError"' in told
 
 
 @on_sqlite

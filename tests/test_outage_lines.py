@@ -1,0 +1,52 @@
+"""An operator finds in the log why the database can't be used."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import gevent
+import pytest
+
+from service.database import sqlite
+from service.extensions import db
+from service.upkeep import sweeping
+from tests.services import on_sqlite, wait_for
+
+pytestmark = on_sqlite
+
+
+@pytest.fixture
+def locked(app, monkeypatch):
+    """Another process writes, for longer than anybody waits for it."""
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.01)
+    with app.app_context():
+        path = db.engine.url.database
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@pytest.fixture
+def reasons(capsys):
+    def read(event):
+        lines = map(json.loads, capsys.readouterr().err.splitlines())
+        return [line["reason"] for line in lines if line["event"] == event]
+
+    return read
+
+
+def test_a_request_that_is_answered_503_is_logged_with_the_reason(alice, locked, reasons):
+    assert alice.post("/api/records/notes", {"title": "t"}).status_code == 503
+    assert reasons("database away") == ["the database can't be used: database is locked"]
+
+
+def test_so_is_a_sweep_that_every_worker_makes_without_any_request(
+    app, locked, reasons, monkeypatch
+):
+    monkeypatch.setattr(sweeping, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(app.extensions["lease_watch"], "look", sweeping.sweep)
+    sweeper = gevent.spawn(sweeping._sweep_at_intervals, app)
+    try:
+        wait_for(lambda: "the database can't be used: database is locked" in reasons("not swept"))
+    finally:
+        sweeper.kill()
