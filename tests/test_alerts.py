@@ -15,7 +15,7 @@ from tests.services import require
 
 RULES = ROOT / "deploy/alerts.yaml"
 SAMPLES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
-WORDS = {"and", "or", "by", "sum", "max", "min"}
+WORDS = {"and", "or", "by", "sum", "max", "min", "unless", "offset"}
 OF_PROMETHEUS = {"up", "instance", "job", "le"}
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from prometheus_client import REGISTRY
@@ -14,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from config import ROOT
 from service.observing import stall  # noqa: F401 - declares metrics
 from service.observing.scrape import WorkerFacts
+from service.providers.events import OPERATORS
 from service.upkeep.database_facts import DatabaseFacts
 from tests.documented_metrics import ROW
 from tests.services import on_sqlite
@@ -97,6 +99,15 @@ def test_the_end_of_the_owners_token_is_told(app, figures):
     """No worker starts after it."""
     ends = app.extensions["verifier"].verify(app.config["SETTINGS"].owner_token).expires
     assert figures.value("owner_token_end_time_seconds") == ends
+
+
+@on_sqlite
+def test_faults_that_only_an_operator_can_mend_count_from_0_on(app, client):
+    """Prometheus sees no rise in a series that begins with the first failure."""
+    rows = client.get("/metrics").get_data(as_text=True)
+    row = r'^turn_failures_total{fault="([\w-]+)",model="([\w.-]+)"} '
+    found = set(re.findall(row, rows, re.M))
+    assert found >= set(product(OPERATORS, app.extensions["models"]))
 
 
 @on_sqlite

@@ -7,6 +7,7 @@ database may hang and deadlines must not.
 """
 
 from collections.abc import Callable
+from itertools import product
 
 import gevent
 import structlog
@@ -25,8 +26,9 @@ from service.chat.worker_lease import WorkerLease
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
-from service.observing.measures import TURNS_RUNNING, claims_not_renewed
+from service.observing.measures import TURN_FAILURES, TURNS_RUNNING, claims_not_renewed
 from service.observing.sampler import Sampler
+from service.providers.events import OPERATORS
 
 LOOK_SECONDS = 0.5  # between looks at the claims
 QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
@@ -179,6 +181,8 @@ def init_app(app: Flask) -> None:
     watch = app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
     sampler: Sampler = app.extensions["sampler"]
     sampler.add(TURNS_RUNNING, lambda: len(runs))
+    for series in product(app.extensions["models"], OPERATORS):
+        TURN_FAILURES.labels(*series)  # at 0, so that the first failure is a rise
     lifecycle: Lifecycle = app.extensions["lifecycle"]
     lifecycle.on_drain(runs.drain)
     lifecycle.ends_after(lambda: not runs)
