@@ -16,7 +16,7 @@ from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing
 from service.integrations.declare.vendor import Reply, Vendor
 from service.outbound.upstream import USER_AGENT, Outbound, Upstream, UpstreamError, read_all
-from service.web.errors import UpstreamTimedOut
+from service.web.errors import UpstreamFailed, UpstreamTimedOut
 
 RETRIES = 2
 REDIRECTS = 5  # of an address that a caller has named
@@ -99,13 +99,13 @@ class Sender:
     def _send_once(self, outgoing: Outgoing) -> Reply:
         if self._left() <= 0:
             raise UpstreamTimedOut()
-        is_vendors, self._effects.has_gone_on = not outgoing.url, True
-        if is_vendors:  # first: what is refused has not left
-            self._admit(self._vendor.integration)
+        if not outgoing.url:  # first: what is refused has not left
+            self._ask_breaker()
         self._leave()
         before = self._effects.may_have_acted
-        if is_vendors:
-            self._effects.asked, self._effects.has_gone_on = self._vendor.integration, False
+        self._effects.has_gone_on = bool(outgoing.url)
+        if not outgoing.url:
+            self._effects.asked = self._vendor.integration
         self._effects.may_have_acted = before or outgoing.method != "GET"
         try:
             with self._upstream.open(self._outbound(outgoing)) as stream:
@@ -118,6 +118,13 @@ class Sender:
             raise
         # Others run while a large answer is parsed: it is not late for that.
         return Reply(stream.status, stream.headers, parsed(raw), raw)
+
+    def _ask_breaker(self) -> None:
+        try:
+            self._admit(self._vendor.integration)
+        except UpstreamFailed:  # which is no failure of the vendor that was asked before
+            self._effects.has_gone_on = True
+            raise
 
     def _outbound(self, outgoing: Outgoing) -> Outbound:
         headers: dict[str, Any] = {"Accept": ACCEPTS[outgoing.returns], "User-Agent": USER_AGENT}
