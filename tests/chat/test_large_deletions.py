@@ -98,6 +98,19 @@ def test_others_go_on_while_an_answer_replaces_a_large_chat(app, alice, chat):
     check_index(app)
 
 
+def test_what_an_answer_does_not_replace_is_found_all_the_same(app, alice, chat):
+    """The messages before, and those of another chat in between."""
+    other = alice.new_chat("other")
+    write(app, other, TEXT)
+    write(app, chat, TEXT)
+    of_chat = {"where": {"chatId": chat}, "limit": 200}
+    middle = alice.records("ai-messages", **of_chat)[MANY // 2]["recordId"]
+    alice.turn(chat, "repeat after me: raven", replaces=middle)
+    assert len(alice.records("ai-messages", **of_chat)) == MANY // 2 + 2
+    assert sorted(found(alice, "canary7")) == ["large", "other"]
+    check_index(app)
+
+
 def test_few_words_are_replaced_at_once(app, alice):
     chat = alice.new_chat()
     alice.turn(chat, "repeat after me: one", userMessageId="one")

@@ -135,8 +135,12 @@ def test_a_turn_that_nobody_reads_any_more_is_aborted(alice, chat, app):
     assert alice.rows(chat)[1]["content"].startswith("1 2 3")
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.settings(RESUME_SECONDS="30")
-def test_the_rest_of_an_ended_turn_is_there_for_who_has_read_its_beginning(alice, chat, app):
+def test_the_rest_of_an_ended_turn_is_there_for_who_has_read_its_beginning(
+    alice, chat, app, monkeypatch
+):
+    monkeypatch.setattr(resume, "LOST_SECONDS", 3600)  # nobody waits for what is there
     response, _, _ = begun(alice, chat, "count to 300")
     second = watch(alice, chat)
     some = b""
