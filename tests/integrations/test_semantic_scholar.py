@@ -235,12 +235,14 @@ def test_half_a_character_of_a_paper_does_not_end_the_call(ask, vendor, model, e
     assert data["papers"][0]["text"] == "Cats \ufffd"
 
 
-def test_twenty_long_papers_fit_the_prompt(ask, vendor, model):
-    vendor.says({"data": [{**GRAPH, "title": "A title " * 99, "abstract": "Graphs. " * 999}] * 20})
+@pytest.mark.parametrize("word", ["Graphs. ", "Графы. ", "圖論研究", 'a "b"\n'])
+def test_twenty_long_papers_fit_the_prompt(ask, vendor, model, word):
+    vendor.says({"data": [{**GRAPH, "title": word * 99, "abstract": word * 1999}] * 20})
     upstream = model()
     assert ask("scholar-summarize-papers", QUERY).status_code == 200
     _, data = prompt(upstream)  # as whole JSON: nothing was cut off
     assert [paper["number"] for paper in data["papers"]] == list(range(1, 21))
+    assert all(len(paper["text"]) > 200 for paper in data["papers"])
 
 
 def test_a_paper_of_thousands_leaves_room_for_the_others(ask, vendor, model):

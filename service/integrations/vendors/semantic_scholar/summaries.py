@@ -3,6 +3,7 @@
 What is held, charged and answered when the model fails: see `writing.py`.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,13 +32,15 @@ from service.integrations.vendors.semantic_scholar.writing import (
     material,
     source_text,
 )
+from service.providers.tokens import bound
 from service.web.errors import NotFound
 
 FIELDS = "paperId,title,abstract,tldr,year,authors,url"
 BATCH = post("/paper/batch", query={"fields": FIELDS}, repeatable=True)
 SEARCH = get("/paper/search", query={"fields": FIELDS})
 MODEL = ModelUse("llm-haiku-4-5", prompt_tokens=14_000, output_tokens=1200)
-CHARACTERS = 12_000  # of all papers' texts: with their titles they fit the prompt
+CHARACTERS = 12_000  # of all papers' texts, or as many as fit the prompt with their titles
+ROOM = 300  # tokens of the prompt for its task
 
 STYLES = {
     "bullets": "as a list of short points",
@@ -104,8 +107,12 @@ def _data(papers: Sequence[Any], focus: str | None) -> dict[str, Any]:
     if not used:
         raise NotFound("None of these papers has a text to summarise.")
     share = CHARACTERS // len(used)
-    told = [{"number": number, **material(one, share)} for number, one in used.items()]
-    return {**({"focus": focus} if focus else {}), "papers": told}
+    while True:
+        told = [{"number": number, **material(one, share)} for number, one in used.items()]
+        data = {**({"focus": focus} if focus else {}), "papers": told}
+        if not share or bound(json.dumps(data, ensure_ascii=False)) <= MODEL.prompt_tokens - ROOM:
+            return data
+        share = share * 9 // 10  # in other scripts than Latin
 
 
 LOST = "CorpusId:1"
