@@ -49,6 +49,7 @@ function chatsWithALostAnswer() {
   async function call(_method, _path, { headers }) {
     const key = headers['Idempotency-Key'];
     if (!made.has(key)) made.set(key, { recordId: `chat-${made.size}`, title: '', createdAt: '1', updatedAt: '1' });
+    if (isLost === null) throw new ApiError(404, { error: 'not_found' });
     if (isLost) {
       isLost = false;
       throw new NetworkError();
@@ -57,7 +58,7 @@ function chatsWithALostAnswer() {
     return { chat: made.get(key) };
   }
   const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
-  return { chats: createChats({ transport: { call }, socket, drafts: {}, onTurnEnd() {} }), made: () => [...made.values()], remove: (key) => made.set(key, null), keys: () => [...made.keys()] };
+  return { chats: createChats({ transport: { call }, socket, drafts: {}, onTurnEnd() {} }), made: () => [...made.values()], remove: (key) => made.set(key, null), refuse: () => (isLost = null), keys: () => [...made.keys()] };
 }
 
 test('a chat whose answer was lost is given again, unless it was used since', async () => {
@@ -74,6 +75,13 @@ test('a chat whose answer was lost, and that is deleted since, is made anew', as
   await assert.rejects(chats.create('Hello'), NetworkError);
   remove(keys()[0]);
   assert.equal(await chats.create('Hello'), 'chat-1');
+});
+
+test('a refusal of the first try is not tried again', async () => {
+  const { chats, keys, refuse } = chatsWithALostAnswer();
+  refuse();
+  await assert.rejects(chats.create('Hello'), ApiError);
+  assert.equal(keys().length, 1);
 });
 
 test('two messages that begin chats at the same time begin two', async () => {

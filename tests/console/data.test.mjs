@@ -296,6 +296,73 @@ test('an older change never takes a newer one back', async () => {
   assert.equal(rows.rows['5'].data.title, 'new');
 });
 
+test('a record that was deleted here does not come back with an earlier change', async () => {
+  const { rows, ids, tell, transport } = paged(FIVE());
+  transport.delete = async () => {};
+  await settle();
+  await rows.remove(rows.rows['5']);
+  tell('updated', row('5'));
+  tell('added', row('5'));
+  assert.deepEqual(ids(), ['4', '3']);
+  await rows.readAgain(); // the answer may have been on its way before
+  assert.deepEqual(ids(), ['4', '3']);
+});
+
+test('a new record beyond the loaded pages is no news once its page is loaded', async () => {
+  const stored = FIVE();
+  const { rows, tell } = paged(stored);
+  await settle();
+  stored.push(row('0'));
+  tell('added', row('0'));
+  await rows.more();
+  assert.deepEqual([rows.list.length, rows.news], [6, 0]);
+});
+
+test('a change that was waiting for one reading is not applied after the next, which is newer', async () => {
+  const { rows, ids, tell } = paged(FIVE());
+  await settle();
+  const first = rows.readAgain();
+  tell('removed', { recordId: '5' }); // from what the filter finds, and back again before the next reading
+  await Promise.all([first, rows.readAgain()]);
+  assert.deepEqual(ids(), ['5', '4', '3']);
+});
+
+test('without a socket the rows come by HTTP, and none after the page is left', async () => {
+  const { transport, socket } = paged(FIVE());
+  const phases = [];
+  Object.assign(socket, { phase: 'connecting', subscribe: () => () => {}, onPhase: (listener) => (phases.push(listener), () => {}) });
+  const [kept, left] = [0, 1].map(() => createPagedRows('tasks', { transport, socket }, { size: 3 }));
+  await settle();
+  assert.equal(kept.list.length, 0);
+  socket.phase = 'waiting';
+  for (const tell of phases) tell();
+  left.stop();
+  await settle();
+  assert.deepEqual([kept.list.length, left.list.length], [3, 0]);
+});
+
+test('a change of a record that has left the list meanwhile does not bring it back', async () => {
+  const { rows, ids, tell, transport } = paged(FIVE());
+  await settle();
+  const { patch } = transport;
+  const gate = later();
+  transport.patch = async (...request) => (await gate.promise, patch(...request));
+  const changing = rows.change(rows.rows['5'], { title: 'mine' });
+  tell('removed', { recordId: '5' });
+  gate.resolve();
+  await changing;
+  assert.deepEqual(ids(), ['4', '3']);
+});
+
+test('what others have changed to the same value meanwhile is no conflict', async () => {
+  const stored = FIVE();
+  const { rows, sent } = paged(stored, { refuse: (count) => (count === 1 ? stale() : null) });
+  await settle();
+  stored[0] = row('5', { title: 'done' }, { updatedAt: '2' });
+  await rows.change(rows.list[0], { title: 'done' });
+  assert.deepEqual(sent.map(([, version]) => version), ['1', '2']);
+});
+
 test('after changes were missed, the pages are read again', async () => {
   const { subscriptions, asked } = paged(FIVE());
   await settle();
@@ -772,6 +839,43 @@ test('a time is saved once, and its answer takes neither the focus nor what is t
   saves[1].resolve(true);
   await settle();
   assert.deepEqual([saves.map(({ value }) => value.slice(0, 10)), field.hidden, words.hidden, document.activeElement], [['2026-11-24', '2026-11-25'], true, false, null]);
+});
+
+test('a time that is looked at while another one is saved is not stored again', async () => {
+  const { cell, words, field, saves } = editingMoment('2026-11-23T10:00:00Z');
+  field.value = '2026-11-24T10:00';
+  field.listeners.keydown({ key: 'Enter' });
+  await settle();
+  field.listeners.keydown({ key: 'Escape' });
+  words.listeners.click();
+  cell.update(row('5', { due: '2026-11-24T10:00:00Z' }), 'row');
+  saves[0].resolve(true);
+  await settle();
+  field.listeners.blur();
+  await settle();
+  assert.deepEqual([saves.length, field.hidden], [1, true]);
+});
+
+test('an incomplete time is thrown away where its field is left', async () => {
+  const { field, saves } = editingMoment('2026-11-23T10:00:00Z');
+  field.value = '';
+  field.validity = { badInput: true };
+  field.listeners.blur();
+  await settle();
+  assert.deepEqual([saves, field.hidden], [[], true]);
+});
+
+test('a time that is taken back while another one is saved is saved behind it', async () => {
+  const { field, saves } = editingMoment('2026-11-23T10:00:00Z');
+  const before = field.value;
+  field.value = '2026-11-24T10:00';
+  field.listeners.keydown({ key: 'Enter' });
+  await settle();
+  field.value = before;
+  field.listeners.blur();
+  saves[0].resolve(true);
+  await settle();
+  assert.deepEqual(saves.map(({ value }) => value), ['2026-11-24T10:00', before]);
 });
 
 test('a time that is only looked at keeps what another one has stored meanwhile', async () => {

@@ -138,6 +138,7 @@ function momentCell(column, save) {
   const node = element('span', { class: 'moment-box' }, words, field);
   let stored = '';
   let begun = ''; // what the field showed when the editing began
+  let opened = 0; // how often that was
   /** @type {Promise<unknown>} the last save */
   let last = Promise.resolve();
   const commit = () => (last = last.then(store));
@@ -145,6 +146,7 @@ function momentCell(column, save) {
   words.addEventListener('click', () => {
     field.value = stored ? toLocalInput(stored) : '';
     begun = field.value;
+    opened += 1;
     setEditing(true);
   });
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
@@ -156,8 +158,9 @@ function momentCell(column, save) {
   async function store() {
     if (field.hidden) return;
     if (field.validity.badInput) return setEditing(false); // an incomplete date is discarded
-    const typed = field.value;
+    const [typed, own] = [field.value, opened];
     if (typed !== begun && !(await save(column, typed))) return;
+    if (own !== opened) return; // it was opened again, and shows what was stored then
     begun = typed;
     if (field.value === typed) setEditing(false);
   }
