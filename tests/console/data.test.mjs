@@ -716,6 +716,34 @@ test('a save that ends late does not close a cell that was opened again', async 
   assert.equal(one.typed(), 'second');
 });
 
+test('a text that others have changed since is saved over theirs only at the second press', async () => {
+  const [sent, said] = [[], []];
+  const save = async (_column, value) => Boolean(sent.push(value));
+  const cell = createCell({ ...TITLE, label: 'Title', kind: 'text', isTitle: true }, save, (words) => said.push(words));
+  const { node } = cell;
+  const show = (title) => cell.update(row('5', { title }), title);
+  const leave = async () => (node.listeners.blur(), settle());
+  node.value = '';
+  show('old');
+  node.value = 'mine';
+  show('theirs');
+  await leave();
+  assert.deepEqual([sent, node.value], [[], 'mine']);
+  assert.match(said[0], /changed to “theirs”/);
+  await leave();
+  assert.deepEqual([sent, said.length], [['mine'], 1]);
+  show('mine');
+  node.value = 'the same';
+  show('the same'); // others have written just that
+  await leave();
+  assert.equal(said.length, 1);
+  node.value = 'again mine';
+  show('theirs again');
+  node.listeners.keydown({ ...press, key: 'Escape' });
+  await leave();
+  assert.deepEqual([node.value, sent.includes('again mine')], ['theirs again', false]);
+});
+
 test('a cell beside the chat is saved once at a time', async () => {
   const [sent, saves] = [[], []];
   const save = (_column, value) => (sent.push(value), saves.push(later()), saves.at(-1).promise);
