@@ -269,6 +269,41 @@ def test_a_chat_that_is_made_late_does_not_take_people_away_from_where_they_are(
     assert console.page.url == address
 
 
+def test_a_message_whose_chat_is_being_made_is_sent_once(console):
+    console.new_chat("Plan")
+    held = []
+    console.page.route("**/api/ai/chats", lambda route: held.append(route), times=1)
+    with console.page.expect_request("**/api/ai/chats"):
+        console.send("hello")
+    console.page.locator(".chat-link", has_text="Plan").click()
+    expect(console.page.get_by_role("heading", name="Plan")).to_be_visible()
+    console.button("New chat").click()
+    expect(console.composer).to_have_value("hello")
+    console.composer.press("Enter")
+    held[0].continue_()
+    expect(console.answers).to_have_count(1)
+    expect(console.composer).to_have_value("")
+    expect(console.chats).to_have_count(2)
+
+
+def test_a_message_that_is_tried_again_is_not_left_in_the_new_chat(console):
+    console.may_say("503")
+    body = {"error": "unavailable", "message": "Not now."}
+    console.page.route(
+        "**/api/ai/chat", lambda route: route.fulfill(status=503, json=body), times=1
+    )
+    console.send("hello")
+    expect(console.chats).to_have_count(0)
+    held = []
+    console.page.route("**/api/ai/chats", lambda route: held.append(route), times=1)
+    with console.page.expect_request("**/api/ai/chats"):
+        console.button("Try again").click()
+    console.button("New chat").click()
+    held[0].continue_()
+    expect(console.answers).to_have_count(1)
+    expect(console.composer).to_have_value("")
+
+
 def test_a_turn_goes_on_while_another_chat_is_shown(console):
     console.send("count to 150")
     expect(console.answers.last).to_contain_text("1 2 3")

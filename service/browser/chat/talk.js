@@ -45,6 +45,7 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   let conversation = null;
   let stopListening = () => {};
   let isDetached = false; // the conversation on the screen has no chat any more
+  let creating = 0; // chats for first messages; until they are there, nothing else is sent from where these were
   let frame = 0;
   let problem = '';
   const stopEscape = letEscapeStop({
@@ -71,7 +72,8 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   function show() {
     const row = conversation && chats.collection.rows[conversation.chatId];
     title.textContent = row ? titleOf(row) : 'New chat';
-    const phase = conversation?.phase ?? 'idle';
+    const isCreating = creating > 0 && (!conversation || isDetached);
+    const phase = isCreating ? 'stopping' : (conversation?.phase ?? 'idle');
     composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
     welcome.node.hidden = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
     welcome.node.classList.toggle('loading', phase === 'loading');
@@ -96,6 +98,8 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   /** Creates the chat for its first message. @param {string} text */
   async function createChatAndSend(text) {
     const opened = conversation;
+    const isHere = () => conversation === opened || !conversation; // else another chat is shown now
+    creating += 1;
     composer.setBusy(true, true);
     const beside = drafts.get('new'); // typed beside a message that is tried again
     const kept = [text, beside].filter(Boolean).join('\n\n');
@@ -107,13 +111,16 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
       const created = chats.conversation(chatId);
       const turn = created.send(text, models.modelId);
       drafts.set('new', '');
-      if (conversation === opened) onCreated(chatId); // else another chat is shown now
+      if (isHere()) onCreated(chatId);
       turn.then(() => created === conversation && isEmpty(created) && onEmpty(chatId));
     } catch (error) {
-      if (conversation !== opened) return keepForNewChat(text, kept); // another chat is shown now
+      if (!isHere()) return keepForNewChat(text, kept);
       composer.setBusy(false, false);
       composer.putBack(text);
       composer.showProblem(errorText(error));
+    } finally {
+      creating -= 1;
+      scheduleShow();
     }
   }
 
