@@ -8,7 +8,7 @@ import { EMPTY_REPLY, reduce } from '../../service/browser/chat/chat-reducer.js'
 import { createMessageView } from '../../service/browser/chat/message-view.js';
 import { messagesOf } from '../../service/browser/chat/messages.js';
 import {
-  announcementOf, decisionProblem, permissionsOf, priceInWords, timeLeft,
+  announcementOf, decisionProblem, doubtAbout, permissionsOf, priceInWords, timeLeft,
 } from '../../service/browser/chat/question-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
 import './plain-dom.mjs';
@@ -69,6 +69,11 @@ test('prices, permissions and refused decisions are told in words', () => {
   assert.match(told[0], /does not wait any more/);
   assert.match(told[1], /decided already/);
   assert.equal(told[2], 'no');
+});
+
+test('a number that may be shown as another one than is sent is named', () => {
+  assert.match(doubtAbout(JSON.parse('{"of": [{"id": 9007199254740993}]}')), /9007199254740992 .* last digits/);
+  assert.equal(doubtAbout({ id: '9007199254740993', count: 5, share: 0.1 }), '');
 });
 
 test('a card takes the place of its sign of loading, although nothing else of its message has changed', () => {

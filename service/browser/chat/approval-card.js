@@ -5,7 +5,7 @@ import { element } from '../shared/elements.js';
 import { createInertTime } from '../shared/inert-time.js';
 import { argumentsOf } from '../widgets/approval.js';
 import { createCountdown, setText } from './countdown.js';
-import { DECISIONS, SENT, decisionProblem, priceInWords, timeLeft } from './question-words.js';
+import { DECISIONS, SENT, decisionProblem, doubtAbout, priceInWords, timeLeft } from './question-words.js';
 
 /** @typedef {import('./question-parts.js').ApprovalPart} ApprovalPart */
 /** @typedef {'once' | 'chat' | 'deny'} Decision */
@@ -101,7 +101,8 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
     json.querySelector('pre')?.setAttribute('role', 'group'); // a conversation has many: regions need names of their own
     const nothing = element('p', { class: 'hint' }, 'Nothing but the call itself.');
     const values = Object.keys(body).length ? createValueList(body, { exact: true }) : nothing;
-    sent.append(element('div', { class: 'question-values' }, values, element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint)), json));
+    const doubt = doubtAbout(body);
+    sent.append(element('div', { class: 'question-values' }, values, doubt && element('p', { class: 'hint' }, doubt), element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint)), json));
     node.setAttribute('aria-label', `Approval: ${endpoint}`);
     node.append(asking, outcome, sent, time, actions, hint, problem);
     inert.start();

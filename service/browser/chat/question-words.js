@@ -2,6 +2,7 @@
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
+import { changedNumber } from '../shared/exact-numbers.js';
 import { minutesInWords, timeOfDay } from '../shared/when.js';
 import { integrationOf } from '../integrations/integrations.js';
 
@@ -54,6 +55,12 @@ export function priceInWords({ credits, payer, balance = null }) {
   if (payer === 'owner') return `It costs ${most}. The operator of this service pays.`;
   const left = payer && balance !== null ? ` You have ${numberInWords(balance)}.` : '';
   return `It costs ${payer ? 'you ' : ''}${most}.${left}`;
+}
+
+/** @param {any} body as the browser has it @returns {string} '' where all of it is shown as it is sent */
+export function doubtAbout(body) {
+  const number = changedNumber(JSON.stringify(body));
+  return number ? `${number} is too large to be shown exactly: its last digits may be others where it is sent.` : '';
 }
 
 /** @param {string} expiresAt ISO 8601 @param {number} [now] milliseconds */
