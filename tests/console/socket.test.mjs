@@ -286,6 +286,19 @@ test('a problem is cleared when the connection is back, even if nothing was miss
   socket.stop();
 });
 
+test('a collection that the server could not begin just now is there a few seconds later', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { collection, server } = connected();
+  server.onopen();
+  const { id } = server.sent[0];
+  server.receive({ type: 'error', id, error: 'unavailable', message: 'away' });
+  assert.equal(collection.problem, 'away');
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(server.sent.map((message) => [message.op, message.id]), [['subscribe', id], ['subscribe', id]]);
+  server.receive({ type: 'snapshot', id, records: [row('a', 'one')], cursor: '1' });
+  assert.deepEqual([Object.keys(collection.rows), collection.problem], [['a'], '']);
+});
+
 test('a session that the server ends is over here too', () => {
   const { server, events } = connected();
   server.onopen();

@@ -54,7 +54,7 @@ export function createRecordsSocket(options) {
       case 'send':
         return socket?.send(JSON.stringify(effect.message));
       case 'try-again':
-        return void setTimeout(() => handle({ type: 'again', id: effect.id }), effect.ms);
+        return void setTimeout(() => handle({ type: 'again', id: effect.id }), effect.ms * (1 + random())); // not all clients at once
       case 'deliver':
         return receivers.get(effect.id)?.(effect.message);
       case 'answer':
