@@ -151,7 +151,7 @@ def _rules(endpoint: Endpoint) -> Iterator[Rule]:
     """One rule for each kind of request; of several like polls in an example, the last answers."""
     poll = (endpoint.job.poll,) if endpoint.job else ()
     templates = (*((endpoint.asks,) if endpoint.asks else ()), *poll)
-    first = endpoint.vendor.bases[0].name
+    first = next((base.name for base in endpoint.vendor.bases), "")
     for example in endpoint.examples:
         rules: dict[Any, Rule] = {}
         for exchange in example.exchanges:

@@ -60,6 +60,7 @@ class Misplaced(Parameters):
         ({"takes": Optional, "asks": get("/{name}")}, "a piece of the path may be missing"),
         ({"takes": Hosted}, "base: nothing fills 'name'"),
         ({"vendor": SUBDOMAINS}, "base: nothing fills 'site'"),
+        ({"vendor": replace(weights.vendor, bases=())}, "its vendor has no base URL to ask"),
         ({"takes": Undescribed}, "name: has no description"),
         ({"takes": Astray}, "name: goes nowhere"),
         ({"takes": Misplaced}, "no target 'body.name'"),

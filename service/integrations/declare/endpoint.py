@@ -228,10 +228,10 @@ def _promise_faults(endpoint: Endpoint) -> list[str]:
 
 
 def _target_faults(endpoint: Endpoint) -> list[str]:
-    if not endpoint.asks:
-        return []
-    base = endpoint.vendor.base(endpoint.asks.base, {})
-    return target_faults(endpoint.parameters, endpoint.asks, base)
+    asks, vendor = endpoint.asks, endpoint.vendor
+    if not (asks and vendor.bases):
+        return ["its vendor has no base URL to ask"] if asks else []
+    return target_faults(endpoint.parameters, asks, vendor.base(asks.base, {}))
 
 
 def _argument_faults(endpoint: Endpoint) -> list[str]:

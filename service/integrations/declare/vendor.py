@@ -28,19 +28,20 @@ class Reply:
 class Vendor:
     """An upstream. `integration` is its neutral name, the unit of billing and configuration.
 
-    `bases` are its base URLs; the first is where paths go unless a request names another.
-    `with_key` replaces a default base URL when there is a key. `settings` are further settings that
-    its endpoints read. `refusal` reads every reply, 2xx too, and returns None where the common
-    table is right. `is_own` reads a reply whose status is in a request's `instead`: it is false for
-    one that is not from the vendor's API, but from a wrong address. `look` is called with every
-    reply. `moved` reads the reply to a GET, and returns the path at the same base URL where the
-    vendor keeps that now, or None. The path is asked for once, with the same credential, which goes
+    `bases` are its base URLs; the first is where paths go unless a request names another. Without
+    any, it is the app itself, and its endpoints are functions that send nothing to it. `with_key`
+    replaces a default base URL when there is a key. `settings` are further settings that its
+    endpoints read. `refusal` reads every reply, 2xx too, and returns None where the common table is
+    right. `is_own` reads a reply whose status is in a request's `instead`: it is false for one that
+    is not from the vendor's API, but from a wrong address. `look` is called with every reply.
+    `moved` reads the reply to a GET, and returns the path at the same base URL where the vendor
+    keeps that now, or None. The path is asked for once, with the same credential, which goes
     nowhere else.
     """
 
     integration: str
     name: str
-    bases: tuple[Setting, ...]
+    bases: tuple[Setting, ...] = ()
     credential: Credential = NONE
     oauth: OAuth2 | None = None
     with_key: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +68,12 @@ class Vendor:
         return bool(own) and all(values.get(one.name) for one in own if one.secret)
 
     def base(self, name: str, values: Mapping[str, str]) -> str:
-        """A base URL, by its setting's name; the first one for an empty name."""
+        """A base URL, by its setting's name; the first one for an empty name.
+
+        Raises ValueError if there is none.
+        """
+        if not self.bases:
+            raise ValueError(f"vendor {self.name} has no base URL to ask")
         setting = next((one for one in self.bases if one.name == name), self.bases[0])
         if url := values.get(setting.name):
             return url

@@ -1,0 +1,29 @@
+"""An endpoint of an app's own that asks no vendor, as a module of `EXTENSIONS` declares it."""
+
+from service.integrations.calling.call import Call
+from service.integrations.declare.endpoint import WRITE, Endpoint
+from service.integrations.declare.example import Example
+from service.integrations.declare.fields import Count, Parameters
+from service.integrations.declare.shape import Int, Shape
+from service.integrations.declare.vendor import Vendor
+
+OURS = Vendor(integration="dice", name="dice")
+
+
+class Throw(Parameters):
+    sides = Count("How many sides the die has.", least=2, most=100, default=6)
+
+
+def _throw(call: Call, *, sides: int) -> dict[str, int]:
+    return {"shows": sides}
+
+
+throw = Endpoint(
+    name="dice-throw", vendor=OURS, category="data", access=WRITE, credits=2,
+    summary="Throws a die.", docs="https://app.example/docs/dice",
+    takes=Throw, run=_throw, gives=Shape(shows=Int("shows")),
+    examples=(Example({"sides": 20}, ()),),
+)  # fmt: skip
+
+VENDORS = (OURS,)
+ENDPOINTS = (throw,)
