@@ -73,7 +73,8 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     proxy = _proxy()
     item = _named(proxy.catalog, endpoint)
     permits.check_endpoint(context.caller.permit, item.name)
-    params, wait = validated(item, body)
+    own = None if proxy.gateway else proxy.calls.settings
+    params, wait = validated(item, body, own)
     seconds = max(item.seconds, wait) + GRACE
     if not proxy.is_configured(item):
         missing = item.missing(proxy.calls.settings) or item.name

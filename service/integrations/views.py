@@ -149,11 +149,13 @@ def price(endpoint: str) -> dict[str, Any]:
 
     Nothing is called. A body that the call would refuse is refused.
     """
-    item = _proxy().catalog.named(endpoint)
+    proxy = _proxy()
+    item = proxy.catalog.named(endpoint)
     permits.check_endpoint(g.caller.permit, item.name)
     limits: ConcurrencyLimits = current_app.extensions["concurrency"]
+    own = None if proxy.gateway else proxy.calls.settings
     with limits.call(g.caller.subject, item.vendor.integration):  # it may parse several MiB
-        params, _ = validated(item, _reader(item)())
+        params, _ = validated(item, _reader(item)(), own)
         return {"credits": item.most(params) / CREDIT}
 
 

@@ -55,6 +55,13 @@ def test_the_user_sees_what_will_be_sent_and_what_it_costs(alice, begin, chat, s
     assert part["payer"] == "user"
 
 
+def test_nobody_is_asked_about_a_call_that_the_operators_settings_rule_out(alice, chat, served_by):
+    served_by.answers = [call("teamchat-send-message", channel="C-closed", text="Hi"), DONE]
+    chunks = alice.turn(chat, "go")
+    assert output(chunks)["errorText"] == "This channel is not open to this service."
+    assert "data-approval" not in [chunk["type"] for chunk in chunks]
+
+
 @pytest.mark.settings(integrations_billing="websearch=developer")
 def test_the_user_sees_that_the_owner_pays(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)

@@ -25,6 +25,7 @@ def settings(app, vendor):
 def test_a_channel_that_is_not_listed_is_never_touched(ask, vendor, endpoint, body, channel):
     answer = ask(endpoint, {**body, "channel": channel})
     assert (answer.status_code, answer.json["error"]) == (403, "forbidden")
+    assert ask(f"price/{endpoint}", {**body, "channel": channel}).status_code == 403
     assert vendor.seen == []
 
 

@@ -158,7 +158,7 @@ class Proxy:
         connection = self.connections.of(endpoint, user_id, browser)
         if connection and not connection.admits(request):
             return Answer(connection.payload(), consent=True)
-        params, wait = validated(endpoint, request.body)
+        params, wait = validated(endpoint, request.body, self.calls.settings)
         self.jobs.check_own(user_id, endpoint, params)
         admitted = Admitted(endpoint, request, params, wait, connection, logged)
         if request.idempotency_key is None:

@@ -17,8 +17,9 @@ class Cache:
     seconds: float
     shared: bool
 
-    def faults(self, *, reads: bool, slow: bool, scoped: bool) -> Iterator[str]:
-        """What is wrong with it for an endpoint that only reads, is a job, or needs a grant."""
+    def faults(self, *, reads: bool, slow: bool, scoped: bool, makes: bool) -> Iterator[str]:
+        """What is wrong with it for an endpoint that only reads, is a job, needs a grant, or makes
+        media."""
         if not 0 < self.seconds <= LONGEST:
             yield f"keeps its answers for less than nothing or over {LONGEST} seconds"
         if not reads:
@@ -27,3 +28,5 @@ class Cache:
             yield "keeps its answers and is a job"
         if scoped and self.shared:
             yield "shares answers that are a user's own"
+        if makes:
+            yield "keeps its answers and makes media"

@@ -54,9 +54,10 @@ SAFE_WRITE = Access(idempotent=True)
 class Endpoint:
     """`asks` is the one request that it makes; its answer is read as `gives`.
 
-    `before` is called with the call and its parameters before anything is sent. An endpoint that
-    does more has `run`: a function of the call, then of the filled request where there is one, then
-    of its parameters by keyword, in snake case. It returns our data, which fit `gives`.
+    `allows` is called with the settings and the parameters before a user is asked about the call,
+    `before` with the call and its parameters before anything is sent. An endpoint that does more
+    has `run`: a function of the call, then of the filled request where there is one, then of its
+    parameters by keyword, in snake case. It returns our data, which fit `gives`.
 
     `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well, and
     `narrow` those that open only what the app has made: the user is asked for `scope` where a call
@@ -82,6 +83,7 @@ class Endpoint:
     gives: Shape
     examples: tuple[Example, ...]
     asks: Template | None = None
+    allows: Callable[[Mapping[str, str], Values], None] | None = None
     before: Callable[..., None] | None = None
     run: Callable[..., Any] | None = None
     access: Access = WRITE
@@ -220,11 +222,9 @@ def _faults(endpoint: Endpoint) -> list[str]:
 def _promise_faults(endpoint: Endpoint) -> list[str]:
     """What is wrong with keeping its answers and with limiting its users."""
     reads, slow, scoped = endpoint.access.reads, endpoint.job is not None, bool(endpoint.scope)
-    cache, limit = endpoint.cache, endpoint.per_user
-    wrong = list(cache.faults(reads=reads, slow=slow, scoped=scoped)) if cache else []
-    makes = endpoint.makes or endpoint.copies
-    wrong += ["keeps its answers and makes media"] if cache and makes else []
-    return wrong + (list(limit.faults()) if limit else [])
+    cache, limit, makes = endpoint.cache, endpoint.per_user, bool(endpoint.makes or endpoint.copies)
+    wrong = cache.faults(reads=reads, slow=slow, scoped=scoped, makes=makes) if cache else []
+    return [*wrong, *(limit.faults() if limit else [])]
 
 
 def _target_faults(endpoint: Endpoint) -> list[str]:

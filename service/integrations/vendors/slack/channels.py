@@ -59,7 +59,7 @@ def _id(channel: Any) -> str | None:
 
 
 def _channels(call: Call, request: Outgoing) -> dict[str, Any]:
-    allowed = open_channels(call)
+    allowed = open_channels(call.settings)
     answer = call.send(request)
     channels = [one for one in listed(need(answer, "channels")) if _id(one) in allowed]
     return CHANNELS.read({**answer, "channels": channels})

@@ -53,7 +53,7 @@ history = Endpoint(
     name="teamchat-channel-history", vendor=SLACK, category="chat",
     summary="Messages of a channel, the newest first.",
     docs=f"{DOCS}/conversations.history", access=READ, seconds=20, needs=(OPEN_CHANNELS,),
-    takes=History, before=refuse_closed, asks=get("/conversations.history"),
+    takes=History, allows=refuse_closed, asks=get("/conversations.history"),
     gives=Shape(
         messages=Each("messages", MESSAGE), hasMore=Maybe(Bool("has_more")), nextCursor=NEXT
     ),
@@ -99,7 +99,7 @@ message = Endpoint(
     summary="Send a message to a channel as the bot.",
     says=Says("Sending a message to the team chat", "Sent a message to the team chat: “{text}”"),
     docs=f"{DOCS}/chat.postMessage", access=WRITE, seconds=20, needs=(OPEN_CHANNELS,),
-    takes=Message, before=refuse_closed, asks=post("/chat.postMessage"),
+    takes=Message, allows=refuse_closed, asks=post("/chat.postMessage"),
     gives=Shape(ts="ts", channel=Maybe("channel"), text=Maybe("message.text")),
     examples=(example(
         {"channel": CHANNEL, "text": "Here it is", "threadTs": "1503435956.000247",

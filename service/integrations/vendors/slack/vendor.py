@@ -8,7 +8,6 @@ Source: docs.slack.dev/apis/web-api and, for the names, the pages of the methods
 from collections.abc import Mapping
 from typing import Any
 
-from service.integrations.calling.call import Call
 from service.integrations.declare.credential import bearer
 from service.integrations.declare.faults import Declined, absent, forbidden, limited
 from service.integrations.declare.json_paths import find
@@ -84,18 +83,18 @@ SLACK = Vendor(
 )
 
 
-def open_channels(call: Call) -> set[str]:
+def open_channels(settings: Mapping[str, str]) -> set[str]:
     """The ids of the channels that may be read and written. Raises `NotConfigured` for none.
 
     Source: docs/contract.md, section 10.4.
     """
-    names = {name.strip() for name in call.settings.get(OPEN_CHANNELS.name, "").split(",")} - {""}
+    names = {name.strip() for name in settings.get(OPEN_CHANNELS.name, "").split(",")} - {""}
     if not names:
         raise NotConfigured(OPEN_CHANNELS.name)
     return names
 
 
-def refuse_closed(call: Call, values: Mapping[str, Any]) -> None:
+def refuse_closed(settings: Mapping[str, str], values: Mapping[str, Any]) -> None:
     """Raises `Forbidden` for a channel that `SLACK_CHANNELS` does not list."""
-    if values["channel"] not in open_channels(call):
+    if values["channel"] not in open_channels(settings):
         raise Forbidden("This channel is not open to this service.")
