@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import structlog
 from flask import Blueprint, Response, current_app, make_response, redirect, request
 from marshmallow import Schema, fields
 
@@ -25,6 +26,8 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 SESSION, UNDERWAY = "console_session", "console_sign_in"
+
+log = structlog.get_logger("sign-in")
 
 sign_in = Blueprint("sign_in", __name__, url_prefix="/console")
 
@@ -63,7 +66,7 @@ def begin() -> Response:
     try:
         begun = _sign_ins().begin()
     except SignInFailed as failure:
-        return _to_page(failure.problem)
+        return _failed(failure)
     response = make_response(redirect(begun.url, 303))
     _set_cookie(response, UNDERWAY, begun.cookie, SECONDS)
     return response
@@ -78,7 +81,7 @@ def callback() -> Response:
         cookie = request.cookies.get(_name(UNDERWAY), "")
         session_id = _sign_ins().finish(request.args.to_dict(), cookie)
     except SignInFailed as failure:
-        response = _to_page(failure.problem)
+        response = _failed(failure)
     else:
         if before := request.cookies.get(_name(SESSION)):
             _sessions().replace(before, session_id)  # each sign-in has an id of its own
@@ -133,6 +136,13 @@ def _refuse_other_origins() -> None:
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if request.headers.get("Origin") != own or site != "same-origin":
         raise Forbidden("Only the console's own page may ask for this.")
+
+
+def _failed(failure: SignInFailed) -> Response:
+    """The page has a sentence for people, and the log has for operators what to mend."""
+    if failure.problem != "denied":
+        log.warning("sign-in failed", problem=failure.problem, why=failure.why)
+    return _to_page(failure.problem)
 
 
 def _to_page(problem: str = "") -> Response:

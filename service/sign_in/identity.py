@@ -34,12 +34,20 @@ UNREADABLE = (JoseError, LookupError, ValueError, TypeError, AttributeError, Rec
 FORM = "application/x-www-form-urlencoded"
 
 
+# RFC 6749, section 5.2: of the provider's words, these alone are logged.
+REFUSALS = ("invalid_client", "invalid_grant", "unauthorized_client", "invalid_request",
+            "unsupported_grant_type", "invalid_scope")  # fmt: skip
+
+
 class ProviderAway(Exception):
-    """The identity provider gave no usable answer; the next attempt may succeed."""
+    """The identity provider gave no usable answer; the next attempt may succeed.
+
+    The text says why, for operators, and has nothing of the provider's text.
+    """
 
 
 class ProviderRefused(Exception):
-    """The identity provider refused, or what it gave is not for us. Has nothing of its text."""
+    """The identity provider refused, or what it gave is not for us. The text is as above."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,7 @@ class IdentityProvider:
         self._upstream = upstream
         self._metadata: Mapping[str, Any] = {}
         self._read_at = self._failed_at = float("-inf")
+        self._failure = ""
         self._discovery = BoundedSemaphore(1)
         self._keys: KeySource | None = None
 
@@ -84,14 +93,14 @@ class IdentityProvider:
         metadata = self.metadata
         promised = metadata.get("authorization_response_iss_parameter_supported") is True
         if (answered is None and promised) or answered not in (None, metadata["issuer"]):
-            raise ProviderRefused()
+            raise ProviderRefused("redirect: another iss, or none")
 
     def exchange(self, code: str, redirect: str, verifier: str, nonce: str) -> IssuedTokens:
         """Tokens for a code. Raises `ProviderAway`, `ProviderRefused`."""
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
         issued = self._tokens({**form, "code_verifier": verifier})
         if issued.id_token is None:
-            raise ProviderRefused()
+            raise ProviderRefused("no ID token")
         self._check(issued.id_token, nonce)
         return issued
 
@@ -141,7 +150,7 @@ class IdentityProvider:
                 if self._is_stale and self._failed_at < waiting_since:
                     self._refresh_metadata()
             if not self._metadata:
-                raise ProviderAway()
+                raise ProviderAway(f"description: {self._failure}")
         return self._metadata
 
     @property
@@ -153,16 +162,18 @@ class IdentityProvider:
             self._metadata = self._discover()
             self._read_at = time.monotonic()
             self._keys = KeySource(self._metadata["jwks_uri"], self._upstream)
-        except ProviderAway:
-            self._failed_at = time.monotonic()
+        except ProviderAway as error:
+            self._failed_at, self._failure = time.monotonic(), str(error)
 
     def _discover(self) -> Mapping[str, Any]:
         status, found = self._send("GET", self._issuer.rstrip("/") + DISCOVERY)
-        usable = status == 200 and all(isinstance(found.get(name), str) for name in NEEDED)
-        if not usable or found["issuer"].rstrip("/") != self._issuer.rstrip("/"):
-            raise ProviderAway()
-        if not all(is_safe(found[name]) for name in NEEDED):
-            raise ProviderAway()
+        if status != 200:
+            raise ProviderAway(f"status {status}")
+        for name in NEEDED:
+            if not isinstance(found.get(name), str) or not is_safe(found[name]):
+                raise ProviderAway(f"no {name}, or one without https")
+        if found["issuer"].rstrip("/") != self._issuer.rstrip("/"):
+            raise ProviderAway("its issuer is not CONSOLE_OIDC_ISSUER")
         return found
 
     def _offered(self, name: str) -> str | None:
@@ -172,13 +183,14 @@ class IdentityProvider:
     def _tokens(self, form: Mapping[str, str]) -> IssuedTokens:
         status, answer = self._send("POST", self.metadata["token_endpoint"], form)
         if status in (400, 401, 403):
-            raise ProviderRefused()
+            code = answer.get("error")
+            raise ProviderRefused(f"tokens: {code if code in REFUSALS else status}")
         access, more = answer.get("access_token"), [answer.get("id_token")]
         more.append(answer.get("refresh_token"))
-        if status != 200 or not is_header_text(access):
-            raise ProviderAway()
-        if not all(token is None or is_header_text(token) for token in more):
-            raise ProviderAway()
+        if status != 200:
+            raise ProviderAway(f"tokens: status {status}")
+        if not all(is_header_text(token) for token in (access, *filter(None, more))):
+            raise ProviderAway("tokens: unreadable")
         return IssuedTokens(access, *more)
 
     def _check(self, id_token: str, nonce: str | None = None) -> None:
@@ -193,10 +205,11 @@ class IdentityProvider:
             keys = self._keys.key_set(peek(id_token)[0].get("kid"))
             claims = jwt.decode(id_token, keys, algorithms=SIGNED_BY_PROVIDER).claims
             registry.validate(claims)
-        except UNREADABLE:
-            raise ProviderRefused() from None
+        except UNREADABLE as error:
+            claim = getattr(error, "claim", "")
+            raise ProviderRefused(f"ID token: {type(error).__name__} {claim}".strip()) from None
         if claims.get("azp", self._client_id) != self._client_id:
-            raise ProviderRefused()
+            raise ProviderRefused("ID token: azp")
 
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None = None
@@ -211,8 +224,10 @@ class IdentityProvider:
         try:
             status, raw = self._upstream.fetch(outbound, BYTES)
             answer = json.loads(raw) if raw.strip() else {}
-        except (UpstreamError, ValueError, RecursionError):
-            raise ProviderAway() from None
+        except UpstreamError as error:
+            raise ProviderAway(error.reason) from None
+        except (ValueError, RecursionError):
+            raise ProviderAway("unreadable") from None
         return status, answer if isinstance(answer, dict) else {}
 
     def _client(self) -> tuple[dict[str, str], dict[str, str]]:

@@ -19,15 +19,22 @@ from service.sign_in.sessions import Sessions, TokensNotAccepted
 from service.web.errors import Unauthorized, Unavailable
 
 SECONDS = 600
+# RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6.
+REFUSALS = ("invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
+            "server_error", "temporarily_unavailable", "login_required", "interaction_required",
+            "consent_required", "account_selection_required")  # fmt: skip
 
 # The page has a sentence for each, in service/browser/console/sign-in-problems.js.
 Problem = Literal["denied", "lost", "refused", "away", "not-accepted", "not-admitted"]
 
 
 class SignInFailed(Exception):
-    def __init__(self, problem: Problem) -> None:
+    """`problem` is for the page, `why` for operators."""
+
+    def __init__(self, problem: Problem, why: object = None) -> None:
         super().__init__(problem)
         self.problem: Problem = problem
+        self.why = str(why) if why else None
 
 
 @dataclass(frozen=True)
@@ -51,8 +58,8 @@ class SignIns:
         verifier = secrets.token_urlsafe(64)
         try:
             url = self._provider.authorize_url(self._redirect, state, nonce, verifier)
-        except ProviderAway:
-            raise SignInFailed("away") from None
+        except ProviderAway as error:
+            raise SignInFailed("away", error) from None
         kept = {"state": state, "nonce": nonce, "verifier": verifier}
         text = json.dumps({**kept, "until": time.time() + SECONDS})
         return Begun(url, self._sealer.seal(text, places.SIGN_IN))
@@ -61,30 +68,39 @@ class SignIns:
         """The id of the new session. Needs an app context; raises `SignInFailed`."""
         kept = self._read(cookie)
         if not secrets.compare_digest(answer.get("state", "").encode(), kept["state"].encode()):
-            raise SignInFailed("lost")
+            raise SignInFailed("lost", "another state")
         if "code" not in answer:
-            raise SignInFailed("denied" if answer.get("error") == "access_denied" else "refused")
+            raise _refusal(answer.get("error"))
         try:
             self._provider.check_issuer(answer.get("iss"))
             issued = self._provider.exchange(
                 answer["code"], self._redirect, kept["verifier"], kept["nonce"]
             )
             return self._sessions.begin(issued)
-        except ProviderRefused:
-            raise SignInFailed("refused") from None
-        except (ProviderAway, Unavailable):
-            raise SignInFailed("away") from None
+        except ProviderRefused as error:
+            raise SignInFailed("refused", error) from None
+        except ProviderAway as error:
+            raise SignInFailed("away", error) from None
+        except Unavailable:
+            raise SignInFailed("away", "keys, or the database") from None
         except TokensNotAccepted:
             raise SignInFailed("not-accepted") from None
         except Unauthorized:
-            raise SignInFailed("not-admitted") from None
+            raise SignInFailed("not-admitted", "the user is disabled or erased") from None
 
     def _read(self, cookie: str) -> dict[str, str]:
         """Raises `SignInFailed` if the cookie is not ours, or too old."""
         try:
             kept = json.loads(self._sealer.open(cookie, places.SIGN_IN))
         except Unsealable:
-            raise SignInFailed("lost") from None
+            raise SignInFailed("lost", "no cookie" if not cookie else "another's cookie") from None
         if kept.pop("until") < time.time():
-            raise SignInFailed("lost")
+            raise SignInFailed("lost", f"after more than {SECONDS} s")
         return kept
+
+
+def _refusal(code: str | None) -> SignInFailed:
+    """For a redirect without a code, by its `error`, which anybody may have written."""
+    if code == "access_denied":
+        return SignInFailed("denied")
+    return SignInFailed("refused", f"redirect: {code if code in REFUSALS else 'another error'}")

@@ -1,5 +1,8 @@
 """Signing in at an identity provider: the way there and back, and attacks on it."""
 
+import json
+from urllib.parse import parse_qs, urlencode, urlsplit
+
 import gevent
 import pytest
 
@@ -88,6 +91,65 @@ def test_an_id_token_that_is_not_for_this_sign_in_signs_nobody_in(browser, provi
     provider.claims = claims
     assert browser.sign_in() == "refused"
     assert browser.session_id == ""
+
+
+@pytest.fixture
+def told(capsys):
+    """The problem and the reason of each failed sign-in that was logged."""
+
+    def read():
+        lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+        failed = [line for line in lines if line["event"] == "sign-in failed"]
+        return [(line["problem"], line["why"]) for line in failed]
+
+    return read
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("faults", "problem", "why"),
+    [
+        ({"claims": {"aud": "c4n4ry"}}, "refused", "ID token: InvalidClaimError aud"),
+        ({"claims": {"azp": "c4n4ry"}}, "refused", "ID token: azp"),
+        ({"claims": {"exp": 1}}, "refused", "ID token: ExpiredTokenError exp"),
+        ({"answered": {"id_token": None}}, "refused", "no ID token"),
+        ({"answered": {"access_token": 5}}, "away", "tokens: unreadable"),
+        ({"described": {"issuer": "https://c4n4ry.example"}}, "away",
+         "description: its issuer is not CONSOLE_OIDC_ISSUER"),
+        ({"described": {"jwks_uri": None}}, "away",
+         "description: no jwks_uri, or one without https"),
+    ],
+)  # fmt: skip
+def test_an_operator_finds_in_the_log_why_a_sign_in_failed(
+    browser, provider, told, faults, problem, why
+):
+    for name, value in faults.items():
+        setattr(provider, name, value)
+    browser.sign_in() if problem == "refused" or "tokens" in why else browser.begin()
+    assert told() == [(problem, why)]
+
+
+@on_sqlite
+def test_of_what_a_redirect_says_only_words_of_the_standard_are_logged(browser, told):
+    browser.arrive(f"/console/callback?{urlencode({'state': 'c4n4ry', 'code': 'c4n4ry'})}")
+    for error in ("invalid_scope", "c4n4ry", "access_denied"):
+        state = parse_qs(urlsplit(browser.begin()).query)["state"][0]
+        browser.arrive(f"/console/callback?{urlencode({'state': state, 'error': error})}")
+    assert told() == [
+        ("lost", "no cookie"),
+        ("refused", "redirect: invalid_scope"),
+        ("refused", "redirect: another error"),
+    ]
+
+
+@on_sqlite
+def test_the_code_of_a_refusal_of_tokens_is_logged(browser, other, provider, told):
+    url = provider.agree(browser.begin())
+    cookie = browser.client.get_cookie("console_sign_in").value
+    browser.arrive(url)
+    other.client.set_cookie("console_sign_in", cookie)
+    other.arrive(url)  # the code is used up
+    assert told() == [("refused", "tokens: invalid_grant")]
 
 
 @on_sqlite
