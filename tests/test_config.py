@@ -4,8 +4,10 @@ import base64
 import json
 import re
 from dataclasses import fields
+from datetime import timedelta
 
 import pytest
+import time_machine
 
 from config import (
     ROOT,
@@ -16,10 +18,12 @@ from config import (
     with_declared,
 )
 from service import create_app
+from service.auth.tokens import issue
 from service.cli.catalog import settings_table
 from service.declarations import declarations
 from service.integrations.everything import catalog
 from service.observing.logs import log
+from service.times import now
 from tests.services import ENVIRONMENT, free_port, settings_for
 from tests.starting import EXPIRED, FreshCopy
 
@@ -405,6 +409,25 @@ def test_more_tools_than_models_take_are_refused_at_boot(tmp_path):
         create_app(load(one_more))
     chosen = {**one_more, "TOOLS_ALLOWED": "weather-forecast,test.many-1"}
     assert len(create_app(load(chosen)).extensions["tools"].specs) == 2
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "fault"),
+    [
+        (-60, -30, r" makes one\); it ended at \d{4}-\d\d-\d\dT\d\d:\d\dZ$"),
+        (30, 60, r"; it was issued at \S+Z, and this host's clock is behind that$"),
+        (-60, 60, r" makes one\)$"),  # another secret, issuer or audience
+    ],
+)
+def test_the_refusal_of_the_owners_token_tells_what_is_wrong_with_its_times(
+    tmp_path, begins, ends, fault
+):
+    """They are the host's clock's as well."""
+    other = load({"AUTH_SECRET": "another-secret" * 4})
+    with time_machine.travel(now() + timedelta(minutes=begins), tick=False):
+        token = issue(other, "boss", "owner", (ends - begins) * 60)
+    with pytest.raises(ConfigError, match=fault):
+        create_app(settings_for(f"sqlite:///{tmp_path}/app.db", owner_token=token))
 
 
 def test_the_sandbox_may_be_opened_on_purpose(tmp_path):

@@ -49,7 +49,9 @@ def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
         claims = verifier.verify(settings.owner_token)
     except Unauthorized:
         reason = "must be a valid, unexpired token that fits the AUTH_… settings"
-        raise ConfigError(f"OWNER_TOKEN: {reason} (flask token issue makes one)") from None
+        fault = tokens.times_fault(settings.owner_token)
+        told = f"; {fault}" if fault else ""
+        raise ConfigError(f"OWNER_TOKEN: {reason} (flask token issue makes one){told}") from None
     except Unavailable:
         return _unverified_caller(settings.owner_token)
     if claims.permit:

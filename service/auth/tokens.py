@@ -7,6 +7,7 @@ Source: docs/contract.md, section 3; RFC 7519, RFC 8725.
 import json
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from joserfc import jws, jwt
@@ -18,6 +19,7 @@ from service.auth import limited_tokens, permits
 from service.auth.keys import KeySource
 from service.auth.permits import Permit
 from service.storable import is_storable
+from service.times import now
 from service.web.errors import Unauthorized
 
 LEEWAY = 60
@@ -104,6 +106,21 @@ def peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header and the claims of a token without verifying it."""
     signature = jws.extract_compact(token.encode())
     return dict(signature.protected), dict(json.loads(signature.payload))
+
+
+def times_fault(token: str) -> str:
+    """What is wrong with a token's times, in words, or "". The host's clock may be at fault."""
+    try:
+        _, claims = peek(token)
+        begin, end = (datetime.fromtimestamp(claims[name], UTC) for name in ("iat", "exp"))
+    except (*UNREADABLE, LookupError):
+        return ""
+    moment = now()
+    if end + timedelta(seconds=LEEWAY) <= moment:
+        return f"it ended at {end:%Y-%m-%dT%H:%MZ}"
+    if begin - timedelta(seconds=LEEWAY) > moment:
+        return f"it was issued at {begin:%Y-%m-%dT%H:%MZ}, and this host's clock is behind that"
+    return ""
 
 
 def issue(settings: Settings, subject: str, role: str, lifetime: int) -> str:
