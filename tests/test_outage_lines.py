@@ -6,8 +6,10 @@ from contextlib import closing
 
 import gevent
 import pytest
+from sqlalchemy import text
 
 from service.database import sqlite
+from service.database.access import write_transaction
 from service.extensions import db
 from service.upkeep import sweeping
 from tests.services import on_sqlite, wait_for
@@ -40,13 +42,22 @@ def test_a_request_that_is_answered_503_is_logged_with_the_reason(alice, locked,
     assert reasons("database away") == ["the database can't be used: database is locked"]
 
 
-def test_so_is_a_sweep_that_every_worker_makes_without_any_request(
-    app, locked, reasons, monkeypatch
-):
+@pytest.fixture
+def sweeper(app, monkeypatch):
+    """What every worker does without any request."""
     monkeypatch.setattr(sweeping, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(app.extensions["lease_watch"], "look", sweeping.sweep)
-    sweeper = gevent.spawn(sweeping._sweep_at_intervals, app)
-    try:
-        wait_for(lambda: "the database can't be used: database is locked" in reasons("not swept"))
-    finally:
-        sweeper.kill()
+    running = gevent.spawn(sweeping._sweep_at_intervals, app)
+    yield
+    running.kill()
+
+
+def test_so_is_a_sweep(locked, sweeper, reasons):
+    wait_for(lambda: "the database can't be used: database is locked" in reasons("not swept"))
+
+
+def test_a_sweep_of_a_database_that_is_not_migrated_says_what_to_run(app, sweeper, reasons):
+    with app.app_context(), write_transaction() as session:
+        session.execute(text("DROP TABLE claims"))
+        session.execute(text("UPDATE alembic_version SET version_num = '0001'"))
+    wait_for(lambda: sweeping.NOT_MIGRATED in reasons("not swept"))
