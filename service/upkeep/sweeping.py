@@ -27,6 +27,7 @@ from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
 from service.database.access import is_outage, write_transaction
 from service.database.clock import current_time
 from service.database.failures import failure_of
+from service.database.pool import INTERRUPTIONS
 from service.database.revisions import is_migrated, stored_revision
 from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
@@ -72,7 +73,7 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         try:
             with current_app.app_context():  # what a step leaves open ends with it
                 done[name] = step() or 0
-        except (SQLAlchemyError, gevent.GreenletExit) as error:
+        except (SQLAlchemyError, *INTERRUPTIONS) as error:
             is_over = not isinstance(error, SQLAlchemyError) or is_outage(error)
             raise
 

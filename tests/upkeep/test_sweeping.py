@@ -35,6 +35,7 @@ def failing(error):
         (ValueError(), 1),
         (refusal(sqlite3.SQLITE_BUSY), 0),
         (gevent.GreenletExit(), 0),
+        (KeyboardInterrupt(), 0),
     ],
     ids=repr,
 )
