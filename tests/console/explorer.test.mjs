@@ -124,6 +124,15 @@ test('each error says what to do', () => {
   assert.match(problemOf(new NetworkError()).text, /can’t be reached/);
 });
 
+const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+/** A promise that the test settles. */
+function deferred() {
+  /** @type {any} */ const one = {};
+  one.promise = new Promise((resolve) => (one.resolve = resolve));
+  return one;
+}
+
 /** @param {any[]} answers of the endpoint and of its job, in this order @param {any} [changes] of the endpoint */
 function calling(answers, changes = {}) {
   /** @type {any[]} */ const sent = changes.sent ?? [];
@@ -141,7 +150,7 @@ function calling(answers, changes = {}) {
   const approve = async () => decisions.shift();
   const prices = changes.prices ?? [];
   const price = async () => {
-    const next = prices.shift() ?? 2;
+    const next = (await prices.shift()) ?? 2;
     if (next instanceof Error) throw next;
     return next;
   };
@@ -165,6 +174,23 @@ test('nothing is sent before the approval, and nothing after a refusal', async (
   await call.send({});
   await call.send({});
   assert.deepEqual(sent.map((request) => request[3]['X-Approval']), ['session', 'session']);
+});
+
+test('a call that is stopped is asked for no more, and is not made by a late decision', async () => {
+  const [price, decision] = [0, 1].map(() => deferred());
+  const { call, sent, phases } = calling([{}, {}], { autoApprove: false, prices: [price.promise], decisions: [decision.promise] });
+  const unpriced = call.send({});
+  call.stop();
+  price.resolve(2);
+  await unpriced;
+  assert.deepEqual(phases(), ['running', 'idle']);
+  const undecided = call.send({});
+  await settle();
+  assert.equal(phases().at(-1), 'asking');
+  call.stop();
+  decision.resolve('once');
+  await undecided;
+  assert.deepEqual([phases().at(-1), sent], ['idle', []]);
 });
 
 test('nobody is asked about a call that can only be refused', async () => {

@@ -104,6 +104,17 @@ test('guests are told of an event by mail', async (t) => {
   }
 });
 
+test('an event is saved once, however often its button is pressed', async (t) => {
+  const page = await savingEvent(t);
+  page.press('Save');
+  await settle();
+  assert.deepEqual([page.button('Save').disabled, page.asked.filter(({ endpoint }) => endpoint === 'calendar-create-events').length], [true, 1]);
+  const button = page.button('Save');
+  await saved(page);
+  await until(() => page.main.textContent.includes('Visit is in your calendar.'));
+  assert.equal(button.disabled, false);
+});
+
 test('a saved event closes its form', async (t) => {
   const page = await savingEvent(t);
   await saved(page);
