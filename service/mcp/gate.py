@@ -35,7 +35,7 @@ def check_origin(settings: Settings, origin: str | None) -> None:
         return
     scheme, _, host = origin.partition("://")
     if scheme not in ("http", "https") or not LOOPBACK.fullmatch(host):
-        raise Forbidden("This origin may not connect here: see CORS_ORIGINS.")
+        raise Forbidden("This origin may not connect here: see PUBLIC_URL and CORS_ORIGINS.")
 
 
 class NotAcceptable(InvalidRequest):

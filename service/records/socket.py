@@ -86,7 +86,7 @@ def _check(app: Flask) -> None:
         raise UpgradeRequired(f"This server supports version {VERSION} of WebSocket.")
     origin = request.headers.get("Origin")
     if origin is not None and not _is_allowed(origin, app.config["SETTINGS"]):
-        raise Forbidden("This origin may not connect here.")
+        raise Forbidden("This origin may not connect here: see PUBLIC_URL and CORS_ORIGINS.")
 
 
 def _is_allowed(origin: str, settings: Settings) -> bool:

@@ -251,6 +251,7 @@ def test_a_connection_is_refused_before_the_upgrade(live_service):
     assert (older.status_code, older.headers["Sec-WebSocket-Version"]) == (426, "13")
     foreign = requests.get(url, headers=upgrade | {"Origin": "https://evil.example"})
     assert (foreign.status_code, foreign.json()["error"]) == (403, "forbidden")
+    assert "PUBLIC_URL" in foreign.json()["message"], "which an operator may have forgotten"
 
 
 def test_a_handshake_without_a_host_is_refused_and_counts_as_no_socket(
