@@ -135,10 +135,13 @@ def words_of(error: BaseException | None) -> str | None:
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether the server is at fault. An error without a code means that no server answered."""
-    if not isinstance(error, psycopg.OperationalError):
+    """Whether the server is at fault. An operational error without a code means that no server
+    answered. Some codes belong to other kinds of errors."""
+    if not isinstance(error, psycopg.Error):
         return False
-    return error.sqlstate is None or error.sqlstate.startswith(OUTAGE)
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError)
+    return error.sqlstate.startswith(OUTAGE)
 
 
 def _check_patched() -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 import requests
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from service.auth.tokens import issue
 from service.database import commits
@@ -14,7 +14,7 @@ from service.database.time_limits import time_limit
 from service.extensions import db
 from tests.faults.client import client_of
 from tests.records.listening import Subscriber
-from tests.services import Service, on_sqlite, settings_for, wait_for
+from tests.services import Service, command, environment, on_sqlite, settings_for, wait_for
 
 NOTES = "/api/records/notes"
 CONNECTIONS = 30  # in parallel, more than in a pool
@@ -152,6 +152,33 @@ def test_a_read_only_connection_is_replaced(app, alice):
     assert (refused.status_code, refused.json["error"]) == (503, "unavailable")
     assert alice.post(NOTES, {"title": "after"}).status_code == 201
     assert len(alice.records("notes")) == 2
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_read_only_server_is_answered_503_and_recovers(app, alice, databases, settings):
+    """As after a failover, or where its operator has so set it because the disk is full."""
+
+    def make_read_only(value: str) -> None:
+        name = make_url(settings.database_url).database
+        change = f'ALTER DATABASE "{name}" SET default_transaction_read_only = {value}'
+        databases.cluster.execute(change)
+        with app.app_context():
+            db.engine.dispose()  # sessions keep the value with which they began
+
+    assert alice.post(NOTES, {"title": "before"}).status_code == 201
+    make_read_only("on")
+    try:
+        refused = alice.post(NOTES, {"title": "t"})
+        ready = alice.client.get("/readyz")
+        told = command(environment(settings.database_url), "credits", "grant", "alice", "5")
+    finally:
+        make_read_only("off")
+    assert (refused.status_code, refused.json["error"]) == (503, "unavailable")
+    assert ready.status_code == 503
+    assert "cannot execute" in told.output
+    assert "read-only transaction" in told.output
+    assert told.exit_code == 1
+    assert alice.post(NOTES, {"title": "after"}).status_code == 201
 
 
 SLOW = {
