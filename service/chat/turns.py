@@ -3,11 +3,11 @@
 Source: docs/contract.md, "Chat endpoints" and sections 4 and 5.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import Blueprint, Flask, Response, current_app, g
-from marshmallow import EXCLUDE, Schema, fields, validate
+from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from config import MODEL_NAMES
 from service.app import PlainResponse
@@ -41,6 +41,10 @@ from service.web.errors import (
 from service.web.fields import AtMost, Text, TimeZone
 
 CONTENT_LIMIT = 100_000  # characters
+WHOLE_CHAT = (
+    "The server keeps the chat: send the new message alone. With useChat, the transport's"
+    " prepareSendMessagesRequest makes chatId, userMessageId and content of it."
+)
 
 ASSISTANT_ID = {"X-Asst-Id": {"required": True, "schema": {"type": "string"}}}
 
@@ -58,6 +62,11 @@ class TurnRequest(Schema):
     trigger = Text(load_default=None, allow_none=True)
     replaces = Text(load_default=None, allow_none=True, validate=validate.Length(1, 128))
     timeZone = TimeZone(load_default=None, allow_none=True, metadata={"example": "Europe/Berlin"})
+
+    def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
+        """Say what to do to those who send the body that a transport makes by itself."""
+        if isinstance(data, Mapping) and "messages" in data and isinstance(error.messages, dict):
+            error.messages["messages"] = [WHOLE_CHAT]
 
 
 class ModelSchema(Schema):

@@ -42,6 +42,15 @@ def test_a_missing_field_is_named(alice, chat, name):
     assert list(alice.post("/api/ai/chat", body).json["details"]) == [name]
 
 
+def test_who_sends_a_whole_chat_is_told_what_to_send(alice, chat):
+    """The body that a transport of the AI SDK makes by itself."""
+    message = {"id": "u-1", "role": "user", "parts": [{"type": "text", "text": "hello"}]}
+    sent = {"id": chat, "messages": [message], "trigger": "submit-message"}
+    details = alice.post("/api/ai/chat", sent).json["details"]
+    assert list(details) == ["chatId", "userMessageId", "content", "messages"]
+    assert "prepareSendMessagesRequest" in details["messages"][0]
+
+
 @pytest.mark.parametrize("raw", [b"{", b"nonsense", b'{"a": NaN}', b"\xff\xfe"])
 def test_malformed_json_is_said(alice, raw):
     response = alice.request("POST", "/api/ai/chat", data=raw)
