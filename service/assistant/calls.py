@@ -73,12 +73,11 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     proxy = _proxy()
     item = _named(proxy.catalog, endpoint)
     permits.check_endpoint(context.caller.permit, item.name)
+    if missing := proxy.missing(item):
+        raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
     own = None if proxy.gateway else proxy.calls.settings
     params, wait = validated(item, body, own)
     seconds = max(item.seconds, wait) + GRACE
-    if not proxy.is_configured(item):
-        missing = item.missing(proxy.calls.settings) or item.name
-        raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
     grant = grants.missing(proxy, item, context)
     earlier = repeats.find(proxy, item, context, body)
     if item.access.auto_approve or (earlier and earlier.is_final):
