@@ -8,7 +8,7 @@ Source: docs/contract.md, section 5.16.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, exists, select, update
@@ -78,13 +78,17 @@ class EarlierWrites:
         return NOTE.format(writes="\n".join(lines[:LISTED] + more), unknown=unknown)
 
     def take(
-        self, fingerprint: str | None, collection: str, action: str, record_id: str | None = None
+        self,
+        fingerprint: str | None,
+        collection: str,
+        action: str,
+        is_same: Callable[[Entry], bool],
     ) -> Entry | None:
         """Remove and return the first write left, of a call with this fingerprint, that has done
-        this to a record of the collection (to that of the id, if there is one), or None."""
+        this to a record of the collection and is the same, or None."""
         for entry in self._left:
-            same = (entry.input_hash, entry.collection, entry.outcome)
-            if same == (fingerprint, collection, action) and record_id in (None, entry.record_id):
+            made = (entry.input_hash, entry.collection, entry.outcome)
+            if made == (fingerprint, collection, action) and is_same(entry):
                 self._left.remove(entry)
                 return entry
         return None

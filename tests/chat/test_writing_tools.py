@@ -24,6 +24,10 @@ def result(chunks):
     return output
 
 
+def copying():
+    return Answer(recorded.anthropic_call("test__copy-down", {}))
+
+
 def titles(alice):
     return [record["data"]["title"] for record in alice.records("notes")]
 
@@ -63,3 +67,24 @@ def test_a_second_call_in_the_next_try_writes(alice, served_by, chat):
     served_by.answers = [noting("a", "b"), noting("a", "b"), DONE]
     alice.turn(chat, "go", userMessageId="u")
     assert titles(alice) == ["a", "a"]
+
+
+def test_a_record_with_other_values_is_not_one_of_the_earlier_try(alice, served_by, chat):
+    """A tool that looks what is left to do goes on behind what its earlier try has made."""
+    for title in "ab":
+        alice.post("/api/records/notes", {"title": title})
+    served_by.answers = [copying(), CUT]
+    alice.turn(chat, "go", userMessageId="u")
+    served_by.answers = [copying(), DONE]
+    alice.turn(chat, "go", userMessageId="u")
+    assert {task["data"]["title"] for task in alice.records("tasks")} == {"a", "b"}
+
+
+def test_a_time_in_other_words_is_the_same(alice, served_by, chat):
+    new = {"collection": "tasks", "data": {"title": "a", "due": "2026-08-01T10:00:00+02:00"}}
+    creating = Answer(recorded.anthropic_call("records__create", new))
+    served_by.answers = [creating, CUT]
+    alice.turn(chat, "go", userMessageId="u")
+    served_by.answers = [creating, DONE]
+    alice.turn(chat, "go", userMessageId="u")
+    assert len(alice.records("tasks")) == 1

@@ -21,4 +21,14 @@ def note_down(context: ToolContext, titles: list[str]) -> dict[str, Any]:
     return {"kept": len(made) - 1}
 
 
-TOOLS = (note_down,)
+@tool("test.copy-down", Schema(), reads=False)
+def copy_down(context: ToolContext) -> dict[str, Any]:
+    """Make a task of the first note that has none."""
+    notes, tasks = (context.records.find(name)["records"] for name in ("notes", "tasks"))
+    done = [task["data"]["title"] for task in tasks]
+    titles = sorted(note["data"]["title"] for note in notes)
+    left = [title for title in titles if title not in done]
+    return {"made": [context.records.create("tasks", {"title": one})["data"] for one in left[:1]]}
+
+
+TOOLS = (note_down, copy_down)

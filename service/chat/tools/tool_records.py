@@ -3,20 +3,25 @@
 Source: docs/contract.md, sections 5.13 and 5.16.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import structlog
 
 from service.auth.users import Caller
 from service.chat import earlier
-from service.chat.earlier import EarlierWrites
+from service.chat.earlier import EarlierWrites, Entry
 from service.records import store, writes
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope
 from service.records.outbox import ChangeAction
 from service.records.store import Query
+from service.records.values import check_type
 from service.records.writes import Hook
+from service.times import timestamp
+from service.web.errors import InvalidRequest
 
 Named = Collection | str  # a collection, or its name
 
@@ -28,7 +33,8 @@ class ToolRecords:
     """The records as one tool call reads and writes them. `note` writes the journal's row.
 
     A write of an earlier try of the message is not repeated: where the call with the same
-    `fingerprint` has made it, its result is given again, once for each.
+    `fingerprint` has made it, its result is given again, once for each. A record with other values
+    is another write: a tool may look what is left to do, and go on behind what it has made.
     """
 
     caller: Caller
@@ -51,32 +57,50 @@ class ToolRecords:
     def create(self, collection: Named, data: dict[str, Any]) -> Envelope:
         """Create a record of the caller's own. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
         named = self._named(collection)
-        if done := self._done(named, "added"):
+        if done := self._done(named, "added", lambda entry: _has(named, entry, data)):
             return done
         return writes.create(named, self.caller, data, self.note)
 
     def update(self, collection: Named, record_id: str, data: dict[str, Any]) -> Envelope:
         """Change the columns in `data`. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
         named = self._named(collection)
-        if done := self._done(named, "updated", record_id):
+        if done := self._done(named, "updated", lambda entry: entry.record_id == record_id):
             return done
         return writes.update(named, self.caller, record_id, data, hook=self.note)
 
     def delete(self, collection: Named, record_id: str) -> None:
         """Raises `NotFound`, `Forbidden`."""
         named = self._named(collection)
-        if not self._done(named, "removed", record_id):
+        if not self._done(named, "removed", lambda entry: entry.record_id == record_id):
             writes.delete(named, self.caller, record_id, hook=self.note)
 
     def _named(self, collection: Named) -> Collection:
         return self.collections.get(collection) if isinstance(collection, str) else collection
 
     def _done(
-        self, collection: Collection, action: ChangeAction, record_id: str | None = None
+        self, collection: Collection, action: ChangeAction, is_same: Callable[[Entry], bool]
     ) -> dict[str, Any] | None:
         """The result of this write in an earlier try, or None. Raises `ServiceError`."""
-        entry = self.earlier.take(self.fingerprint, collection.name, action, record_id)
+        entry = self.earlier.take(self.fingerprint, collection.name, action, is_same)
         if entry is None:
             return None
         log.info("earlier write found", tool=entry.tool, record_id=entry.record_id)
         return earlier.result(entry, self.caller, self.collections)
+
+
+def _has(collection: Collection, entry: Entry, data: Any) -> bool:
+    """Whether the record of an entry was created with these values."""
+    try:
+        given = {name: _stored(collection, name, value) for name, value in data.items()}
+    except (InvalidRequest, AttributeError):
+        return False  # no such record can be created
+    return all(entry.after["data"].get(name) == value for name, value in given.items())
+
+
+def _stored(collection: Collection, name: str, value: Any) -> Any:
+    """A value as a record has it: a time may be given in other words."""
+    column = collection.column(name)
+    if column is None or value is None:
+        return value
+    value = check_type(column, value)
+    return timestamp(value) if isinstance(value, datetime) else value
