@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import gevent
@@ -21,6 +22,7 @@ from service.database import refreshing
 from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Grant
+from service.providers import catalog
 from service.times import now
 from service.upkeep import erasing, rights
 from tests.services import ENVIRONMENT, command, environment, on_sqlite
@@ -217,6 +219,16 @@ def test_the_catalog_is_listed_with_what_each_endpoint_needs(flask):
     listed = json.loads(flask("catalog", "list", "--json")[1])
     assert [line.split()[0] for line in lines] == [endpoint["name"] for endpoint in listed]
     assert {len(line) >= heading.index("NEEDS") for line in lines} == {True}
+
+
+@on_sqlite
+def test_the_key_of_an_endpoints_model_is_needed_too(app):
+    settings = app.config["SETTINGS"]
+    app.config["SETTINGS"] = replace(settings, vendors={**settings.vendors, "PDL_API_KEY": "k"})
+    app.extensions["models"] = catalog.models(replace(settings, provider_a_api_key=None))
+    listed = app.test_cli_runner().invoke(args=["catalog", "list", "--json"]).stdout
+    needs = {one["name"]: one["needs"] for one in json.loads(listed)}
+    assert needs["profnet-analyze-profiles"] == "PROVIDER_A_API_KEY"
 
 
 def test_a_subject_can_not_control_the_operators_terminal(capsys):

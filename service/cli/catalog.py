@@ -14,6 +14,7 @@ from config import ROOT
 from service.cli.terminal import AS_JSON, TextArgument, print_list
 from service.integrations import documents, everything
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.endpoint import Endpoint
 from service.integrations.reference import check as checking
 from service.integrations.reference import page, promised, typings
 from service.web.errors import UnknownEndpoint
@@ -28,13 +29,12 @@ catalog = click.Group("catalog", help="The integration endpoints, and what they 
 @with_appcontext
 def list_endpoints(as_json: bool) -> None:
     """List every endpoint with its integration, its price in credits, and what it lacks."""
-    values = current_app.config["SETTINGS"].vendors
     rows = [
         {
             "name": item.name,
             "integration": item.vendor.integration,
             "credits": item.max_credits,
-            "needs": item.missing(values),
+            "needs": _missing(item),
         }
         for item in _catalog()
     ]
@@ -86,8 +86,7 @@ def check(spec: Path | None) -> None:
         click.echo(fault)
     for item in (item for item in every if item not in own):
         click.echo(f"{item.name}: of an extension")
-    values = current_app.config["SETTINGS"].vendors
-    ready = sum(item.missing(values) is None for item in every)
+    ready = sum(_missing(item) is None for item in every)
     counts = f"{len(every.names)} names of {len([*every])} endpoints, {ready} of them configured"
     click.echo(f"{counts}; compared with {spec.name}; {len(faults)} faults")
     raise click.exceptions.Exit(1 if faults else 0)
@@ -126,6 +125,12 @@ def settings_table(every: Catalog) -> Iterator[str]:
         default = f"`{setting.default}`" if setting.default else "unset"
         integrations = ", ".join(dict.fromkeys(users[setting.name]))
         yield f"| `{setting.name}` | {default} | {integrations}: {setting.about} |"
+
+
+def _missing(item: Endpoint) -> str | None:
+    """The first setting that the endpoint needs, or its model, and that has no value here."""
+    missing, model = item.missing(current_app.config["SETTINGS"].vendors), item.model
+    return missing or (model.missing(current_app.extensions["models"]) if model else None)
 
 
 def _catalog() -> Catalog:

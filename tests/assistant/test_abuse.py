@@ -1,5 +1,7 @@
 """What a model asks for that it can't have, or that a text other than its user's tells it to do."""
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy import select
 
@@ -103,6 +105,15 @@ def test_an_endpoint_that_is_not_configured_is_told_with_what_to_do(app, alice, 
     told = error_of(alice.turn(chat, "go"))
     assert f"{SEND} can't be used on this server" in told
     assert "SLACK_CHANNELS" in told
+
+
+def test_the_missing_key_of_an_endpoints_model_is_named(app, alice, chat, served_by):
+    models = app.extensions["models"]
+    asked = models["llm-haiku-4-5"]
+    without = replace(asked, provider=replace(asked.provider, api_key=None))
+    app.extensions["models"] = {**models, asked.id: without}
+    served_by.answers = [call("scholar-summarize-papers", query="a"), DONE]
+    assert "PROVIDER_A_API_KEY is not set" in error_of(alice.turn(chat, "go"))
 
 
 @pytest.mark.parametrize(

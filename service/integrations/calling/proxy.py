@@ -138,9 +138,8 @@ class Proxy:
         instance of a gateway has its own."""
         if self.gateway:
             return None
-        models = self._app.extensions["models"]
-        provider = models[endpoint.model.model_id].provider if endpoint.model else None
-        return endpoint.missing(self.calls.settings) or (provider and provider.missing_setting)
+        missing, model = endpoint.missing(self.calls.settings), endpoint.model
+        return missing or (model.missing(self._app.extensions["models"]) if model else None)
 
     def billing(self, endpoint: Endpoint) -> str:
         """`user` or `developer`: whose token is forwarded, and so who pays."""

@@ -1,8 +1,10 @@
 """The use that a composed endpoint makes of a model, within limits that are known beforehand."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from service.billing import prices
+from service.providers.provider import Model
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,10 @@ class ModelUse:
     prompt_tokens: int
     output_tokens: int
     calls: int = 1
+
+    def missing(self, models: Mapping[str, Model]) -> str | None:
+        """The setting without a value that the model's provider needs, or None."""
+        return models[self.model_id].provider.missing_setting
 
     @property
     def max_cost(self) -> int:
