@@ -8,6 +8,8 @@ from datetime import timedelta
 
 import pytest
 import time_machine
+from joserfc import jwt
+from joserfc.jwk import OctKey
 
 from config import (
     ROOT,
@@ -427,6 +429,19 @@ def test_the_refusal_of_the_owners_token_tells_what_is_wrong_with_its_times(
     with time_machine.travel(now() + timedelta(minutes=begins), tick=False):
         token = issue(other, "boss", "owner", (ends - begins) * 60)
     with pytest.raises(ConfigError, match=fault):
+        create_app(settings_for(f"sqlite:///{tmp_path}/app.db", owner_token=token))
+
+
+@pytest.mark.parametrize(
+    ("claims", "fault"),
+    [
+        ({"exp": 1}, "; it ended at 1970-01-01T00:00Z"),  # without `iat`, which may be missing
+        ({"iat": 1, "exp": 253402300799}, ""),  # the last second that a datetime can tell
+    ],
+)
+def test_any_times_of_the_owners_token_are_refused_in_one_line(tmp_path, claims, fault):
+    token = jwt.encode({"alg": "HS256"}, {"sub": "boss", **claims}, OctKey.generate_key(256))
+    with pytest.raises(ConfigError, match=rf"^OWNER_TOKEN: .* makes one\){fault}$"):
         create_app(settings_for(f"sqlite:///{tmp_path}/app.db", owner_token=token))
 
 

@@ -112,13 +112,14 @@ def times_fault(token: str) -> str:
     """What is wrong with a token's times, in words, or "". The host's clock may be at fault."""
     try:
         _, claims = peek(token)
-        begin, end = (datetime.fromtimestamp(claims[name], UTC) for name in ("iat", "exp"))
-    except (*UNREADABLE, LookupError):
+        end = datetime.fromtimestamp(claims["exp"], UTC)
+        begin = datetime.fromtimestamp(claims.get("iat", 0), UTC)
+    except (*UNREADABLE, LookupError, OSError):
         return ""
-    moment = now()
-    if end + timedelta(seconds=LEEWAY) <= moment:
+    moment, leeway = now(), timedelta(seconds=LEEWAY)
+    if end <= moment - leeway:
         return f"it ended at {end:%Y-%m-%dT%H:%MZ}"
-    if begin - timedelta(seconds=LEEWAY) > moment:
+    if begin > moment + leeway:
         return f"it was issued at {begin:%Y-%m-%dT%H:%MZ}, and this host's clock is behind that"
     return ""
 
