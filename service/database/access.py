@@ -65,7 +65,7 @@ def _is_sqlite(url: str) -> bool:
         parts = make_url(url)
     except (ArgumentError, ValueError):  # whose text has a part of the password
         parts = None
-    if parts and parts.drivername == "postgresql+psycopg":
+    if parts and parts.drivername == "postgresql+psycopg" and not _has_rest_of_password(parts):
         return False
     if parts and parts.get_backend_name() == "sqlite" and _is_file(parts):
         return True
@@ -73,6 +73,12 @@ def _is_sqlite(url: str) -> bool:
         "DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…, "
         "with @, : and / of a password percent-encoded"
     )
+
+
+def _has_rest_of_password(parts: URL) -> bool:
+    """Whether a password has an @ that is not encoded. What follows it is read as the host's name,
+    which the texts of errors repeat."""
+    return "@" in (parts.host or "") or {"@", "/"} <= set(parts.database or "")
 
 
 def _is_file(parts: URL) -> bool:
