@@ -154,16 +154,17 @@ def test_who_has_read_nothing_yet_learns_that_the_chat_was_deleted(
 def test_a_lost_turn_of_a_newer_release_ends_and_keeps_no_other_waiting(
     app, chat, elsewhere, monkeypatch
 ):
-    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
-    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
-    lost, other = Watcher(chat, "turn_1", 0, None), Watcher(chat, "turn_2", 0, None)
-    lost.events, lost.seen = [b'data: {"type":"start-phase"}\n\n'], float("-inf")
-    for watcher in (lost, other):
+    monkeypatch.setattr(watchers, "RENEW_SECONDS", 60)
+    lost, other = [Watcher(chat, "turn_1", 0, None) for _ in "ab"], Watcher(chat, "turn_2", 0, None)
+    for watcher in (*lost, other):
         elsewhere.add(watcher)
+    for watcher in lost:
+        watcher.events, watcher.seen = [b'data: {"type":"start-phase"}\n\n'], float("-inf")
     with app.app_context(), write_transaction() as session:
         publications.add(session, "turn_2", chat, 0, EVENTS, is_end=True)
     wait_for(lambda: other.channel.closed)
-    assert lost.channel.take() == [chunks.Error(watchers.LOST)]
+    for watcher in lost:
+        assert watcher.channel.take() == [chunks.Error(watchers.LOST)]
 
 
 def test_a_draining_worker_cuts_those_who_read_from_elsewhere(app, chat, elsewhere):

@@ -9,7 +9,6 @@ import json
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
 
 import gevent
 import structlog
@@ -198,20 +197,23 @@ class Watchers(BackgroundWork):
         is_deleted = db.session.scalar(CHAT, {"chat": watcher.chat_id}) is None
         if not is_deleted:
             log.warning("watched turn lost", turn_id=watcher.turn_id)
-        try:
-            for chunk in _closing(watcher.events):
-                watcher.channel.put(chunk)
-        finally:  # also if a newer release wrote what this one can't read: others wait
-            watcher.channel.put(chunks.Abort() if is_deleted else chunks.Error(LOST))
-            watcher.channel.close()
+        for chunk in _closing(watcher.events):
+            watcher.channel.put(chunk)
+        watcher.channel.put(chunks.Abort() if is_deleted else chunks.Error(LOST))
+        watcher.channel.close()
 
 
-def _closing(events: list[bytes]) -> Iterator[chunks.Chunk]:
-    """The chunks that close what these events have left open."""
+def _closing(events: list[bytes]) -> list[chunks.Chunk]:
+    """The chunks that close what these events have left open; none if a newer release wrote what
+    this one can't read."""
     assembly = Assembly()
-    for event in events:
-        assembly.apply(chunks.from_json(json.loads(event.removeprefix(b"data: "))))
-    yield from assembly.closing()
+    try:
+        for event in events:
+            assembly.apply(chunks.from_json(json.loads(event.removeprefix(b"data: "))))
+    except (LookupError, TypeError, ValueError) as error:
+        log.warning("chunks not understood", error=type(error).__name__)
+        return []
+    return list(assembly.closing())
 
 
 def init_app(app: Flask) -> None:
