@@ -299,6 +299,43 @@ test('a collection that the server could not begin just now is there a few secon
   assert.deepEqual([Object.keys(collection.rows), collection.problem], [['a'], '']);
 });
 
+test('a collection that is there says nothing of a refusal to resume it, which no message would end', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { collection, server } = connected();
+  server.onopen();
+  const { id } = server.sent[0];
+  server.receive({ type: 'snapshot', id, records: [row('a', 'one')], cursor: '1' });
+  server.receive({ type: 'error', id, error: 'unavailable', message: 'away' });
+  t.mock.timers.tick(10_000);
+  assert.deepEqual([server.sent.at(-1).cursor, collection.problem], ['1', '']);
+  server.receive({ type: 'error', id, error: 'forbidden', message: 'no' });
+  assert.equal(collection.problem, 'no');
+});
+
+test('a subscription that is refused after every reconnect is asked for no more often than after one', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { server } = connected({ get: async () => ({ records: [] }) });
+  let current = server;
+  current.onopen();
+  const { id } = current.sent[0];
+  const refuse = () => current.receive({ type: 'error', id, error: 'unavailable', message: 'away' });
+  for (let connections = 0; connections < 3; connections += 1) {
+    refuse();
+    current.onclose({ code: 1011 });
+    t.mock.timers.tick(1000);
+    current = FakeSocket.opened.at(-1);
+    current.onopen();
+  }
+  refuse();
+  let asked = current.sent.length;
+  for (let seconds = 0; seconds < 20; seconds += 1) {
+    t.mock.timers.tick(1000);
+    if (current.sent.length > asked) refuse();
+    asked = current.sent.length;
+  }
+  assert.equal(asked, 5); // once when it opened, and every five seconds
+});
+
 test('a session that the server ends is over here too', () => {
   const { server, events } = connected();
   server.onopen();

@@ -3,6 +3,7 @@
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { createListeners } from '../shared/listeners.js';
+import { UNAVAILABLE } from '../shared/socket-state.js';
 import { NEWEST_FIRST, placeOf } from './order.js';
 import { createRecordWrites } from './record-writes.js';
 
@@ -15,7 +16,6 @@ import { createRecordWrites } from './record-writes.js';
 const NOTHING = { recordId: { in: [] } }; // a snapshot of no record has the cursor of the moment
 const MOST_ADDED = 100; // rows that come by themselves; more are counted only
 const PAGE_LIMIT = 200; // of the server
-const UNAVAILABLE = 'unavailable';
 
 /**
  * @param {string} name

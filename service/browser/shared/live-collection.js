@@ -5,6 +5,7 @@ import { ApiError, NetworkError, errorText } from './errors.js';
 import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
 import { createOnce } from './once.js';
 import { createOwnWrites } from './own-writes.js';
+import { UNAVAILABLE } from './socket-state.js';
 
 const PAGE = 200;
 const MAX_PAGES = 5; // 1000 rows; longer tables are of no use to a reader
@@ -60,6 +61,8 @@ export function createLiveCollection(name, { transport, socket, where }) {
 
   /** @param {any} message */
   function receive(message) {
+    // The socket asks again: from a cursor, no message would end the problem.
+    if (message.error === UNAVAILABLE && collection.loaded) return undefined;
     if (message.type === 'error') return fail(new ApiError(0, message));
     const rows = applyMessage(collection.rows, message);
     if (message.type === 'snapshot') return showRead(rows, subscribed);

@@ -27,6 +27,8 @@ export function createRecordsSocket(options) {
   let timer = 0;
   /** @type {Map<string, (message: any) => void>} */
   const receivers = new Map();
+  /** @type {Map<string, any>} timers of the subscriptions that are refused: one each, also after a reconnect */
+  const refused = new Map();
   /** @type {Map<string, (message: any) => void>} */
   const pending = new Map();
   const listeners = createListeners();
@@ -54,7 +56,9 @@ export function createRecordsSocket(options) {
       case 'send':
         return socket?.send(JSON.stringify(effect.message));
       case 'try-again':
-        return void setTimeout(() => handle({ type: 'again', id: effect.id }), effect.ms * (1 + random())); // not all clients at once
+        clearTimeout(refused.get(effect.id));
+        refused.set(effect.id, setTimeout(() => handle({ type: 'again', id: effect.id }), effect.ms * (1 + random()))); // not all clients at once
+        return undefined;
       case 'deliver':
         return receivers.get(effect.id)?.(effect.message);
       case 'answer':
@@ -99,6 +103,8 @@ export function createRecordsSocket(options) {
       handle({ type: 'subscribe', id, collection, where, cursor });
       return () => {
         receivers.delete(id);
+        clearTimeout(refused.get(id));
+        refused.delete(id);
         handle({ type: 'unsubscribe', id });
       };
     },

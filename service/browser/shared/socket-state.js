@@ -25,7 +25,7 @@
 
 const SERVER_RESTARTS = 1012;
 const SESSION_OVER = 4401;
-const UNAVAILABLE = 'unavailable';
+export const UNAVAILABLE = 'unavailable';
 const AGAIN = 5000; // ms at least, as the server says for requests that it can't serve
 export const CONNECTION_LOST = {
   type: 'error',
