@@ -391,6 +391,24 @@ test('rows that could not be read are read as soon as the socket is open again',
   assert.equal(asked.length, 2);
 });
 
+test('rows that were not read again stay unread although older ones are loaded behind them', async () => {
+  const { rows, transport } = paged(FIVE());
+  await settle();
+  const { get } = transport;
+  transport.get = async () => Promise.reject(new NetworkError());
+  await rows.readAgain();
+  transport.get = get;
+  await rows.more();
+  assert.deepEqual([rows.list.length, rows.isUnread], [5, true]);
+  await rows.refresh();
+  assert.equal(rows.isUnread, false);
+  transport.get = async () => Promise.reject(new NetworkError());
+  await rows.readAgain();
+  rows.ask({ where: {} }); // other rows, which are being read
+  assert.equal(rows.isUnread, false);
+  rows.stop();
+});
+
 test('rows that can not be followed just now are read, and followed later', async () => {
   const { transport, socket } = paged(FIVE());
   await settle(); // its own rows

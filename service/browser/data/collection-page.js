@@ -61,9 +61,9 @@ export function createCollectionPage(collection, context, draft) {
     count.title = hasMore ? 'More can be loaded' : '';
     empty.textContent = emptyText();
     clear.hidden = !loaded || list.length > 0 || filters.isEmpty();
-    const isUnread = !loaded && rows.problem !== '' && !rows.offline;
-    news.hidden = !rows.news && !isUnread;
-    news.textContent = isUnread ? 'Try again' : `Show ${rows.news} new`;
+    const mayReadAgain = rows.isUnread && !rows.missing;
+    news.hidden = !rows.news && !mayReadAgain;
+    news.textContent = mayReadAgain ? 'Try again' : `Show ${rows.news} new`;
     more.hidden = !hasMore;
     more.disabled = rows.isReading();
     const wrong = rows.offline ? '' : rows.problem;

@@ -55,6 +55,10 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
       return unseen.size;
     },
     isReading: () => busy,
+    /** Whether the last reading of the first rows has failed, and nothing reads them by itself. */
+    get isUnread() {
+      return isUnread;
+    },
     onChange: listeners.add,
     ask,
     more,
@@ -202,7 +206,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   function ask(next) {
     where = next.where ?? where;
     reading += 1; // an answer about the list before is nobody's
-    [cursor, busy] = [null, false];
+    [cursor, busy, isUnread] = [null, false, false];
     Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, list: [], rows: {}, hasMore: false });
     begin();
     listeners.notify();
