@@ -188,7 +188,8 @@ test('only a record that can be whole again is deleted with an undo', () => {
   const sealed = { ...TASKS, columns: [...TASKS.columns, column('state', 'object', { readOnly: true })] };
   assert.equal(canCreateAgain(sealed, row('1', { state: {} }), 'alice'), false);
   const read = JSON.parse('{"title": "x", "size": 9007199254740993}'); // as it is not any more
-  assert.equal(canCreateAgain(TASKS, row('1', read), 'alice'), false);
+  const long = JSON.parse('{"title": "x", "plan": {"atoms": [1000000000000000000000001]}}');
+  for (const data of [read, long]) assert.equal(canCreateAgain(TASKS, row('1', data), 'alice'), false);
   assert.deepEqual(writableData(TASKS, row('1', { title: 'x' })), { title: 'x' });
   assert.deepEqual([mayDo(TASKS, row('1'), 'alice', 'update'), mayDo(TASKS, row('1'), 'bob', 'update')], [true, false]);
 });

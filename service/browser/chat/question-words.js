@@ -2,7 +2,7 @@
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
-import { changedNumber } from '../shared/exact-numbers.js';
+import { doubtfulNumber } from '../shared/exact-numbers.js';
 import { minutesInWords, timeOfDay } from '../shared/when.js';
 import { integrationOf } from '../integrations/integrations.js';
 
@@ -59,8 +59,8 @@ export function priceInWords({ credits, payer, balance = null }) {
 
 /** @param {any} body as the browser has it @returns {string} '' where all of it is shown as it is sent */
 export function doubtAbout(body) {
-  const number = changedNumber(JSON.stringify(body));
-  return number ? `${number} is too large to be shown exactly: its last digits may be others where it is sent.` : '';
+  const number = doubtfulNumber(body);
+  return number !== undefined ? `${number} is too large to be shown exactly: its last digits may be others where it is sent.` : '';
 }
 
 /** @param {string} expiresAt ISO 8601 @param {number} [now] milliseconds */

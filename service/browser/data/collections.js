@@ -1,6 +1,6 @@
 // The collections that the user may read, as the server describes them, and the words for them.
 
-import { changedNumber } from '../shared/exact-numbers.js';
+import { doubtfulNumber } from '../shared/exact-numbers.js';
 
 /**
  * @typedef {'string' | 'number' | 'integer' | 'boolean' | 'datetime' | 'array' | 'object'} ColumnType
@@ -107,7 +107,7 @@ export function mayDo(collection, row, subject, action) {
  */
 export function canCreateAgain(collection, row, subject) {
   if (!collection.permissions.create || ownerOf(collection, row) !== subject) return false;
-  if (changedNumber(JSON.stringify(row.data))) return false; // it may have been another one before this page read it
+  if (doubtfulNumber(row.data) !== undefined) return false; // it may have been another one before this page read it
   return collection.columns.every(({ name, readOnly }) => !readOnly || name === collection.owner || row.data[name] === undefined);
 }
 

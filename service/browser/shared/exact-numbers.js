@@ -12,3 +12,14 @@ export function changedNumber(json) {
   const numbers = unescaped.replace(/"[^"]*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
   return numbers.find((number) => !isExact(number));
 }
+
+/**
+ * What JSON has as a whole number may be another one by the time it is read. Written again, a very large one
+ * does not look like one.
+ * @param {any} value as the browser has it @returns {number | undefined} the first number that may be meant differently
+ */
+export function doubtfulNumber(value) {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.values(value).map(doubtfulNumber).find((number) => number !== undefined);
+}
