@@ -844,6 +844,28 @@ test('a box of the pane that is ticked and unticked at once is saved in turn', a
   assert.equal(cell.node.checked, true);
 });
 
+test('who comes back into a cell beside the chat during a save is not saved while typing', async () => {
+  const [sent, saves] = [[], []];
+  const save = (_column, value) => (sent.push(value), saves.push(later()), saves.at(-1).promise);
+  const cell = createCell({ ...TITLE, label: 'Title', kind: 'text', isTitle: true }, save, () => {});
+  const { node } = cell;
+  node.value = '';
+  cell.update(row('5', { title: 'old' }), 'old');
+  node.value = 'first';
+  node.listeners.keydown({ ...press, key: 'Enter' });
+  await settle();
+  node.listeners.blur();
+  node.listeners.focus?.();
+  node.value = 'first and sec';
+  cell.update(row('5', { title: 'first' }), 'first');
+  saves[0].resolve(true);
+  await settle();
+  assert.deepEqual(sent, ['first']);
+  node.listeners.blur();
+  await settle();
+  assert.deepEqual(sent, ['first', 'first and sec']);
+});
+
 test('a cell with the line ends of Windows is not changed by being passed', async () => {
   const sent = [];
   const cell = createCell({ ...column('text'), label: 'Text', kind: 'text', isTitle: false }, async (_column, value) => sent.push(value), () => {});
@@ -901,6 +923,30 @@ test('a time that is looked at while another one is saved is not stored again', 
   field.listeners.blur();
   await settle();
   assert.deepEqual([saves.length, field.hidden], [1, true]);
+});
+
+test('a time that is typed again while another one is saved is neither saved nor closed half-typed', async () => {
+  for (const isReopened of [false, true]) {
+    const { words, field, saves } = editingMoment('2026-11-23T10:00:00Z');
+    field.value = '2026-11-24T10:00';
+    field.listeners.keydown({ key: 'Enter' });
+    await settle();
+    field.listeners.blur();
+    if (isReopened) {
+      field.listeners.keydown({ key: 'Escape' });
+      field.listeners.blur(); // a browser tells it of a field that is hidden
+      words.listeners.click();
+    }
+    field.listeners.focus?.();
+    Object.assign(field, { value: '', validity: { badInput: true } });
+    saves[0].resolve(true);
+    await settle();
+    assert.deepEqual([saves.length, field.hidden], [1, false]);
+    Object.assign(field, { value: '2026-11-26T10:00', validity: { badInput: false } });
+    field.listeners.blur();
+    await settle();
+    assert.equal(saves.at(-1).value, '2026-11-26T10:00');
+  }
 });
 
 test('an incomplete time is thrown away where its field is left', async () => {

@@ -48,10 +48,16 @@ function textCell(column, save, warn) {
   const dirty = () => field.value !== base;
   /** @type {Promise<unknown>} the last save: a second one at the same time would take its change for another's */
   let last = Promise.resolve();
-  const commit = () => (last = last.then(store));
+  let isDue = false; // another save; not when the user is back in the field by then
+
+  function commit() {
+    isDue = true;
+    last = last.then(store);
+  }
 
   async function store() {
-    if (!dirty()) return;
+    if (!isDue || !dirty()) return;
+    isDue = false;
     if (stored !== base && stored !== field.value) {
       base = stored;
       warn(`This was changed to “${stored}” in the meantime. Press Enter to keep yours, Escape to use theirs.`);
@@ -69,6 +75,7 @@ function textCell(column, save, warn) {
   }
 
   field.addEventListener('blur', commit);
+  field.addEventListener('focus', () => (isDue = false));
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     if (event.key === 'Escape') {
       revert();
@@ -141,7 +148,12 @@ function momentCell(column, save) {
   let opened = 0; // how often that was
   /** @type {Promise<unknown>} the last save */
   let last = Promise.resolve();
-  const commit = () => (last = last.then(store));
+  let isDue = false; // another save; not when the user is back in the field by then
+
+  function commit() {
+    isDue = true;
+    last = last.then(store);
+  }
 
   words.addEventListener('click', () => {
     field.value = stored ? toLocalInput(stored) : '';
@@ -154,9 +166,11 @@ function momentCell(column, save) {
     if (event.key === 'Escape') setEditing(false);
   });
   field.addEventListener('blur', commit);
+  field.addEventListener('focus', () => (isDue = false));
 
   async function store() {
-    if (field.hidden) return;
+    if (!isDue || field.hidden) return;
+    isDue = false;
     if (field.validity.badInput) return setEditing(false); // an incomplete date is discarded
     const [typed, own] = [field.value, opened];
     if (typed !== begun && !(await save(column, typed))) return;
