@@ -77,7 +77,7 @@ test('results of a search are shown once, and those of another question not at a
   assert.deepEqual([count(results.node, 'fair'), count(results.node, 'other')], [4, 0]);
 });
 
-test('Enter opens the first result of what stands in the field, and of nothing else', async () => {
+test('Enter opens the first result of what stands in the field, and of nothing else', async (t) => {
   const { transport, answer } = server(result, 'results');
   const [input, results, lists] = ['input', 'div', 'div'].map((tag) => document.createElement(tag));
   const opened = [];
@@ -86,6 +86,8 @@ test('Enter opens the first result of what stands in the field, and of nothing e
   list.querySelector = () => ({ click: () => all(list, ({ tag }) => tag === 'a')[0]?.listeners.click(press) });
   const press = { preventDefault() {} };
   const type = (value) => (Object.assign(input, { value }), input.listeners.input());
+  t.after(() => delete document.activeElement);
+  document.activeElement = input;
   type('fair');
   const first = input.listeners.keydown({ ...press, key: 'Enter' });
   type('fairy'); // is not searched yet
@@ -96,6 +98,13 @@ test('Enter opens the first result of what stands in the field, and of nothing e
   await answer();
   await second;
   assert.deepEqual(opened, ['c0']);
+  type('fair');
+  const third = input.listeners.keydown({ ...press, key: 'Enter' });
+  document.activeElement = document.createElement('textarea'); // the user has gone on
+  await answer();
+  await third;
+  assert.deepEqual(opened, ['c0']);
+  document.activeElement = input;
   transport.get = async () => Promise.reject(new NetworkError());
   type('other');
   await input.listeners.keydown({ ...press, key: 'Enter' });

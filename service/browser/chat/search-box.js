@@ -46,7 +46,8 @@ export function startSearch({ input, results, lists, transport, onFound }) {
     } else if (event.key === 'Enter' && input.value.trim()) {
       event.preventDefault();
       const asked = input.value;
-      if ((await search()) && input.value === asked) found.openFirst();
+      const isThere = () => input.value === asked && document.activeElement === input; // else the user has gone on
+      if ((await search()) && isThere()) found.openFirst();
     }
   }
 }
