@@ -304,6 +304,25 @@ def test_a_message_that_is_tried_again_is_not_left_in_the_new_chat(console):
     expect(console.composer).to_have_value("")
 
 
+def test_a_message_whose_chat_is_being_made_is_tried_again_once(console):
+    console.may_say("503")
+    body = {"error": "unavailable", "message": "Not now."}
+    console.page.route(
+        "**/api/ai/chat", lambda route: route.fulfill(status=503, json=body), times=1
+    )
+    console.send("hello")
+    expect(console.chats).to_have_count(0)
+    held = []
+    console.page.route("**/api/ai/chats", lambda route: held.append(route))
+    with console.page.expect_request("**/api/ai/chats"):
+        console.button("Try again").click()
+    console.button("Try again").click()
+    console.page.unroute("**/api/ai/chats")  # lets those that are held go on
+    expect(console.answers).to_have_count(1)
+    expect(console.composer).to_have_value("")
+    assert len(held) == 1
+
+
 def test_a_turn_goes_on_while_another_chat_is_shown(console):
     console.send("count to 150")
     expect(console.answers.last).to_contain_text("1 2 3")

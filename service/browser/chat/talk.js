@@ -137,6 +137,7 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   function retry() {
     const text = conversation?.turn?.question.text ?? '';
     if (!isDetached) return conversation?.retry(models.modelId);
+    if (creating > 0) return undefined;
     composer.takeOut(text);
     return createChatAndSend(text);
   }
