@@ -520,6 +520,21 @@ test('what is typed while a record is saved stays, and the rest is as it was sto
   assert.deepEqual([form.isChanged(), form.draft()], [false, {}]);
 });
 
+test('a refusal of a form that comes late takes the focus from nothing else', (t) => {
+  t.after(() => delete document.activeElement);
+  const form = createRecordForm([TITLE], { title: 'a' }, { canEdit: () => true, onInput() {} });
+  const [save, elsewhere] = ['button', 'textarea'].map((tag) => document.createElement(tag));
+  let count = 0;
+  form.node.querySelector = () => ({ focus: () => (count += 1) });
+  for (const [now, focused] of [[save, 1], [document.body, 2], [elsewhere, 2]]) {
+    document.activeElement = save;
+    form.read();
+    document.activeElement = now;
+    form.refuse({ title: ['Is taken.'] });
+    assert.equal(count, focused);
+  }
+});
+
 test('another order or other records begin at their first page', async () => {
   const { rows, asked } = paged(FIVE());
   await settle();

@@ -128,6 +128,20 @@ function inputsIn(node) {
   return node.childNodes.flatMap((/** @type {any} */ child) => (child.tag === 'input' ? [child] : inputsIn({ childNodes: child.childNodes ?? [] })));
 }
 
+test('a refusal that comes late takes the focus from nothing else', (t) => {
+  t.after(() => delete document.activeElement);
+  const form = createSchemaForm({ type: 'object', properties: { day: TEXT } });
+  form.restore(null);
+  const [send, elsewhere] = ['button', 'textarea'].map((tag) => document.createElement(tag));
+  let count = 0;
+  t.mock.method(Object.getPrototypeOf(send), 'querySelector', () => ({ focus: () => (count += 1) }));
+  for (const [now, focused] of [[send, 1], [document.body, 2], [elsewhere, 2]]) {
+    document.activeElement = now;
+    form.show({ day: ['Is over.'] }, send);
+    assert.equal(count, focused);
+  }
+});
+
 test('a field may have a name that every object has', () => {
   const field = fieldOf({ type: 'object', properties: { constructor: { type: 'integer' }, toString: { type: 'string' } } });
   assert.deepEqual(bodyOf(field, stateOf(field, { toString: 'x' })).value, { toString: 'x' });

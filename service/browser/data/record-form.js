@@ -1,6 +1,6 @@
 // The fields of a record, by the types of its columns. Columns that can't be written are shown as text.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { isJson, wordOf } from './collections.js';
 import { createValueEditor } from './value-editor.js';
 import { isSame, shownText } from './values.js';
@@ -27,12 +27,15 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
   });
   const editable = fields.filter((field) => 'editor' in field);
   const node = element('div', { class: 'record-fields' }, ...fields.map((field) => field.node));
+  /** @type {Element | null} what had the focus when the form was read: its refusal may come late */
+  let focused = null;
 
   return {
     node,
     isChanged: () => editable.some(({ editor }) => editor.isChanged()),
     /** @returns {{data: Data, base: Data} | null} what was changed; null if some of it can't be read */
     read() {
+      focused = document.activeElement;
       /** @type {Data} */
       const changed = {};
       /** @type {Data} */
@@ -102,7 +105,8 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
   };
 
   function focusFirstWrong() {
-    /** @type {HTMLElement | null} */ (node.querySelector('[aria-invalid]'))?.focus();
+    const wrong = /** @type {HTMLElement | null} */ (node.querySelector('[aria-invalid]'));
+    if (document.activeElement === focused || isFocusLost()) wrong?.focus();
   }
 }
 

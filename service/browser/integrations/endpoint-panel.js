@@ -49,6 +49,9 @@ export function createEndpointPanel(endpoint, schema, context) {
   const side = element('div', { class: 'endpoint-side' }, answer.node, snippets.node);
   const node = element('article', { class: 'endpoint' }, createEndpointHead(endpoint), element('div', { class: 'endpoint-work' }, body, side));
 
+  /** @type {Element | null} what had the focus when the call was sent: its refusal may come late */
+  let sender = null;
+
   function keep() {
     drafts.set(draft, JSON.stringify(form.draft()));
     showCode();
@@ -72,6 +75,7 @@ export function createEndpointPanel(endpoint, schema, context) {
   /** @param {Event} event */
   function submit(event) {
     event.preventDefault();
+    sender = document.activeElement;
     const { value, problems } = form.read();
     const lines = form.showProblems(problems);
     problem.textContent = lines.join(' ');
@@ -81,7 +85,7 @@ export function createEndpointPanel(endpoint, schema, context) {
 
   /** Marks what the server has refused. @param {any} details of the error */
   function refuse(details) {
-    problem.textContent = form.show(details).join(' ');
+    problem.textContent = form.show(details, sender).join(' ');
   }
 
   /** @param {import('./endpoint-call.js').Progress} progress */

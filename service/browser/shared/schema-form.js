@@ -1,6 +1,6 @@
 // A form for a JSON Schema of an object: its fields, or the whole body as JSON. The server validates.
 
-import { element } from './elements.js';
+import { element, isFocusLost } from './elements.js';
 import { detailsOf, linesOf } from './schema-details.js';
 import { fieldOf } from './schema-fields.js';
 import { createFields } from './schema-groups.js';
@@ -80,12 +80,14 @@ export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) 
     /**
      * Marks the fields that were refused.
      * @param {any} details of the server; undefined removes all marks
+     * @param {Element | null} [focused] what had the focus when the form was sent: its refusal may come late
      * @returns {string[]} what has no place, in lines
      */
-    show(details) {
+    show(details, focused = document.activeElement) {
       if (!textBox.hidden) return linesOf(details);
       const lines = fields.show(details);
-      /** @type {HTMLElement | null} */ (formBox.querySelector('[aria-invalid]'))?.focus();
+      const wrong = /** @type {HTMLElement | null} */ (formBox.querySelector('[aria-invalid]'));
+      if (document.activeElement === focused || isFocusLost()) wrong?.focus();
       return lines;
     },
     /** @param {Reading['problems']} problems @returns {string[]} */
