@@ -88,10 +88,11 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   function begin() {
     stopSubscription();
     stopSubscription = socket.subscribe(name, NOTHING, (message) => {
-      if (message.error !== UNAVAILABLE) stopSubscription(); // else the socket asks again
+      if (message.error === UNAVAILABLE) return void readAgain(); // until the socket has asked again
+      stopSubscription();
       if (message.type === 'error') fail(new ApiError(0, message));
       else stopSubscription = socket.subscribe(name, where, receive, message.cursor);
-      if (!self.missing) read(Math.max(size, self.list.length));
+      if (!self.missing) readAgain();
     });
     if (socket.phase === 'waiting') read(size);
   }
