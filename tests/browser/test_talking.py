@@ -234,13 +234,18 @@ def test_a_message_whose_chat_can_not_be_made_stays_out_of_the_chat_that_was_ope
     expect(console.composer).to_have_value("")
 
 
-def test_what_is_typed_beside_a_message_that_is_tried_again_is_kept(console):
+def send_refused(console, text):
+    """The first try gets 503, and a second one would be answered."""
     console.may_say("503")
-    body = {"error": "unavailable", "message": "Not now."}
+    refusal = {"error": "unavailable", "message": "Not now."}
     console.page.route(
-        "**/api/ai/chat", lambda route: route.fulfill(status=503, json=body), times=1
+        "**/api/ai/chat", lambda route: route.fulfill(status=503, json=refusal), times=1
     )
-    console.send("hello")
+    console.send(text)
+
+
+def test_what_is_typed_beside_a_message_that_is_tried_again_is_kept(console):
+    send_refused(console, "hello")
     expect(console.composer).to_have_value("hello")
     expect(console.chats).to_have_count(0)
     console.composer.fill("hello\n\nand later")
@@ -287,12 +292,7 @@ def test_a_message_whose_chat_is_being_made_is_sent_once(console):
 
 
 def test_a_message_that_is_tried_again_is_not_left_in_the_new_chat(console):
-    console.may_say("503")
-    body = {"error": "unavailable", "message": "Not now."}
-    console.page.route(
-        "**/api/ai/chat", lambda route: route.fulfill(status=503, json=body), times=1
-    )
-    console.send("hello")
+    send_refused(console, "hello")
     expect(console.chats).to_have_count(0)
     held = []
     console.page.route("**/api/ai/chats", lambda route: held.append(route), times=1)
@@ -305,12 +305,7 @@ def test_a_message_that_is_tried_again_is_not_left_in_the_new_chat(console):
 
 
 def test_a_message_whose_chat_is_being_made_is_tried_again_once(console):
-    console.may_say("503")
-    body = {"error": "unavailable", "message": "Not now."}
-    console.page.route(
-        "**/api/ai/chat", lambda route: route.fulfill(status=503, json=body), times=1
-    )
-    console.send("hello")
+    send_refused(console, "hello")
     expect(console.chats).to_have_count(0)
     held = []
     console.page.route("**/api/ai/chats", lambda route: held.append(route))
