@@ -34,7 +34,7 @@ class Host:
     def __init__(self, number: int, directory: Path) -> None:
         (self._library,) = glob(CLOCK)
         self.name = f"host{number}-{os.getpid()}"
-        self._cable = f"cable{number}"
+        self._cable, self._hardware = f"cable{number}", f"02:00:00:00:00:{number:02x}"
         first = TEST_HOSTS[4 * number]
         self.outside, self.address = str(first + 1), str(first + 2)
         self._offset = directory / f"{self.name}.clock"
@@ -42,9 +42,14 @@ class Host:
 
     def add(self) -> None:
         ip("netns", "add", self.name)
-        ip("link", "add", self._cable, "type", "veth", "peer", "name", "eth0", "netns", self.name)
+        end = ("type", "veth", "peer", "name", "eth0", "address", self._hardware)
+        ip("link", "add", self._cable, *end, "netns", self.name)
         ip("address", "add", f"{self.outside}/30", "dev", self._cable)
         ip("link", "set", self._cable, "up")
+        # Not asked for: who asks while the cable is out is told that there is no such host, and so
+        # is who connects a moment after it is in again.
+        here = ("dev", self._cable, "lladdr", self._hardware, "nud", "permanent")
+        ip("neighbour", "add", self.address, *here)
         ip("-n", self.name, "link", "set", "lo", "up")
         ip("-n", self.name, "address", "add", f"{self.address}/30", "dev", "eth0")
         self.connect()
