@@ -16,7 +16,9 @@ SELECT (SELECT string_agg(concat(c.relname, '.', a.attname, a.atttypid, a.attnot
           FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
          WHERE c.relnamespace = 'public'::regnamespace),
        (SELECT count(*) FROM pg_constraint), (SELECT count(*) FROM pg_trigger),
-       (SELECT count(*) FROM pg_proc), (SELECT count(*) FROM pg_db_role_setting)
+       (SELECT count(*) FROM pg_proc),
+       (SELECT count(*) FROM pg_db_role_setting
+         WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())))
 """
 TABLES = (
     "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"

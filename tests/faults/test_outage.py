@@ -158,21 +158,20 @@ def test_a_read_only_connection_is_replaced(app, alice):
 def test_a_read_only_server_is_answered_503_and_recovers(app, alice, databases, settings):
     """As after a failover, or where its operator has so set it because the disk is full."""
 
-    def make_read_only(value: str) -> None:
+    def alter(change: str) -> None:
         name = make_url(settings.database_url).database
-        change = f'ALTER DATABASE "{name}" SET default_transaction_read_only = {value}'
-        databases.cluster.execute(change)
+        databases.cluster.execute(f'ALTER DATABASE "{name}" {change}')
         with app.app_context():
             db.engine.dispose()  # sessions keep the value with which they began
 
     assert alice.post(NOTES, {"title": "before"}).status_code == 201
-    make_read_only("on")
+    alter("SET default_transaction_read_only = on")
     try:
         refused = alice.post(NOTES, {"title": "t"})
         ready = alice.client.get("/readyz")
         told = command(environment(settings.database_url), "credits", "grant", "alice", "5")
     finally:
-        make_read_only("off")
+        alter("RESET default_transaction_read_only")
     assert (refused.status_code, refused.json["error"]) == (503, "unavailable")
     assert ready.status_code == 503
     assert "cannot execute" in told.output
