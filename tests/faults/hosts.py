@@ -46,8 +46,8 @@ class Host:
         ip("link", "add", self._cable, *end, "netns", self.name)
         ip("address", "add", f"{self.outside}/30", "dev", self._cable)
         ip("link", "set", self._cable, "up")
-        # Not asked for: who asks while the cable is out is told that there is no such host, and so
-        # is who connects a moment after it is in again.
+        # The kernel must not look for it: a search while the cable is out fails, and refuses also
+        # the connections that are made a moment after the cable is in again.
         here = ("dev", self._cable, "lladdr", self._hardware, "nud", "permanent")
         ip("neighbour", "add", self.address, *here)
         ip("-n", self.name, "link", "set", "lo", "up")
