@@ -21,7 +21,10 @@ def url(value: str) -> str:
 
 def server(value: str) -> str:
     """The http or https URL of a server that is also known by a ws or wss one."""
-    return url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
+    try:
+        return url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
+    except ValueError:
+        raise ValueError("must be a wss, ws, https or http URL without credentials") from None
 
 
 def public_url(value: str) -> str:

@@ -186,6 +186,15 @@ def test_a_role_that_nothing_names_is_given_with_a_warning(flask, alice):
 
 
 @on_sqlite
+def test_a_token_for_a_role_that_nothing_names_is_issued_with_a_warning(flask):
+    token, warning = flask("token", "issue", "alice", "--role", "amdin")[1].splitlines()
+    assert token.count(".") == 2
+    assert warning.startswith("Warning: no collection names the role amdin, ")
+    for known in ("user", "owner", "admin"):
+        assert "Warning" not in flask("token", "issue", "alice", "--role", known)[1]
+
+
+@on_sqlite
 def test_a_list_of_nothing_says_so(flask):
     assert flask("users", "list")[1].startswith("No users yet")
     assert flask("users", "list", "--json") == (0, "[]\n")

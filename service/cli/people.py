@@ -19,6 +19,7 @@ from service.records.permissions import named_roles
 from service.upkeep import rights
 
 DEFAULT_ROLE = "user"
+OWNER = "owner"  # of the token that docs/deployment.md has issued; it gives no rights
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 token = click.Group("token", help="Bearer tokens.")
@@ -49,6 +50,7 @@ def issue_token(subject: str, role: str, ttl: int) -> None:
         click.echo(issue(settings, subject, role, ttl))
     except ValueError as error:
         raise click.ClickException(str(error)) from None
+    _warn_of_unknown(role)
 
 
 @users.command("list")
@@ -111,7 +113,7 @@ def _warn_of_unknown(role: str | None) -> None:
     """Tell that a role has no rights of its own. An app may declare some later."""
     settings: Settings = current_app.config["SETTINGS"]
     named = named_roles(current_app.extensions["collections"])
-    known = {DEFAULT_ROLE, ADMIN, *settings.budgets} | named
+    known = {DEFAULT_ROLE, OWNER, ADMIN, *settings.budgets} | named
     if role and role not in known:
         hint = f"no collection names the role {role}, so it has the rights of every other role."
         click.echo(f"Warning: {hint} Named are: {', '.join(sorted(named)) or 'none'}", err=True)

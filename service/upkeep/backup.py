@@ -33,8 +33,10 @@ def copy_database(target: Path) -> int:
     try:
         # SQLite writes into an empty file too, and this one can be read by its owner only.
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise BackupRefused(f"{part} exists: a backup is being made, or one was killed") from None
     except OSError as error:
-        raise BackupRefused(f"{part}: {error.strerror}") from None
+        raise BackupRefused(f"{target.parent}: {error.strerror}") from None
     made, is_whole = part, False
     try:
         _copy(str(db.engine.url.database), part)

@@ -157,6 +157,16 @@ def test_a_backup_never_replaces_a_file(databases, tmp_path):
     assert (tmp_path / "kept").read_text() == "of somebody else"
 
 
+def test_a_backup_that_can_not_begin_names_what_stands_in_its_way(databases, tmp_path):
+    database = environment(databases.make("sqlite"))
+    missing = command(database, "backup", str(tmp_path / "none" / "copy"))
+    assert f"{tmp_path}/none: No such file or directory" in missing.output
+    (tmp_path / "copy.part").touch()
+    killed = command(database, "backup", str(tmp_path / "copy"))
+    assert "copy.part exists: a backup is being made, or one was killed" in killed.output
+    assert [missing.exit_code, killed.exit_code] == [1, 1]
+
+
 def test_the_command_names_the_program_for_postgresql(databases, tmp_path):
     done = command(environment(databases.make("postgresql")), "backup", str(tmp_path / "copy"))
     assert (done.exit_code, "pg_dump" in done.output) == (1, True)

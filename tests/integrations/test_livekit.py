@@ -121,7 +121,7 @@ def test_names_of_fields_in_both_spellings(ask, vendor, answer):
 )
 def test_a_server_is_known_by_its_web_socket_address_too(value, url):
     assert server(value) == url
-    with pytest.raises(ValueError, match="must be"):
+    with pytest.raises(ValueError, match="must be a wss, ws, https or http URL"):
         server("wss:app")
 
 

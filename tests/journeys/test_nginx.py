@@ -167,6 +167,13 @@ def test_a_query_with_a_secret_or_somebodys_words_is_in_no_log(front, service, p
     assert "c4n4ry" not in front.logged() + service.log.read_text()
 
 
+def test_the_access_log_has_the_ids_of_requests(front):
+    """The service's log has the same, so that a line here leads to those there."""
+    answer = front.client.get(f"{front.url}/healthz", headers={"X-Request-Id": "of-a-client"})
+    assert answer.headers["X-Request-Id"] == "of-a-client"
+    wait_for(lambda: '" of-a-client\n' in front.logged())
+
+
 def test_connections_of_one_address_are_limited(front):
     limit = int(re.search(r"limit_conn service_clients (\d+);", site(1, front))[1])
     connections = []
