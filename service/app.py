@@ -14,7 +14,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.routing import Map, MapAdapter, Rule
 from werkzeug.wsgi import get_host
 
-from service.current_request import current_context, current_facts, current_request
+from service.current_request import current_context, current_g, current_request
 from service.deferred import Extensions
 
 # The app, the request, and the object behind `g`.
@@ -148,7 +148,7 @@ class Service(Flask):
         return config["TRUSTED_HOSTS"] is not None or config["SERVER_NAME"] is not None
 
     def preprocess_request(self) -> Any:
-        request, facts = current_request(), current_facts()
+        request, facts = current_request(), current_g()
         for check in self._checks:
             check(self, request, facts)
         if self.url_value_preprocessors or self._has_own(self.before_request_funcs, request):
@@ -160,7 +160,7 @@ class Service(Flask):
         return rv if isinstance(rv, Response) else super().make_response(rv)
 
     def process_response(self, response: Response) -> Response:
-        context, facts = current_context(), current_facts()
+        context, facts = current_context(), current_g()
         request = context.request
         of_this = context._after_request_functions  # noqa: SLF001 - Flask has no other list of them
         if of_this or self._has_own(self.after_request_funcs, request):

@@ -16,7 +16,7 @@ def current_request() -> Request:
     return found
 
 
-def current_facts() -> Any:
+def current_g() -> Any:
     """The object behind `g`: what is known of the request."""
     return g._get_current_object()  # type: ignore[attr-defined]
 

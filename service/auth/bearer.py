@@ -14,7 +14,7 @@ from service.auth import permits, tokens, users
 from service.auth.keys import KeySource
 from service.auth.permits import Permit, Scope
 from service.auth.users import Caller
-from service.current_request import current_facts, current_request
+from service.current_request import current_g, current_request
 from service.observing import attribution, measures
 from service.outbound.upstream import Upstream
 from service.web.errors import Forbidden, Unauthorized, Unavailable
@@ -105,7 +105,7 @@ def authenticate() -> None:
 
     Raises `Unauthorized`, and `Forbidden` for a limited token if the route is not open to it.
     """
-    _authenticate(current_app, current_request(), current_facts())
+    _authenticate(current_app, current_request(), current_g())
 
 
 def _authenticate(app: Flask, request: Request, g: Any) -> None:

@@ -22,7 +22,7 @@ from service.chat.turn.admission import Submission, admit
 from service.chat.turn.over_limit import answer_without_ticket
 from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
-from service.current_request import current_facts, current_request
+from service.current_request import current_g, current_request, current_service
 from service.database.access import write_transaction
 from service.limits.concurrency import Ticket
 from service.observing import attribution
@@ -111,9 +111,9 @@ def answer(data: dict[str, Any]) -> Response:
     The rows of the turn are stored before the `finish` chunk. `X-Asst-Id` is the assistant
     row's id. Every refusal is plain JSON before the first byte of the stream.
     """
-    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    app = current_service()
     attribution.bind(chat=data["chatId"])
-    submission = _submission(data, current_facts())
+    submission = _submission(data, current_g())
     try:
         ticket: Ticket = app.extensions["concurrency"].take("turns", submission.caller.subject)
     except RateLimited as refusal:

@@ -13,7 +13,7 @@ from flask import Blueprint, Request, Response, current_app, g, jsonify, request
 from service.auth import permits
 from service.auth.bearer import open_to
 from service.billing.prices import CREDIT
-from service.current_request import current_facts, current_request, current_service
+from service.current_request import current_g, current_request, current_service
 from service.integrations import documents, oauth
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
@@ -204,7 +204,7 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _call(proxy: Proxy, endpoint: str, read: Callable[[], Mapping[str, Any]]) -> Response:
-    request, g = current_request(), current_facts()
+    request, g = current_request(), current_g()
     browser = secrets.token_urlsafe(32)  # a new one for each call, even if a cookie came
     headers = request.environ  # Werkzeug's headers take three calls of functions each
     key = headers.get("HTTP_IDEMPOTENCY_KEY")

@@ -8,7 +8,7 @@ from flask import Request, Response
 from gevent import GreenletExit
 
 from service.app import Service
-from service.current_request import current_facts, current_request
+from service.current_request import current_g, current_request
 from service.ids import random_hex
 from service.observing import attribution, measures, spans
 from service.observing.logs import log_info
@@ -82,7 +82,7 @@ def _log_killed(error: BaseException | None) -> None:
     """Log a request that its worker kills at the end of the grace time: it gets no answer, and so
     no other line."""
     if isinstance(error, GreenletExit):
-        request, g = current_request(), current_facts()
+        request, g = current_request(), current_g()
         ms = round((time.perf_counter() - g.began) * 1000, 1)
         g.span.fail("killed")
         g.span.end()

@@ -6,9 +6,10 @@ Source: docs/contract.md, section 7.
 import time
 
 import gevent
-from flask import Blueprint, Flask, Response, current_app, g, request
+from flask import Blueprint, Flask, Response, g, request
 
 from config import Settings
+from service.current_request import current_service
 from service.limits.concurrency import Ticket
 from service.observing import measures
 from service.observing.sampler import Sampler
@@ -55,7 +56,7 @@ def open_socket() -> Response:
     A browser can't set headers here, and sends the bearer token as a second subprotocol,
     `bearer.<token>`.
     """
-    app = current_app._get_current_object()  # type: ignore[attr-defined]
+    app = current_service()
     _check(app)
     caller, expires = g.caller, g.expires
 
