@@ -26,7 +26,7 @@ from config_values import names
 
 SOCKET = "reload.sock"  # in RUNTIME_DIRECTORY, where the reload listens
 READY_FD = "SERVICE_READY_FD"  # where the next master reports that its workers have booted
-HANDOVER_SECONDS = 7.0  # a worker closes its listener within 1, idle connections within 5 more
+DRAIN_DELAY = 7.0  # a worker closes its listener within 1, idle connections within 5 more
 FIRST_INHERITED = 3  # the first descriptor in systemd's protocol for passing sockets
 
 # Whether another master replaces this one. Workers, which are forked later, share this memory.
@@ -80,7 +80,7 @@ def delay(grace: float) -> float:
     After a handover, new turns may still arrive on idle connections. The worker answers them and
     closes the connections, so that none is left on which the drain would refuse a turn.
     """
-    return min(HANDOVER_SECONDS, grace / 2) if _is_replaced[0] else 0.0
+    return min(DRAIN_DELAY, grace / 2) if _is_replaced[0] else 0.0
 
 
 def check_inherited(environ: dict[str, str], listen: str) -> None:

@@ -28,7 +28,7 @@ from select import select
 
 from serving.handover import FIRST_INHERITED, READY_FD, SOCKET, marker
 
-HANDOVER_SECONDS = 10.0  # for the running master to send its socket
+SOCKET_SECONDS = 10.0  # for the running master to send its socket
 BOOT_SECONDS = 60.0  # for the workers of the new master; systemd waits 90
 FREE_DESCRIPTOR = 100  # descriptors from this number on are unused
 
@@ -71,12 +71,12 @@ def receive_sockets(running: int) -> list[int]:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen(1)
-        listener.settimeout(HANDOVER_SECONDS)
+        listener.settimeout(SOCKET_SECONDS)
         try:
             os.kill(running, signal.SIGUSR2)
             connection, _ = listener.accept()
             with connection:
-                connection.settimeout(HANDOVER_SECONDS)
+                connection.settimeout(SOCKET_SECONDS)
                 sockets = socket.recv_fds(connection, 1024, 16)[1]
         except OSError as error:
             raise ReloadFailed(f"process {running} did not send its socket ({error})") from None
@@ -158,7 +158,7 @@ def notify_systemd(new: int) -> None:
         sock.sendall(f"MAINPID={new}".encode())
         socket.send_fds(sock, [b"BARRIER=1"], [write_end])
     os.close(write_end)
-    select([read_end], [], [], HANDOVER_SECONDS)  # until systemd closes its copy of `write_end`
+    select([read_end], [], [], SOCKET_SECONDS)  # until systemd closes its copy of `write_end`
 
 
 def end(pid: int) -> None:

@@ -258,6 +258,13 @@ def test_providers_are_pure():
     for path in (ROOT / "service/providers").rglob("*.py"):
         outside = {name.split(".")[0] for name in imports(path)}
         assert not outside & {"flask", "sqlalchemy", "requests", "gevent", "socket"}, path
+        assert rooms_of(path) <= {
+            "config",
+            "json_encoding",
+            "near_names",
+            "providers",
+            "storable",
+        }, path
 
 
 def test_broad_excepts_stand_only_where_one_must():

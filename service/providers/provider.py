@@ -54,7 +54,6 @@ class Provider:
     """Who serves models, at which address and over which wire.
 
     `output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools. With
-    `counts_in_stream` it reports usage in a stream only if `stream_options` requests it. With
     `receives_user` it gets a pseudonym of the user, so that it can act against one user alone.
     """
 
@@ -65,7 +64,6 @@ class Provider:
     needs_key: bool = True
     output_cap: str = "max_tokens"
     reasoning_effort: str | None = None
-    counts_in_stream: bool = True
     receives_user: bool = False
 
     @property

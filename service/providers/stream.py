@@ -1,19 +1,21 @@
 """Reading a provider's response bytes to its terminal event."""
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
-from service.outbound.arrivals import Arrivals
 from service.providers import sse
 from service.providers.events import Event, ProviderError, TextFragment
 from service.providers.provider import Decoder
+
+Parked = TypeVar("Parked")
 
 
 def decode(
     read: Callable[[], bytes],
     decoder: Decoder,
-    reader: sse.EventReader | None = None,
-    park: Callable[[], Arrivals | None] | None = None,
-) -> Iterator[Event | Arrivals]:
+    reader: sse.EventReader,
+    park: Callable[[], Parked | None],
+) -> Iterator[Event | Parked]:
     """The events up to the terminal one. `read()` returns b"" at the end of the stream.
 
     Behind a text, `park()` is asked. What it returns, if anything, is among the events: their
@@ -21,10 +23,9 @@ def decode(
 
     Raises `ProviderError` when the stream ends early, or does not have the format of the wire.
     """
-    reader = reader or sse.EventReader()
     is_text = False
     while True:
-        if is_text and park and (parked := park()):
+        if is_text and (parked := park()):
             yield parked
         is_text = False
         piece = read()

@@ -21,6 +21,7 @@ from service.providers.events import (
 )
 from service.providers.names import NameTable
 from service.providers.provider import Decoder, Wire
+from service.providers.sse import EventReader
 from service.providers.stream import decode
 from service.providers.wires import anthropic_messages, openai_chat
 from tests.depth import depth
@@ -66,7 +67,7 @@ def pieces(data: bytes, size: int) -> Iterator[bytes]:
 
 def read(data: bytes, decoder: Decoder, size: int = WHOLE) -> Iterator[Event]:
     parts = pieces(data, size)
-    return decode(lambda: next(parts, b""), decoder)
+    return decode(lambda: next(parts, b""), decoder, EventReader(), lambda: None)
 
 
 def decoder_of(wire: Wire) -> Decoder:

@@ -3,6 +3,7 @@
 import pytest
 
 from config import MODEL_NAMES, ConfigError, load
+from service.billing.prices import MODEL_PRICES
 from service.providers.catalog import DEFAULT_MODEL, models, providers
 from tests.providers.prompts import SETTINGS, model, prompt
 from tests.providers.reading import BC, A
@@ -31,7 +32,7 @@ KEYS = {
 def test_there_are_seven_models_and_the_default_is_one():
     assert list(models(load({}))) == [model_id for model_id, _, _ in MODELS]
     assert DEFAULT_MODEL in models(load({}))
-    assert set(MODEL_NAMES) == {model_id for model_id, _, _ in MODELS}
+    assert set(MODEL_NAMES) == {model_id for model_id, _, _ in MODELS} == set(MODEL_PRICES)
 
 
 @pytest.mark.parametrize(("model_id", "kind", "upstream_name"), MODELS)

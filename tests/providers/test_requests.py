@@ -7,7 +7,7 @@ import pytest
 
 from service.providers.prompt import AssistantMessage, ToolCall, ToolResults, UserMessage
 from tests.providers.bodies import A_MESSAGES, A_TOOLS, B_MESSAGES, B_TOOLS
-from tests.providers.prompts import ANSWERED, ASKED, CALLED, CLOCK, body, model, prompt, request
+from tests.providers.prompts import ANSWERED, ASKED, CALLED, CLOCK, body, prompt, request
 
 SAID = AssistantMessage("It is cold.")
 SILENT_CALL = AssistantMessage("", CALLED.calls)
@@ -158,13 +158,6 @@ def test_what_is_asked_only_once_is_not_kept():
 def test_only_those_who_want_it_are_told_who_asks(kind):
     told = {"A": {"metadata": {"user_id": "u-1"}}, "B": {"safety_identifier": "u-1"}, "C": {}}
     assert body(kind, user="u-1") == body(kind) | told[kind]
-
-
-def test_a_host_may_not_know_stream_options():
-    asked = model("C")
-    silent = replace(asked.provider, counts_in_stream=False)
-    made = asked.provider.wire.request(silent, asked.upstream_name, prompt())
-    assert "stream_options" not in json.loads(made.body)
 
 
 def test_a_has_alternating_roles_with_tool_results_first():

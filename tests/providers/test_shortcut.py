@@ -50,7 +50,7 @@ def through_shortcut(data: bytes, wire, size: int) -> tuple[list[Event | str], i
             events.extend(map(TextFragment, texts))
         return b""
 
-    collect(decode(next_piece, decoder, reader), events)
+    collect(decode(next_piece, decoder, reader, lambda: None), events)
     return events, taken
 
 

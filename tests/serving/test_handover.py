@@ -133,7 +133,7 @@ def test_a_master_that_hands_over_leaves_what_is_no_more_its_own(listening, arbi
     assert sent
     assert names == [one.getsockname() for one in arbiter.LISTENERS]
     assert arbiter.systemd, "gunicorn would unlink the file of a Unix socket"
-    assert (handover.delay(30), handover.delay(4)) == (handover.HANDOVER_SECONDS, 2)
+    assert (handover.delay(30), handover.delay(4)) == (handover.DRAIN_DELAY, 2)
 
 
 def test_without_a_reload_a_master_hands_nothing_over(arbiter, tmp_path, monkeypatch):

@@ -67,11 +67,10 @@ class OpenAIChat:
         body: dict[str, Any] = {
             "model": upstream_name,
             "stream": True,
+            "stream_options": {"include_usage": True},
             provider.output_cap: prompt.max_output_tokens,
             "messages": [system, *turns],
         }
-        if provider.counts_in_stream:
-            body["stream_options"] = {"include_usage": True}
         if provider.receives_user and prompt.user:
             body["safety_identifier"] = prompt.user
         if prompt.tools:
