@@ -23,9 +23,9 @@ from service.admin.answers import (
     UsersSchema,
 )
 from service.auth import bearer
+from service.billing.account_statements import statement_of
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
-from service.billing.statements import statement_of
 from service.billing.views import StatementQuery, StatementSchema, statement_answer
 from service.chat.turn.running import Runs
 from service.extensions import db

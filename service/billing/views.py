@@ -10,12 +10,12 @@ from marshmallow import Schema, fields, validate
 from config import Settings
 from service.auth import user_locks
 from service.billing import ledger
+from service.billing.account_statements import Statement, statement_of
 from service.billing.budgets import budget_of, today
 from service.billing.models import Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
-from service.billing.statements import Statement, statement_of
 from service.database.access import write_transaction
 from service.extensions import db
 from service.times import now, timestamp

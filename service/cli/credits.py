@@ -6,10 +6,10 @@ import click
 from flask import current_app
 
 from config import Settings
+from service.billing.account_statements import Statement, statement_of
 from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
-from service.billing.statements import Statement, statement_of
 from service.cli.database import explained, with_database
 from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_json, print_list
 from service.extensions import db

@@ -11,8 +11,8 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
+from service.billing.account_statements import statement_of
 from service.billing.prices import credits_text
-from service.billing.statements import statement_of
 from service.chat.tools.needs import GrantMissing, NeededGrant
 from service.chat.tools.run import (
     InvalidInput,

@@ -22,9 +22,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.auth.users import Caller
 from service.fairness import let_others_run
 from service.lasting import on_failure
-from service.records.activity import Activity
 from service.records.audience import Audience
 from service.records.changes import Change
+from service.records.client_pause import ClientPause
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.feed import FAILED, ChangesPruned, Feed
@@ -61,7 +61,7 @@ class SocketSession:
         self._feed: Feed = app.extensions["feed"]
         self._wake = Event()
         self._pending = False
-        self.activity = Activity()
+        self.asking = ClientPause()
         self._batch_lock = BoundedSemaphore(1)  # from building a batch until it is written
         self._snapshots: Queues = app.extensions["snapshots"]
 
@@ -80,7 +80,7 @@ class SocketSession:
             del self._writer  # which refers to the session
 
     def is_quiet(self, seconds: float) -> bool:
-        return not self._pending and self.activity.pause > seconds
+        return not self._pending and self.asking.pause > seconds
 
     def send(self, message: dict[str, Any]) -> None:
         """Send a message. Raises `Closed`."""

@@ -13,7 +13,7 @@ from service.current_request import current_service
 from service.limits.concurrency import Ticket
 from service.observing import measures
 from service.observing.sampler import Sampler
-from service.records import operations
+from service.records import socket_operations
 from service.records.feed import RESTART, Feed
 from service.records.live import SocketSession
 from service.records.queues import Queues
@@ -106,10 +106,10 @@ def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:
             connection.close(RESTART, RESTARTS)
         while True:
             text = connection.receive()
-            with session.activity:
+            with session.asking:
                 throttle.wait()
                 with app.app_context():
-                    operations.answer(session, app.extensions["collections"], text)
+                    socket_operations.answer(session, app.extensions["collections"], text)
     finally:
         session.end()
 

@@ -6,8 +6,8 @@ import gevent
 import pytest
 
 from service.extensions import db
-from service.records.operations import answer
 from service.records.socket import _serve
+from service.records.socket_operations import answer
 from service.websockets.websocket import Closed
 from tests.handshake import HANDSHAKE
 from tests.records.board import subscription
@@ -62,11 +62,11 @@ def test_a_refusal_that_its_client_reads_slowly_holds_no_connection(board):
 
 
 def test_a_worker_with_too_many_sockets_closes_only_quiet_ones(board):
-    asking, behind, *quiet = [board.session() for _ in range(4)]
+    busy, behind, *quiet = [board.session() for _ in range(4)]
     feed = board.app.extensions["feed"]
-    feed._listeners.update([asking, behind, *quiet])
+    feed._listeners.update([busy, behind, *quiet])
     behind._pending = True
-    with asking.activity:
+    with busy.asking:
         gevent.sleep(0.05)
         moved = [feed.move(9, 60), feed.move(1, 0.01)]
         gevent.sleep(0.05)
@@ -74,6 +74,6 @@ def test_a_worker_with_too_many_sockets_closes_only_quiet_ones(board):
         feed.move(9, 0.01)
         gevent.sleep(0.05)
     assert moved == [0, 1, 1]
-    assert [one.socket.closed for one in (asking, behind)] == [False, False]
+    assert [one.socket.closed for one in (busy, behind)] == [False, False]
     assert [one.socket.code for one in quiet] == [1012, 1012]
     feed._listeners.clear()

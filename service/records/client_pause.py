@@ -3,7 +3,7 @@
 import time
 
 
-class Activity:
+class ClientPause:
     """A context around each operation, from its arrival to its answer."""
 
     def __init__(self) -> None:
