@@ -185,10 +185,11 @@ class IdentityProvider:
         if status in (400, 401, 403):
             code = answer.get("error")
             raise ProviderRefused(f"tokens: {code if code in REFUSALS else status}")
-        access, more = answer.get("access_token"), [answer.get("id_token")]
-        more.append(answer.get("refresh_token"))
         if status != 200:
             raise ProviderAway(f"tokens: status {status}")
+        access = answer.get("access_token")
+        # Some providers write the names of all tokens, with an empty text for one that they lack.
+        more = [answer.get(name) or None for name in ("id_token", "refresh_token")]
         if not all(is_header_text(token) for token in (access, *filter(None, more))):
             raise ProviderAway("tokens: unreadable")
         return IssuedTokens(access, *more)

@@ -174,10 +174,11 @@ class Sessions:
             rotated = self._rotated(row, issued)
             self._provider.check(issued)
             bearer, claims = self._accepted(issued, self._open(row, "id_token"))
-        except ProviderRefused:
+        except ProviderRefused as refusal:
+            log.warning("session ended", why=str(refusal))
             raise self._ended(row) from None
         except (ProviderAway, TokensNotAccepted, Unavailable) as error:
-            log.warning("not refreshed", why=type(error).__name__)
+            log.warning("not refreshed", error=type(error).__name__, why=str(error))
             refreshing.store(row, lease, {**rotated, "failed_at": current_time()})
             return
         if claims.subject != row.user_id:

@@ -1,5 +1,6 @@
 """The console's sessions: refreshed by one request at a time, and how they end."""
 
+import json
 from datetime import timedelta
 
 import gevent
@@ -154,6 +155,48 @@ def test_without_a_refresh_token_a_session_ends_with_its_token(app, browser, pro
     has_expired(app)
     assert browser.post("token").status_code == 401
     assert (sessions(app), len(provider.asked("token"))) == (0, 1)
+
+
+@on_sqlite
+def test_an_empty_token_of_an_answer_is_as_none(app, browser, provider):
+    """Some providers write the names of all tokens."""
+    provider.answered = {"refresh_token": ""}
+    assert browser.sign_in() == ""
+    assert browser.token()["refreshIn"] is None
+    provider.answered = {"id_token": ""}
+    assert browser.sign_in() == "refused"
+    provider.answered = {}
+    browser.sign_in()
+    is_due(app)
+    provider.answered = {"id_token": ""}
+    browser.token()
+    assert len(provider.asked("token")) == 4
+
+
+@pytest.fixture
+def told(capsys):
+    """Each line of the log about a refresh that has failed."""
+
+    def read():
+        lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+        return [line for line in lines if line["event"] in ("not refreshed", "session ended")]
+
+    return read
+
+
+@on_sqlite
+def test_an_operator_finds_in_the_log_why_a_refresh_failed(app, browser, provider, told):
+    browser.sign_in()
+    is_due(app)
+    provider.is_away = True
+    browser.token()
+    [line] = told()
+    assert (line["error"], line["why"]) == ("ProviderAway", "tokens: status 503")
+    provider.is_away, provider.method = False, "none"
+    change(app, failed_at=None, lease_until=None)
+    browser.post("token")
+    [line] = told()
+    assert (line["event"], line["why"]) == ("session ended", "tokens: invalid_client")
 
 
 @on_sqlite
