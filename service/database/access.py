@@ -65,20 +65,21 @@ def _is_sqlite(url: str) -> bool:
         parts = make_url(url)
     except (ArgumentError, ValueError):  # whose text has a part of the password
         parts = None
-    if parts and parts.drivername == "postgresql+psycopg" and not _has_rest_of_password(parts):
+    if parts and parts.drivername == "postgresql+psycopg" and not _has_rest_of_password(parts, url):
         return False
     if parts and parts.get_backend_name() == "sqlite" and _is_file(parts):
         return True
     raise ConfigError(
         "DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…, "
-        "with @, : and / of a password percent-encoded"
+        "with @, :, / and ? of a password percent-encoded"
     )
 
 
-def _has_rest_of_password(parts: URL) -> bool:
+def _has_rest_of_password(parts: URL, url: str) -> bool:
     """Whether a password has an @ that is not encoded. What follows it is read as the host's name,
-    which the texts of errors repeat."""
-    return "@" in (parts.host or "") or {"@", "/"} <= set(parts.database or "")
+    or behind a ? as options, which the texts of errors repeat."""
+    options = "" if parts.database else url.partition("?")[2]
+    return "@" in f"{parts.host}{options}" or {"@", "/"} <= set(parts.database or "")
 
 
 def _is_file(parts: URL) -> bool:
