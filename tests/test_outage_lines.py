@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import gevent
 import pytest
@@ -40,6 +40,24 @@ def reasons(capsys):
 def test_a_request_that_is_answered_503_is_logged_with_the_reason(alice, locked, reasons):
     assert alice.post("/api/records/notes", {"title": "t"}).status_code == 503
     assert reasons("database away") == ["the database can't be used: database is locked"]
+
+
+def test_a_full_pool_is_not_told_as_a_database_that_is_away(app, alice, reasons, monkeypatch):
+    """Its cure is another one."""
+    with app.app_context():
+        pool = db.engine.pool
+    monkeypatch.setattr(pool, "_timeout", 0.01)
+    with ExitStack() as taken:
+        for _ in range(pool.size()):
+            taken.enter_context(db_connection(app))
+        assert alice.post("/api/records/notes", {"title": "t"}).status_code == 503
+    [reason, *_] = reasons("database away")
+    assert reason == "no connection of the pool became free"
+
+
+def db_connection(app):
+    with app.app_context():
+        return db.engine.connect()
 
 
 @pytest.fixture

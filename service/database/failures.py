@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError, TimeoutError
 
 from service.database import sqlite
 from service.database.access import is_outage, postgresql
@@ -19,6 +19,8 @@ def failure_of(error: SQLAlchemyError) -> str | None:
     It has no values: the driver's own words are told only of connections, files,
     locks and resources.
     """
+    if isinstance(error, TimeoutError):
+        return "no connection of the pool became free"
     reason: Any = getattr(error, "orig", None)
     if getattr(reason, "sqlstate", None) == IS_DENIED:
         return DENIED
