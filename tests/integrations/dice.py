@@ -14,7 +14,14 @@ class Throw(Parameters):
     sides = Count("How many sides the die has.", least=2, most=100, default=6)
 
 
+thrown: list[int] = []  # what the app has changed
+faults: list[BaseException] = []  # raised once each, after that
+
+
 def _throw(call: Call, *, sides: int) -> dict[str, int]:
+    thrown.append(sides)
+    if faults:
+        raise faults.pop()
     return {"shows": sides}
 
 

@@ -26,6 +26,7 @@ from tests.integrations.acme import judge, weights
 
 KEPT = Cache(seconds=60, shared=True)
 JOB = Job(task=lambda answer: Task("7"), poll=get("/tasks/{id}"), wait=0, limit=60)
+OURS = replace(weights.vendor, bases=())
 SUBDOMAINS = replace(weights.vendor, bases=(base_url("ACME_BASE_URL", "https://{site}.example"),))
 
 
@@ -60,7 +61,11 @@ class Misplaced(Parameters):
         ({"takes": Optional, "asks": get("/{name}")}, "a piece of the path may be missing"),
         ({"takes": Hosted}, "base: nothing fills 'name'"),
         ({"vendor": SUBDOMAINS}, "base: nothing fills 'site'"),
-        ({"vendor": replace(weights.vendor, bases=())}, "its vendor has no base URL to ask"),
+        ({"vendor": OURS}, "its vendor has no base URL to ask"),
+        (
+            {"vendor": OURS, "asks": None, "run": lambda call: Task("7"), "job": JOB},
+            "its vendor has no base URL to ask",
+        ),
         ({"takes": Undescribed}, "name: has no description"),
         ({"takes": Astray}, "name: goes nowhere"),
         ({"takes": Misplaced}, "no target 'body.name'"),

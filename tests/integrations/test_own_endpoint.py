@@ -1,15 +1,33 @@
 """An endpoint that asks nobody: a function of the app, with the proxy's checks and price."""
 
 import pytest
+from sqlalchemy import update
 
+from service.database.access import write_transaction
+from service.database.clock import from_now
+from service.integrations.calling.attempt import Attempt
+from service.integrations.models import IdempotencyKey
+from service.web.errors import Forbidden, UpstreamFailed
 from tests.integrations import dice
 from tests.services import on_sqlite
 
 pytestmark = [on_sqlite, pytest.mark.settings(extensions=dice.__name__)]
 
 
+@pytest.fixture(autouse=True)
+def table():
+    yield
+    dice.thrown.clear()
+    dice.faults.clear()
+
+
 def throw(alice, **body):
     return alice.post("/api/integrations/dice-throw", body).json
+
+
+def once(alice):
+    key = {"Idempotency-Key": "one"}
+    return alice.post("/api/integrations/dice-throw", {}, headers=key)
 
 
 def test_the_function_answers_and_its_price_is_charged(alice):
@@ -26,3 +44,30 @@ def test_it_is_configured_and_asks_its_user(alice):
     catalog = alice.get("/api/integrations/catalog").json["endpoints"]
     [entry] = [one for one in catalog if one["name"] == "dice-throw"]
     assert (entry["configured"], entry["autoApprove"], entry["credits"]) == (True, False, 2)
+
+
+@pytest.mark.parametrize("fault", [RuntimeError(), UpstreamFailed()], ids=repr)
+def test_with_a_key_what_may_have_acted_does_not_act_again(alice, fault):
+    """Only the app could tell whether its function has done its work before it failed."""
+    dice.faults.append(fault)
+    assert once(alice).status_code >= 500
+    again = once(alice)
+    assert (again.status_code, again.json["outcome"]) == (409, "unknown")
+    assert len(dice.thrown) == 1
+
+
+def test_nor_does_what_a_lost_worker_was_doing(app, alice, monkeypatch):
+    """Its key says that the call has begun, and nobody ends it."""
+    monkeypatch.setattr(Attempt, "_free", lambda self: None)
+    dice.faults.append(RuntimeError())
+    once(alice)
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(IdempotencyKey).values(held_until=from_now(-1)))
+    assert once(alice).json["outcome"] == "unknown"
+    assert len(dice.thrown) == 1
+
+
+def test_what_the_function_refuses_can_be_asked_again_with_the_same_key(alice):
+    dice.faults.append(Forbidden())
+    assert once(alice).status_code == 403
+    assert once(alice).json["data"] == {"shows": 6}

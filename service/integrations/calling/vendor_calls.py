@@ -1,6 +1,7 @@
 """Calls of endpoints at their vendors: with the user's token, and not while a breaker is open."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +13,10 @@ from service.integrations.calling.breaker import Breakers
 from service.integrations.calling.call import Call, Resources
 from service.integrations.calling.call_media import CallMedia
 from service.integrations.calling.kept_answers import Kept
+from service.integrations.calling.sending import Effects
 from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.faults import is_refused
 from service.integrations.declare.reading import counting_left_out
 from service.integrations.declare.setting import first_missing
 from service.integrations.declare.task import Task
@@ -56,7 +59,8 @@ class VendorCalls:
             )
             attempt.call = call
             call.is_narrow = connection is not None and connection.is_narrow
-            data = self._perform(endpoint, admitted.params, call)
+            with _acting(endpoint, call.effects, attempt.leave):
+                data = self._perform(endpoint, admitted.params, call)
             if connection and call.effects.is_rejected:  # half-way: the answer says how far it came
                 connection.forget()
             return data
@@ -128,6 +132,24 @@ class VendorCalls:
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:
         """What a call of an endpoint stores for its user."""
         return CallMedia(self._app.extensions["media"], subject, endpoint.makes, endpoint.copies)
+
+
+@contextmanager
+def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> Iterator[None]:
+    """A function of the app acts without a request. So its call leaves here, and whatever ends it
+    may have come after its work, unless the function itself refuses."""
+    if endpoint.vendor.bases or endpoint.repeatable:
+        yield
+        return
+    leave()
+    has_refused = False
+    try:
+        yield
+    except ServiceError as error:
+        has_refused = is_refused(error.status)
+        raise
+    finally:
+        effects.may_have_acted |= not has_refused
 
 
 def _with_token(connection: Connection | None, perform: Callable[[str | None], Any]) -> Answer:

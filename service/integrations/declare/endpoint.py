@@ -229,9 +229,9 @@ def _promise_faults(endpoint: Endpoint) -> list[str]:
 
 def _target_faults(endpoint: Endpoint) -> list[str]:
     asks, vendor = endpoint.asks, endpoint.vendor
-    if not (asks and vendor.bases):
-        return ["its vendor has no base URL to ask"] if asks else []
-    return target_faults(endpoint.parameters, asks, vendor.base(asks.base, {}))
+    if not vendor.bases:
+        return ["its vendor has no base URL to ask"] if asks or endpoint.job else []
+    return target_faults(endpoint.parameters, asks, vendor.base(asks.base, {})) if asks else []
 
 
 def _argument_faults(endpoint: Endpoint) -> list[str]:
