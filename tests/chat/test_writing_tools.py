@@ -88,3 +88,12 @@ def test_a_time_in_other_words_is_the_same(alice, served_by, chat):
     served_by.answers = [creating, DONE]
     alice.turn(chat, "go", userMessageId="u")
     assert len(alice.records("tasks")) == 1
+
+
+def test_a_pair_of_values_is_the_list_as_which_it_is_stored(alice, served_by, chat):
+    hanging = Answer(recorded.anthropic_call("test__hang-up", {}))
+    served_by.answers = [hanging, CUT]
+    alice.turn(chat, "go", userMessageId="u")
+    served_by.answers = [hanging, DONE]
+    alice.turn(chat, "go", userMessageId="u")
+    assert len(alice.records("canvases")) == 1

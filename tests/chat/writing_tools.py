@@ -31,4 +31,12 @@ def copy_down(context: ToolContext) -> dict[str, Any]:
     return {"made": [context.records.create("tasks", {"title": one})["data"] for one in left[:1]]}
 
 
-TOOLS = (note_down, copy_down)
+@tool("test.hang-up", Schema(), reads=False)
+def hang_up(context: ToolContext) -> dict[str, Any]:
+    """Make a canvas of one widget, whose settings have a pair of values."""
+    place = {"x": 0, "y": 0, "width": 1, "height": 1}
+    widget = {"id": "w", "templateHandle": "t", **place, "settings": {"range": (1, 2)}}
+    return context.records.create("canvases", {"title": "a", "widgets": [widget]})
+
+
+TOOLS = (note_down, copy_down, hang_up)

@@ -22,6 +22,7 @@ from service.records.values import check_type
 from service.records.writes import Hook
 from service.times import timestamp
 from service.web.errors import InvalidRequest
+from service.web.json_values import decode, encode
 
 Named = Collection | str  # a collection, or its name
 
@@ -98,9 +99,9 @@ def _has(collection: Collection, entry: Entry, data: Any) -> bool:
 
 
 def _stored(collection: Collection, name: str, value: Any) -> Any:
-    """A value as a record has it: a time may be given in other words."""
+    """A value as a record has it: a time may be given in other words, a list within as a tuple."""
     column = collection.column(name)
     if column is None or value is None:
         return value
     value = check_type(column, value)
-    return timestamp(value) if isinstance(value, datetime) else value
+    return timestamp(value) if isinstance(value, datetime) else decode(encode(value))
