@@ -48,7 +48,14 @@ from service.web.edge import (
     refuses,
     takes,
 )
-from service.web.errors import Forbidden, InvalidRequest, RateLimited, TooLarge, UnknownEndpoint
+from service.web.errors import (
+    Forbidden,
+    InvalidRequest,
+    NotConfigured,
+    RateLimited,
+    TooLarge,
+    UnknownEndpoint,
+)
 
 SCHEMA = "application/schema+json"
 
@@ -142,7 +149,7 @@ def job(job_id: str) -> Response:
 @integrations.post("/price/<path:endpoint>")
 @open_to("calls")
 @described_body(AnyParameters())
-@refuses(Forbidden, UnknownEndpoint, TooLarge, RateLimited)
+@refuses(Forbidden, UnknownEndpoint, TooLarge, RateLimited, NotConfigured)
 @answers(PriceSchema())
 def price(endpoint: str) -> dict[str, Any]:
     """The most that a call with this body can cost, in credits

@@ -1,5 +1,7 @@
 """The team chat over Slack's Web API."""
 
+import json
+
 import pytest
 
 from tests.integrations.scripted import Said
@@ -147,3 +149,11 @@ def test_a_bot_is_the_author_where_no_user_is(ask, vendor):
     vendor.says({"ok": True, "messages": messages})
     data = ask(READING, {"channel": "C1"}).json["data"]
     assert [one["user"] for one in data["messages"]] == ["U1", "B1"]
+
+
+def test_without_any_open_channel_there_is_no_price_and_the_document_says_so(alice, ask, settings):
+    del settings["SLACK_CHANNELS"]
+    refused = ask(f"price/{SENDING}", {"channel": "C1", "text": "Hello"})
+    assert (refused.status_code, refused.json["error"]) == (503, "not_configured")
+    route = alice.get("/openapi.json").json["paths"]["/api/integrations/price/{endpoint}"]["post"]
+    assert "NotConfigured" in json.dumps(route["responses"]["503"])
