@@ -23,7 +23,8 @@ from serving.response import JoinedResponse
 from serving.timed_requests import RequestLimits, timed_parser
 
 PEERS = 1000  # addresses whose check is remembered
-NO_ROOM = (errno.EAGAIN, errno.ENOMEM, *FULL)  # for a further process, its memory or its file
+# For a further process, its memory or its file, on the disk or among the open ones.
+NO_ROOM = (errno.EAGAIN, errno.ENOMEM, *FULL, errno.ENFILE, errno.EMFILE)
 
 
 def write(sock: Any, data: bytes, chunked: bool = False) -> None:

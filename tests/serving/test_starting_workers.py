@@ -48,7 +48,7 @@ def test_a_master_without_room_for_a_worker_tries_again(monkeypatch, caplog, err
     assert (list(master.WORKERS), master.worker_age) == ([4711], 1)
 
 
-@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.ENFILE, errno.EMFILE])
 def test_a_master_without_room_for_the_file_of_a_worker_tries_again(monkeypatch, error):
     made = [OSError(error, os.strerror(error)), (os.memfd_create("worker"), "none")]
 
