@@ -197,3 +197,9 @@ def test_the_page_has_a_section_for_each_endpoint_with_what_it_takes_and_answers
         assert told in section, section
     assert text.count("\n### `") == len(everything.endpoints()) + 2
     assert "[`anvils-list`](#anvils-list) | Anvils of a material" in text
+
+
+def test_the_page_names_the_model_whose_key_an_endpoint_needs():
+    names = everything.catalog().names
+    assert "asks the model `llm-haiku-4-5`" in page.section(names["scholar-summarize-papers"])
+    assert "asks the model" not in page.section(names["news-search"])

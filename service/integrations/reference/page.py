@@ -25,7 +25,8 @@ of them: who pays, jobs, errors, consent. Parameters that are not listed are ref
 Prices are in credits. *Metered*: the price depends on the call or on what the vendor reports, and
 the number is the most that the simplest call costs. *Asks*: an app should ask its user before the
 call. The numbers in brackets are bounds: of a number's value, of a text's characters, of a list's
-items. The answer is the `data` of the envelope, in TypeScript's notation.
+items. An endpoint that asks a model needs the key of the model's provider as well. The answer is
+the `data` of the envelope, in TypeScript's notation.
 """
 ByCategory = dict[Category, list[Endpoint]]
 LONGEST_EXAMPLE = 400  # characters
@@ -78,6 +79,8 @@ def facts(item: Endpoint) -> Iterator[str]:
     vendors = [_needed(item, vendor) for vendor in (item.vendor, *item.alternatives)]
     if all(vendors):
         yield f"needs {' or '.join(vendors)}"
+    if item.model:
+        yield f"asks the model `{item.model.model_id}`"
     if optional := [one.name for one in item.vendor.credential.settings if not one.required]:
         yield f"may have {_names(optional)}"
 
