@@ -115,6 +115,26 @@ def test_the_keys_of_the_grid_move_and_edit(console):
     assert kept == {"First of all": False, "Second": True}
 
 
+def test_the_keys_after_tab_are_for_the_next_cell_also_before_the_save_has_ended(console):
+    console.api("POST", "records/notes", {"title": "Old"})
+    page, keys, held = show(console, "notes"), console.page.keyboard, []
+    page.route(
+        "**/api/records/notes/*",
+        lambda route: held.append(route) if route.request.method == "PATCH" else route.continue_(),
+    )
+    page.get_by_role("gridcell", name="Old", exact=True).click()
+    keys.type("New")
+    keys.press("Tab")
+    keys.type("Hall B")
+    keys.press("Enter")
+    expect(page.locator("td.is-edited")).to_have_count(2)
+    page.unroute("**/api/records/notes/*")
+    expect(page.locator("td.is-edited")).to_have_count(0)
+    expect(page.get_by_role("gridcell", name="Hall B", exact=True)).to_be_focused()
+    [note] = console.api("GET", "records/notes")["records"]
+    assert (note["data"]["title"], note["data"]["text"]) == ("New", "Hall B")
+
+
 def records(console):
     return console.api("GET", "records/tasks")["records"]
 

@@ -590,25 +590,28 @@ test('a record is saved once at a time: a change of one’s own is never taken f
 
 /** A cell of a title that is being edited; each change waits for `saves`. */
 function editing() {
-  const [sent, saves, lost, closed] = [[], [], [], []];
+  const [sent, saves, lost, moves] = [[], [], [], []];
+  const onClose = (_cell, step) => (moves.push(step), leave());
   const change = (_row, data, base) => (sent.push([data.title, base.title]), saves.push(later()), saves.at(-1).promise);
-  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose: (_cell, step) => closed.push(step), onLost: (typed) => lost.push(typed) });
+  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose, onLost: (typed) => lost.push(typed) });
   one.update(row('5', { title: 'old' }), false);
   const cell = one.node.childNodes[1];
   document.createElement('tbody').append(one.node);
   const pressIn = (key) => below(cell, 'textarea').listeners.keydown({ ...press, key });
   const type = (value) => Object.assign(below(cell, 'textarea'), { value });
   const edit = () => cell.listeners.dblclick();
-  const leave = () => below(cell, 'textarea').listeners.blur();
-  const back = () => (below(cell, 'textarea').listeners.focus?.(), below(cell, 'textarea'));
+  const leave = () => (delete document.activeElement, below(cell, 'textarea')?.listeners.blur());
+  const back = () => (document.activeElement = below(cell, 'textarea'));
+  const isOpen = () => below(cell, 'textarea') !== undefined;
   edit();
-  return { one, sent, saves, lost, closed, type, edit, leave, back, press: pressIn };
+  return { one, cell, sent, saves, lost, moves, type, edit, leave, back, isOpen, press: pressIn };
 }
 
 test('what is typed into a cell while it is saved stays, and is saved next', async () => {
-  const { one, sent, saves, type, press: key } = editing();
+  const { one, sent, saves, type, press: key, back } = editing();
   type('first');
   key('Enter');
+  back();
   type('second');
   saves[0].resolve();
   await settle();
@@ -620,9 +623,10 @@ test('what is typed into a cell while it is saved stays, and is saved next', asy
 });
 
 test('what is typed into a cell while it is saved is saved behind it where the cell is left', async () => {
-  const { sent, saves, type, press: key, leave } = editing();
+  const { sent, saves, type, press: key, leave, back } = editing();
   type('first');
   key('Enter');
+  back();
   type('second');
   leave();
   assert.equal(sent.length, 1);
@@ -633,43 +637,95 @@ test('what is typed into a cell while it is saved is saved behind it where the c
   await settle();
 });
 
-test('a save does not take the focus back from where it was put meanwhile', async () => {
-  const { one, saves, closed, type, press: key, leave } = editing();
-  type('first');
-  key('Enter');
-  leave();
-  saves[0].resolve();
-  await settle();
-  assert.deepEqual([one.typed(), closed], ['', []]);
+test('who leaves a cell by a key is in the next one before the save has ended, and stays there', async () => {
+  for (const [name, step] of [['Tab', 1], ['Enter', 0]]) {
+    const { saves, moves, type, press: key, isOpen } = editing();
+    type('first');
+    key(name);
+    assert.deepEqual([saves.length, moves, isOpen()], [1, [step], true]);
+    saves[0].resolve();
+    await settle();
+    assert.deepEqual([moves, isOpen()], [[step], false]);
+  }
 });
 
-test('who comes back into a cell before its save ends goes on typing there, and keeps the focus', async (t) => {
-  const { one, sent, saves, closed, type, press: key, leave, back } = editing();
+test('a cell whose value can not be read is not left by a key', (t) => {
+  t.after(() => delete document.activeElement);
+  const { saves, moves, press: key, back } = editing();
+  back().validity = { badInput: true };
+  key('Tab');
+  assert.deepEqual([saves, moves], [[], []]);
+});
+
+test('a letter on a cell types over what is being saved, and not over what was refused', async () => {
+  for (const isRefused of [false, true]) {
+    const { one, cell, saves, type, press: key, back } = editing();
+    type('first');
+    key('Enter');
+    if (isRefused) saves[0].reject(new NetworkError());
+    await settle();
+    cell.listeners.keydown({ ...press, key: 'x', target: cell, getModifierState: () => false });
+    assert.equal(one.typed(), isRefused ? 'first' : 'x');
+    back();
+    saves[0].resolve();
+    await settle();
+    assert.equal(one.typed(), isRefused ? 'first' : 'x');
+  }
+});
+
+test('a refusal gives the field to who waits for it on the cell, and to nobody else', async (t) => {
+  t.after(() => delete document.activeElement);
+  for (const isWaiting of [true, false]) {
+    const { cell, saves, type, press: key } = editing();
+    type('first');
+    key('Enter');
+    let count = 0;
+    below(cell, 'textarea').focus = () => (count += 1);
+    document.activeElement = isWaiting ? cell : document.body;
+    saves[0].reject(new NetworkError());
+    await settle();
+    assert.equal(count, Number(isWaiting));
+  }
+});
+
+test('who comes back into a cell before its save ends goes on typing there', async () => {
+  const { one, sent, saves, type, press: key, leave, back, isOpen } = editing();
   type('first');
   key('Enter');
-  leave();
   back();
   type('sec');
   saves[0].resolve();
   await settle();
   assert.deepEqual([sent.length, one.typed()], [1, 'sec']);
   key('Enter');
-  leave();
-  t.after(() => delete document.activeElement);
-  document.activeElement = back();
+  back();
   saves[1].resolve();
   await settle();
-  assert.deepEqual([one.typed(), closed], ['', [0]]);
+  assert.deepEqual([one.typed(), isOpen()], ['', true]);
+  leave();
+  assert.equal(isOpen(), false);
+});
+
+test('a cell whose window is left is saved and stays open', async (t) => {
+  t.after(() => delete document.activeElement);
+  const { sent, saves, type, back, isOpen } = editing();
+  for (const text of ['old', 'first']) {
+    type(text);
+    back().listeners.blur(); // the field is still that of the page
+    saves[0]?.resolve();
+    await settle();
+    assert.deepEqual([sent.length, isOpen()], [text === 'old' ? 0 : 1, true]);
+  }
 });
 
 test('a save that ends after its row has left the table takes the focus nowhere', async () => {
-  const { one, saves, closed, type, press: key } = editing();
+  const { one, saves, moves, type, press: key } = editing();
   type('first');
   key('Tab');
   one.node.remove();
   saves[0].resolve();
   await settle();
-  assert.deepEqual([one.typed(), closed], ['', []]);
+  assert.deepEqual([one.typed(), moves], ['', [1]]);
 });
 
 test('a save that is refused is not repeated because the cell was left meanwhile', async () => {
@@ -683,13 +739,14 @@ test('a save that is refused is not repeated because the cell was left meanwhile
 });
 
 test('the problem of a save is gone with the next one, also where the cell stays open', async () => {
-  const { one, saves, type, press: key } = editing();
+  const { one, saves, type, press: key, back } = editing();
   type('first');
   key('Enter');
   saves[0].reject(new NetworkError());
   await settle();
   assert.match(one.node.textContent, /can’t be reached/);
   key('Enter');
+  back();
   type('second');
   saves[1].resolve();
   await settle();
@@ -697,27 +754,14 @@ test('the problem of a save is gone with the next one, also where the cell stays
   assert.equal('aria-invalid' in below(one.node, 'textarea').attributes, false);
 });
 
-test('how a cell was left during one save says nothing of the next', async () => {
-  const { saves, closed, type, press: key, leave } = editing();
-  type('first');
-  key('Enter');
-  leave();
-  saves[0].reject(new NetworkError());
-  await settle();
-  key('Tab');
-  saves[1].resolve();
-  await settle();
-  assert.deepEqual(closed, [1]);
-});
-
 test('a cell that is opened again during a save is saved behind it where it is left', async () => {
   for (const isLeft of [true, false]) {
-    const { one, sent, saves, type, edit, press: key, leave } = editing();
+    const { one, sent, saves, type, edit, press: key, leave, back } = editing();
     type('first');
     key('Enter');
-    leave();
     key('Escape');
     edit();
+    back();
     type('second');
     if (isLeft) leave();
     saves[0].resolve();
@@ -743,11 +787,12 @@ test('what is being saved while its row leaves the table is lost only if it can 
 });
 
 test('a save that ends late does not close a cell that was opened again', async () => {
-  const { one, saves, type, edit, press: key } = editing();
+  const { one, saves, type, edit, press: key, back } = editing();
   type('first');
   key('Enter');
   key('Escape');
   edit();
+  back();
   type('second');
   saves[0].resolve();
   await settle();

@@ -66,8 +66,6 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
   /** @type {Promise<unknown>} the last of them */
   let last = Promise.resolve();
   let sent = ''; // the text that is being saved
-  /** @type {{step: number | null} | null} how the cell was to be left meanwhile */
-  let wish = null;
   let title = '';
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
 
@@ -92,7 +90,8 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
 
   /** @param {string} [typed] the first letter, in place of what was there */
   function begin(typed) {
-    if (!mayEdit || editor || isFlag) return;
+    if (!mayEdit || isFlag) return;
+    if (editor) return comeBack(editor, typed);
     editor = createValueEditor(column, valueAt(rowNow(), column.name), { label: `${wordOf(column.name)} of ${title}` });
     if (typed !== undefined && column.type !== 'datetime') editor.type(typed);
     node.classList.add('is-edited');
@@ -100,8 +99,13 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     node.append(element('span', { class: 'cell-editor' }, editor.node, note));
     editor.focus({ all: typed === undefined && column.type !== 'string' });
     editor.node.addEventListener('keydown', pressInside);
-    editor.node.addEventListener('blur', () => save(null));
-    editor.node.addEventListener('focus', () => (wish = null)); // come back to before the save ended
+    editor.node.addEventListener('blur', save);
+  }
+
+  /** What is being saved may be typed over; what was refused may not. @param {Editor} open @param {string} [typed] */
+  function comeBack(open, typed) {
+    if (typed !== undefined && isSaving && column.type !== 'datetime') open.type(typed);
+    open.focus();
   }
 
   /** @param {KeyboardEvent} event */
@@ -109,46 +113,57 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     event.stopPropagation(); // arrows stay in the text
     if (event.isComposing) return;
     const isEnd = event.key === 'Enter' && !(event.shiftKey && (column.type === 'string' || isJson(column)));
-    if (event.key === 'Escape') close(0);
-    if (event.key === 'Tab') save(event.shiftKey ? -1 : 1);
-    if (isEnd) save(0);
+    if (event.key === 'Escape') giveUp();
+    if (event.key === 'Tab') leave(event.shiftKey ? -1 : 1);
+    if (isEnd) leave(0);
     if (isEnd || event.key === 'Tab' || event.key === 'Escape') event.preventDefault();
   }
 
-  /** @param {number | null} step how to leave the cell, as `close` takes it; during a save the last one counts */
-  async function save(step) {
+  function giveUp() {
+    close();
+    onClose(node, 0);
+  }
+
+  /** The keys that follow are for the next cell, so the answer is not waited for. @param {number} step as `onClose` takes it */
+  function leave(step) {
+    const reading = editor?.read();
+    if (reading && 'problem' in reading) return refuse(reading.problem);
+    onClose(node, step);
+    return save(); // unless the loss of the focus has begun it
+  }
+
+  async function save() {
     const current = editor;
-    if (current && isSaving) wish = { step };
     if (!current || isSaving) return;
-    if (!current.isChanged()) return close(step);
+    if (!current.isChanged()) return void (isLeft() && close());
     const reading = current.read();
     if ('problem' in reading) return refuse(reading.problem);
-    [sent, isSaving, wish] = [current.text(), true, null];
+    [sent, isSaving] = [current.text(), true];
     note.textContent = ''; // of an earlier try
     current.mark(false);
     const changed = change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
     const error = await changed.then(() => null, (reason) => reason);
     isSaving = false;
-    if (editor === current) end(current, error, reading.value, step);
-    else goOn(); // closed by Escape, and perhaps opened again
+    if (editor === current) end(current, error, reading.value);
+    else if (isLeft()) save(); // closed by Escape, and perhaps opened again
   }
 
-  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise @param {number | null} step */
-  function end(current, error, stored, step) {
+  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise */
+  function end(current, error, stored) {
     if (error && !isInTable()) return onLost(current.text());
     if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
-    if (current.text() === sent) return close(wish ? wish.step : step);
+    if (current.text() === sent && isLeft()) return close();
     typeOnto(stored);
-    goOn();
+    if (isLeft()) save();
+  }
+
+  /** Whether the user is elsewhere; not where only the window was left, or who has come back meanwhile. */
+  function isLeft() {
+    return document.activeElement !== editor?.node;
   }
 
   function isInTable() {
     return Boolean(node.parentElement?.parentElement);
-  }
-
-  /** Saves what was to be saved while something else was. */
-  function goOn() {
-    if (wish) save(wish.step);
   }
 
   /** What was typed stays. @param {any} stored the value that it changes from now on */
@@ -165,21 +180,18 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;
   }
 
-  /** @param {string} problem */
+  /** Who has not gone on waits for it: the field takes the next keys. @param {string} problem */
   function refuse(problem) {
     note.textContent = problem;
     editor?.mark(true);
+    if (document.activeElement === node) editor?.focus();
   }
 
-  /** @param {number | null} step null leaves the focus where it is, unless that is the field that goes */
-  function close(step) {
+  function close() {
     const open = editor;
-    if (!open) return;
-    const to = step ?? (document.activeElement === open.node ? 0 : null);
-    [editor, wish] = [null, null]; // first: removing a focused field tells of its blur
+    editor = null; // first: removing a focused field tells of its blur
     node.classList.remove('is-edited');
-    open.node.parentElement?.remove();
-    if (to !== null && isInTable()) onClose(node, to);
+    open?.node.parentElement?.remove();
   }
 
   node.addEventListener('dblclick', () => begin());
