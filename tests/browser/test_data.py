@@ -135,6 +135,21 @@ def test_the_keys_after_tab_are_for_the_next_cell_also_before_the_save_has_ended
     assert (note["data"]["title"], note["data"]["text"]) == ("New", "Hall B")
 
 
+def test_the_arrows_pass_a_box_that_can_not_be_changed(console):
+    console.ask("count to 2")
+    page, keys = show(console, "ai-messages"), console.page.keyboard
+    box = page.locator("tbody tr").first.get_by_role("checkbox")
+    page.locator("tbody tr").first.get_by_role("gridcell").last.focus()
+    keys.press("ArrowLeft")
+    expect(box).to_be_focused()
+    keys.press("Space")
+    expect(box).not_to_be_checked()
+    expect(box).to_have_attribute("aria-readonly", "true")
+    assert console.violations() == []
+    keys.press("ArrowLeft")
+    expect(page.locator("tbody tr").first.locator(".cell-json")).to_be_focused()
+
+
 def records(console):
     return console.api("GET", "records/tasks")["records"]
 

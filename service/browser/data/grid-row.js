@@ -55,7 +55,7 @@ export function createGridRow(context) {
 function createGridCell({ change, onClose, onLost }, column, rowNow) {
   const text = element('span', { class: 'cell-text' });
   const isFlag = column.type === 'boolean';
-  const box = isFlag && element('input', { type: 'checkbox', tabindex: '-1', on: { change: tick } });
+  const box = isFlag && element('input', { type: 'checkbox', tabindex: '-1', on: { change: tick, click: keepReadOnly } });
   const classes = `cell-${isJson(column) ? 'json' : column.type}`;
   const node = element('td', { role: 'gridcell', class: classes, tabindex: isFlag ? null : '-1' }, isFlag ? box : text);
   /** @type {Editor | null} */
@@ -68,6 +68,11 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
   let sent = ''; // the text that is being saved
   let title = '';
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
+
+  /** A disabled box could not take the focus: the arrows would end at it. @param {Event} event */
+  function keepReadOnly(event) {
+    if (!mayEdit) event.preventDefault();
+  }
 
   function tick() {
     note.remove();
@@ -219,7 +224,7 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
       node.classList.toggle('read-only', !mayEdit);
       if (isFlag) {
         if (!ticks) box.checked = value === true;
-        box.disabled = !mayEdit;
+        box.setAttribute('aria-readonly', String(!mayEdit));
         box.setAttribute('aria-label', `${wordOf(column.name)}: ${title}`);
       } else {
         node.setAttribute('aria-readonly', String(!mayEdit));
