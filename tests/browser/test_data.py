@@ -45,6 +45,14 @@ def test_records_are_searched_filtered_and_sorted(console):
     expect(titles(page)).to_have_count(6)
 
 
+# Screen readers read an alert with every change of it, also where it says the same.
+COUNT_ALERTS = """() => {
+  window.alerts = 0;
+  const alert = document.querySelector('.data-table > .problem');
+  new MutationObserver(() => (window.alerts += 1)).observe(alert, { childList: true });
+}"""
+
+
 @pytest.mark.parametrize("is_answered", [True, False])
 def test_records_that_could_not_be_read_are_read_again_at_a_press(console, is_answered):
     add(console, "Print badges")
@@ -58,10 +66,15 @@ def test_records_that_could_not_be_read_are_read_again_at_a_press(console, is_an
     page = show(console)
     problem = page.locator(".data-table > .problem")
     expect(problem).to_contain_text("503" if is_answered else "")
+    page.evaluate(COUNT_ALERTS)
+    add(console, "Book a hall")
+    expect(titles(page)).to_have_text(["Book a hall"])
+    assert page.evaluate("alerts") == 0
     page.unroute(records)
-    console.button("Try again").click()
-    expect(titles(page)).to_have_text(["Print badges"])
+    console.button("Try again").press("Enter")
+    expect(titles(page)).to_have_text(["Book a hall", "Print badges"])
     expect(problem).to_be_empty()
+    expect(page.get_by_role("link", name="Open Book a hall")).to_be_focused()
 
 
 # The right edges of a text in the head of a column, and of the one below it.
@@ -297,6 +310,18 @@ def test_a_large_collection_comes_by_pages_on_a_phone(opened):
     expect(panel(page)).to_have_count(0)
     page.get_by_role("link", name="‹ All data").tap()
     expect(page.get_by_role("navigation", name="Collections")).to_be_visible()
+
+
+def test_more_records_come_by_the_keyboard_and_the_last_ones_leave_the_focus_before_them(console):
+    add(console, *(f"Task {n}" for n in range(120)))
+    page = show(console)
+    more = console.button("Load 50 more")
+    more.press("Enter")
+    expect(titles(page)).to_have_count(100)
+    expect(more).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(titles(page)).to_have_count(120)
+    expect(page.get_by_role("link", name="Open Task 20")).to_be_focused()
 
 
 def test_the_data_beside_the_chat_is_a_drawer_where_there_is_no_room(opened):

@@ -21,6 +21,7 @@ import { tablesOf } from '../../service/browser/data/record-tables.js';
 import { createValueEditor } from '../../service/browser/data/value-editor.js';
 import { readText, shownText } from '../../service/browser/data/values.js';
 import { createDrafts } from '../../service/browser/page/drafts.js';
+import { createProblemLine } from '../../service/browser/page/problem-line.js';
 import { parseRoute } from '../../service/browser/page/route.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import './plain-dom.mjs';
@@ -428,6 +429,18 @@ test('rows that can not be followed just now are read, and followed later', asyn
   await settle();
   open[0].receive(refusal);
   assert.deepEqual([open.map(({ cursor }) => cursor), rows.problem], [['c9'], '']);
+});
+
+test('the problem of a list that is read in vain again and again is said once', () => {
+  const list = { problem: 'Not now.', offline: false };
+  const line = createProblemLine(list);
+  line.update();
+  const [said] = line.node.childNodes;
+  line.update();
+  assert.equal(line.node.childNodes[0], said);
+  list.problem = 'Not now either.';
+  line.update();
+  assert.equal(line.node.textContent, 'Not now either.');
 });
 
 const stale = () => new ApiError(409, { error: 'conflict', message: 'changed' });

@@ -38,8 +38,8 @@ export function createCollectionPage(collection, context, draft) {
   const problem = element('p', { class: 'problem', role: 'alert' });
   const empty = element('p', { class: 'empty' });
   const clear = element('button', { type: 'button', class: 'quiet', on: { click: filters.clear } }, 'Clear the filters');
-  const news = element('button', { type: 'button', class: 'quiet', on: { click: rows.readAgain } });
-  const more = element('button', { type: 'button', class: 'quiet', on: { click: rows.more } }, `Load ${PAGE} more`);
+  const news = element('button', { type: 'button', class: 'quiet', on: { click: readAgain } });
+  const more = element('button', { type: 'button', class: 'quiet', on: { click: loadMore } }, `Load ${PAGE} more`);
   const back = element('a', { class: 'data-back', href: dataHref() }, '‹ All data');
   const head = element('header', { class: 'data-head' }, back, element('h2', {}, wordOf(name)), count, element('span', { class: 'spacer' }), create);
   const foot = element('div', { class: 'data-foot' }, clear, news, more);
@@ -65,11 +65,24 @@ export function createCollectionPage(collection, context, draft) {
     news.hidden = !rows.news && !mayReadAgain;
     news.textContent = mayReadAgain ? 'Try again' : `Show ${rows.news} new`;
     more.hidden = !hasMore;
-    more.disabled = rows.isReading();
+    more.setAttribute('aria-disabled', String(rows.isReading())); // a disabled one would lose the focus
     const wrong = rows.offline ? '' : rows.problem;
-    if (wrong) problem.textContent = wrong;
-    else if (problem.dataset.of === 'rows') problem.textContent = '';
+    if (wrong && problem.textContent !== wrong) problem.textContent = wrong; // an alert is read out with every change
+    if (!wrong && problem.dataset.of === 'rows') problem.textContent = '';
     problem.dataset.of = wrong ? 'rows' : '';
+  }
+
+  async function readAgain() {
+    problem.textContent = ''; // it is said again if it fails again
+    await rows.readAgain();
+    if (news.hidden && isFocusLost()) focusTable();
+  }
+
+  /** After the last rows the button goes: what they have brought comes after this one. */
+  async function loadMore() {
+    const last = rows.list.at(-1)?.recordId;
+    await rows.more();
+    if (more.hidden && isFocusLost()) grid.focus(last);
   }
 
   function emptyText() {

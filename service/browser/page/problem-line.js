@@ -14,6 +14,11 @@ export function createProblemLine(collection) {
     node.textContent = text;
   }
 
+  /** @param {string} text which is there already while the list is read in vain: an alert is read out with every change */
+  function keep(text) {
+    if (node.textContent !== text) show(text);
+  }
+
   return {
     node,
     show,
@@ -32,7 +37,7 @@ export function createProblemLine(collection) {
     /** Call it when the collection has changed. */
     update() {
       const problem = collection.offline ? '' : collection.problem;
-      if (problem) show(problem);
+      if (problem) keep(problem);
       else if (lastProblem && node.textContent === lastProblem) show('');
       lastProblem = problem;
     },
