@@ -61,6 +61,10 @@ class Console(WatchedPage):
         expect(self.composer).to_be_visible()
         return self
 
+    def open_chat(self, title: str) -> None:
+        self.page.locator(".chat-link", has_text=title).click()
+        expect(self.page.get_by_role("heading", name=title)).to_be_visible()
+
     def send(self, text: str) -> None:
         self.composer.fill(text)
         self.composer.press("Enter")

@@ -1,5 +1,6 @@
 """What can be done with a message, what ended each reply, and a chat in two tabs."""
 
+import json
 import re
 
 from playwright.sync_api import Locator, expect
@@ -83,6 +84,55 @@ def test_changes_of_a_reply_are_taken_back_but_for_those_made_since(console):
     console.page.reload()
     expect(bar(console.answers.last)).to_contain_text("Changes undone · ")
     expect(console.answers.last.get_by_role("button", name="Undo changes")).to_be_hidden()
+
+
+def failed_with_a_write(turn):
+    """The stream of a turn that has made a task before it failed."""
+    call = {"toolCallId": turn, "toolName": "records.create"}
+    task = {"collection": "tasks", "data": {"title": "A"}}
+    chunks = [
+        {"type": "start", "messageId": f"m{turn}", "messageMetadata": {"turnId": turn}},
+        {"type": "tool-input-available", **call, "input": task},
+        {"type": "tool-output-available", "toolCallId": turn, "output": {"recordId": "r"}},
+        {"type": "error", "errorText": "The model has failed."},
+    ]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return {"content_type": "text/event-stream", "body": body}
+
+
+def take_back(console):
+    with console.page.expect_request("**/undo"):
+        console.page.locator(".turn-note").get_by_text("Undo changes").press("Enter")
+        console.page.get_by_role("dialog").get_by_text("Undo changes").last.press("Enter")
+    expect(console.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_what_taking_back_has_come_to_is_told_of_the_chat_it_was_asked_for(console):
+    page, note, held = console.page, console.page.locator(".turn-note"), []
+    page.route("**/api/ai/turns/*/undo", lambda route: held.append(route))
+    for title in ("One", "Two"):
+        answer = failed_with_a_write(title)
+        page.route(
+            "**/api/ai/chat", lambda route, _, answer=answer: route.fulfill(**answer), times=1
+        )
+        console.new_chat(title)
+        console.open_chat(title)
+        console.send(title)
+        expect(note).to_contain_text("This reply is incomplete")
+    take_back(console)
+    note.get_by_text("Undo changes").press("Enter")  # it is being taken back
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    console.open_chat("One")
+    undone = [{"collection": "tasks", "recordId": "r"}]
+    held[0].fulfill(json={"undone": undone, "conflicts": []})
+    expect(page.locator("#announcer")).to_contain_text("Undone: 1 task.")
+    expect(note).to_contain_text("This reply is incomplete")
+    take_back(console)
+    held[1].fulfill(json={"undone": undone * 2, "conflicts": []})
+    expect(note.get_by_text("Undone: 2 tasks.")).to_be_focused()
+    console.open_chat("Two")
+    expect(note).to_contain_text("Undone: 1 task.")
+    expect(note.get_by_text("Undo changes")).to_be_hidden()
 
 
 def test_a_second_tab_shows_a_reply_as_it_comes(console):

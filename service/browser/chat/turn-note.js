@@ -1,6 +1,6 @@
 // A note at the end of a chat about a turn that has left nothing, or whose connection is lost.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { writesIn } from './message-actions.js';
 import { undoTurn } from './turn-undo.js';
 
@@ -15,28 +15,34 @@ const UNANSWERED = 'This message was not answered.';
 
 /** @param {Actions} actions */
 export function createTurnNote(actions) {
-  const text = element('p', {});
+  const text = element('p', { tabindex: '-1' });
   const retry = button('Try again', actions.retry);
   const dismiss = button('Show the earlier messages', actions.dismiss);
   const undo = button('Undo changes', takeBack);
   const node = element('div', { class: 'turn-note', hidden: true }, text, element('div', { class: 'note-actions' }, retry, dismiss, undo));
   /** @type {Conversation['turn']} */
   let turn = null;
-  let undone = '';
+  /** @type {Map<string, import('./turn-undo.js').Told>} what taking back the changes of a turn has come to */
+  const results = new Map();
 
   async function takeBack() {
     const { turnId, reply } = turn ?? {};
     if (!turnId || !reply) return;
     const told = await undoTurn(turnId, writesIn(reply.parts), actions.transport);
-    if (told?.isOver) undone = turnId;
-    if (told) tell(told.lines.join(' '));
+    if (!told) return;
+    results.set(turnId, told);
+    actions.announce(told.lines.join(' '));
+    if (turn?.turnId !== turnId) return; // another chat is shown by now
+    tell();
+    if (isFocusLost()) text.focus(); // the button is gone
   }
 
-  /** @param {string} sentence */
-  function tell(sentence) {
-    text.textContent = sentence;
-    actions.announce(sentence);
-    undo.hidden = undone === turn?.turnId;
+  function tell() {
+    const { turnId = '', reply } = /** @type {NonNullable<typeof turn>} */ (turn);
+    const failed = reply.state === 'failed';
+    const told = results.get(turnId);
+    text.textContent = told?.lines.join(' ') ?? (failed ? (reply.parts.length ? INCOMPLETE : UNANSWERED) : SEARCHING);
+    undo.hidden = !failed || !turnId || Boolean(told?.isOver) || !writesIn(reply.parts).length;
   }
 
   return {
@@ -48,11 +54,10 @@ export function createTurnNote(actions) {
       const failed = turn?.reply.state === 'failed';
       node.hidden = !failed && !turn?.isLost;
       if (node.hidden || !turn) return;
-      text.textContent = failed ? (turn.reply.parts.length ? INCOMPLETE : UNANSWERED) : SEARCHING;
+      tell();
       node.classList.toggle('failed', failed);
       retry.hidden = !failed || Boolean(turn.isElsewhere);
       dismiss.hidden = !failed || !isReplacing;
-      undo.hidden = !failed || !turn.turnId || turn.turnId === undone || !writesIn(turn.reply.parts).length;
     },
   };
 }

@@ -17,15 +17,22 @@ const VERBS = new Map([
   ['records.delete', 'deleted'],
 ]);
 
+/** @type {Set<string>} turns that are being taken back: the answer to a second try would hide that to the first */
+const running = new Set();
+
 /**
  * @param {string} turnId @param {CallPart[]} writes of the turn
  * @param {import('../shared/api-transport.js').Transport} transport
- * @returns {Promise<Told | null>} null if the user has thought better of it
+ * @returns {Promise<Told | null>} null if the user has thought better of it, or waits for an earlier try
  */
 export async function undoTurn(turnId, writes, transport) {
+  if (running.has(turnId)) return null;
   const text = `${changesIn(writes)} Where nobody has changed them since, the records become as they were before this reply. This works once.`;
   if (!(await requestConfirmation({ title: 'Undo these changes?', text, action: 'Undo changes' }))) return null;
-  return requestUndo(turnId, transport);
+  running.add(turnId);
+  const told = await requestUndo(turnId, transport); // never throws
+  running.delete(turnId);
+  return told;
 }
 
 /** @param {string} turnId @param {Pick<import('../shared/api-transport.js').Transport, 'post'>} transport @returns {Promise<Told>} */
