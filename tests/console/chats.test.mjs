@@ -64,31 +64,38 @@ function chatsWithALostAnswer() {
 test('a chat whose answer was lost is given again, unless it was used since', async () => {
   for (const [updatedAt, id] of [['1', 'chat-0'], ['2', 'chat-1']]) {
     const { chats, made } = chatsWithALostAnswer();
-    await assert.rejects(chats.create('Hello'), NetworkError);
+    await assert.rejects(chats.create(), NetworkError);
     made()[0].updatedAt = updatedAt;
-    assert.equal(await chats.create('Hello'), id);
+    assert.equal(await chats.create(), id);
   }
 });
 
 test('a chat whose answer was lost, and that is deleted since, is made anew', async () => {
   const { chats, keys, remove } = chatsWithALostAnswer();
-  await assert.rejects(chats.create('Hello'), NetworkError);
+  await assert.rejects(chats.create(), NetworkError);
   remove(keys()[0]);
-  assert.equal(await chats.create('Hello'), 'chat-1');
+  assert.equal(await chats.create(), 'chat-1');
 });
 
 test('a refusal of the first try is not tried again', async () => {
   const { chats, keys, refuse } = chatsWithALostAnswer();
   refuse();
-  await assert.rejects(chats.create('Hello'), ApiError);
+  await assert.rejects(chats.create(), ApiError);
   assert.equal(keys().length, 1);
 });
 
 test('two messages that begin chats at the same time begin two', async () => {
   const { chats } = chatsWithALostAnswer();
-  await chats.create('Hello').catch(() => {});
-  const ids = await Promise.all([chats.create('Hello'), chats.create('Something else')]);
+  await chats.create().catch(() => {});
+  const ids = await Promise.all([chats.create(), chats.create()]);
   assert.deepEqual(ids, ['chat-0', 'chat-1']);
+});
+
+test('a chat whose answer was lost, and that was opened from the list since, is that of another message', async () => {
+  const { chats } = chatsWithALostAnswer();
+  await assert.rejects(chats.create(), NetworkError);
+  chats.conversation('chat-0');
+  assert.equal(await chats.create(), 'chat-1');
 });
 
 test('a title that is refused late is kept in its field, and takes the focus from nothing else', async (t) => {

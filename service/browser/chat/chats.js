@@ -19,8 +19,10 @@ export function createChats(context) {
   const versions = new Map();
   /** @type {Set<string>} chats that this page has deleted, or is about to */
   const deletedChats = new Set();
-  /** @type {import('../shared/once.js').Keys} */
+  /** @type {import('../shared/once.js').Keys} by place: who comes next to where an answer was lost gets the chat of that try */
   const keys = new Map();
+  /** @type {Set<string>} places where chats are being made: messages that begin chats at the same time have one each */
+  const taken = new Set();
   const unsubscribe = collection.onChange(refreshChanged);
 
   /** Refreshes conversations whose chat has changed: another tab may have added a turn. */
@@ -49,10 +51,21 @@ export function createChats(context) {
     collection.put(recordOf(chat));
   }
 
-  /** Tried again after a lost answer, it makes no second chat. @param {string} text */
-  async function createChat(text) {
-    const { chat } = await createOnce(keys, text, (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
+  /** Tried again after a lost answer, also for other words, it makes no second chat. @param {string} place */
+  async function createChat(place) {
+    const { chat } = await createOnce(keys, place, (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
     return chat;
+  }
+
+  /** A lost chat may have been found in the list, and used since. @param {any} chat */
+  function isUnused({ recordId, createdAt, updatedAt }) {
+    return updatedAt === createdAt && !conversations.has(recordId);
+  }
+
+  function freePlace() {
+    let number = 1;
+    while (taken.has(`${number}`)) number += 1;
+    return `${number}`;
   }
 
   return {
@@ -61,12 +74,18 @@ export function createChats(context) {
     conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
     /** Whether a reply is coming in, and has said something. */
     isReplying: () => [...conversations.values()].some(({ phase, turn }) => phase !== 'idle' && Boolean(turn?.reply.parts.length)),
-    /** @param {string} text of its first message: another one may begin a chat at the same time @returns {Promise<string>} its id */
-    async create(text) {
-      const made = await createChat(text);
-      const chat = made.updatedAt === made.createdAt ? made : await createChat(text); // found in the list, and used since
-      collection.put(recordOf(chat));
-      return chat.recordId;
+    /** @returns {Promise<string>} its id */
+    async create() {
+      const place = freePlace();
+      taken.add(place);
+      try {
+        const made = await createChat(place);
+        const chat = isUnused(made) ? made : await createChat(place);
+        collection.put(recordOf(chat));
+        return chat.recordId;
+      } finally {
+        taken.delete(place);
+      }
     },
     /** @param {string} chatId @param {string} title */
     rename: (chatId, title) => change(chatId, { title }),

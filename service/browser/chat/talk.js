@@ -105,7 +105,7 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
     const kept = [text, beside].filter(Boolean).join('\n\n');
     drafts.set('new', kept); // until it is stored as the question of a chat
     try {
-      const chatId = await chats.create(text);
+      const chatId = await chats.create();
       const newDraft = drafts.get('new');
       drafts.set(chatId, newDraft === kept ? beside : newDraft);
       const created = chats.conversation(chatId);
