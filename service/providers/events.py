@@ -60,6 +60,14 @@ class PromptCounted:
 
 
 @dataclass(frozen=True, slots=True)
+class TextStarted:
+    """A text of its own begins: no sentence of an earlier text goes on in it.
+
+    Only provider A has several texts in one answer.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class TextFragment:
     text: str
 
@@ -109,4 +117,12 @@ class StepFinished:
 
 VISIBLE = (TextFragment, CallStarted)  # with these a user begins to see an answer
 
-Event = PromptCounted | TextFragment | CallStarted | CallFragment | Progress | StepFinished
+Event = (
+    PromptCounted
+    | TextStarted
+    | TextFragment
+    | CallStarted
+    | CallFragment
+    | Progress
+    | StepFinished
+)

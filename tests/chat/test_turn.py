@@ -113,6 +113,18 @@ def test_a_call_made_in_the_last_step_is_neither_run_nor_sent(alice, model):
 
 
 @on_sqlite
+def test_each_text_block_of_a_model_is_a_part_of_its_own(alice, served_by):
+    blocks = [("text", "first part"), ("text", ""), ("text", "second part")]
+    served_by.answers = [lambda seen: answer(seen, blocks)]
+    chat = alice.new_chat()
+    chunks = alice.turn(chat, "go", modelId="llm-sonnet-4-6")
+    assert types(chunks)[2:-2] == ["text-start", "text-delta", "text-end"] * 2
+    row = alice.rows(chat)[1]
+    assert [part.get("text") for part in row["parts"]] == [None, "first part", "second part"]
+    assert row["content"] == "first part\n\nsecond part"
+
+
+@on_sqlite
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("blank", ["\n\n", " \u00a0\t"])
 def test_a_model_that_says_only_white_space_has_said_nothing(alice, served_by, model, blank):

@@ -9,6 +9,7 @@ from service.providers.events import (
     ProviderError,
     StepFinished,
     TextFragment,
+    TextStarted,
 )
 from tests.providers.expected import ANSWERS, FAULTS
 from tests.providers.reading import (
@@ -65,8 +66,9 @@ def test_what_was_streamed_of_a_call_is_what_it_finishes_with(name):
 
 def test_a_call_is_shown_while_it_grows():
     events = events_of(raw("a-tool"), wire_of("a-tool"))
-    assert events[:6] == [
+    assert events[:7] == [
         PromptCounted(20),
+        TextStarted(),
         TextFragment("Let me look."),
         CallStarted(0, "weather.read"),
         CallFragment(0, '{"ci'),
@@ -98,7 +100,8 @@ def test_a_second_message_start_voids_the_calls_but_not_their_numbers():
 
 def test_text_before_an_error_is_given_out_first():
     events = read(raw("a-error-after-text"), decoder_of(A))
-    assert [next(events), next(events)] == [PromptCounted(20), TextFragment("half")]
+    first = [next(events), next(events), next(events)]
+    assert first == [PromptCounted(20), TextStarted(), TextFragment("half")]
     with pytest.raises(ProviderError, match="down"):
         next(events)
 

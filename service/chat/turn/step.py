@@ -22,6 +22,7 @@ from service.providers.events import (
     FinishReason,
     StepFinished,
     TextFragment,
+    TextStarted,
 )
 from service.web.json_values import Nesting
 
@@ -75,6 +76,8 @@ class Step:
                         self.open_text = self._next_text_id()
                         yield chunks.TextStart(self.open_text)
                     yield chunks.TextDelta(self.open_text, text)
+                case TextStarted():
+                    yield from self._end_text()
                 case CallStarted(key, name) if not self.muted:
                     yield from self._end_text()
                     yield self._start_call(key, name)

@@ -16,6 +16,7 @@ from service.providers.events import (
     ProviderError,
     StepFinished,
     TextFragment,
+    TextStarted,
     Usage,
 )
 from service.providers.names import NameTable, name_table
@@ -188,15 +189,12 @@ class MessageDecoder:
         raise ProviderError("cut")
 
     def _open(self, message: dict[str, Any]) -> Iterator[Event]:
-        """Read `message_start`, which may have whole blocks and a stop reason.
-
-        Such blocks have no index: they get numbers that no other block has.
-        """
+        """It may have whole blocks, without an index, and a stop reason."""
         self._count(message.get("usage"))
         if usage := self._total():
             yield PromptCounted(usage.input, usage.cache_read, usage.cache_write)
         for number, block in enumerate(message.get("content") or (), 1):
-            yield from self._start(-number, block)
+            yield from self._start(-number, block)  # a number that no other block has
         self._stop(message.get("stop_reason"))
 
     def _stop(self, reason: str | None) -> None:
@@ -206,8 +204,10 @@ class MessageDecoder:
 
     def _start(self, index: int, block: dict[str, Any]) -> Iterator[Event]:
         match block.get("type"):
-            case "text" if block.get("text"):
-                yield TextFragment(make_storable(block["text"]))
+            case "text":
+                yield TextStarted()
+                if block.get("text"):
+                    yield TextFragment(make_storable(block["text"]))
             case "tool_use":
                 key, name = self._next_key, self._names.from_wire(block["name"])
                 self._next_key += 1
@@ -239,9 +239,8 @@ class MessageDecoder:
             return None
         read = count(self._usage.get("cache_read_input_tokens"))
         written = count(self._usage.get("cache_creation_input_tokens"))
-        uncached = count(self._usage.get("input_tokens"))
-        output = count(self._usage.get("output_tokens"))
-        return Usage(uncached + read + written, output, read, written)
+        whole = count(self._usage.get("input_tokens")) + read + written
+        return Usage(whole, count(self._usage.get("output_tokens")), read, written)
 
     def _finished_calls(self) -> tuple[FinishedCall, ...]:
         return tuple(
