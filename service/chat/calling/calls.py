@@ -24,7 +24,7 @@ MOST = 20  # calls of a step that are run
 AT_ONCE = 5  # reads
 RAW_LIMIT = 2_000  # characters shown of an input that is not JSON
 UNKNOWN = "unknown"  # in metrics, for the names that a model has made up
-TOO_MANY = f"too many calls in one step: only the first {MOST} are run"
+TOO_MANY = "too many calls in one step"
 FAULT_TEXTS = {
     "cut": "The call broke off before its input was whole.",
     "refused": "The model host refused this call: its input does not fit the tool's schema.",
