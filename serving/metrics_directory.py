@@ -23,8 +23,11 @@ def make() -> Path:
     for unused in _unused():
         shutil.rmtree(unused, ignore_errors=True)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))
-    # Locked until every copy of the descriptor is closed.
-    fcntl.flock(os.open(directory / LOCK, os.O_CREAT | os.O_RDWR, 0o600), fcntl.LOCK_EX)
+    # Locked until every copy of the descriptor is closed. It gets its name when it is: another
+    # master that starts at this moment would take the directory for unused.
+    unnamed = directory / f"{LOCK}.new"
+    fcntl.flock(os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600), fcntl.LOCK_EX)
+    unnamed.rename(directory / LOCK)
     # systemd deletes old files in /tmp, though processes have mapped them, but none in a directory
     # that is locked itself (tmpfiles.d, "Age").
     with suppress(OSError):  # the file system locks no directories, as NFS

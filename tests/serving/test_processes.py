@@ -185,6 +185,22 @@ def test_a_file_system_without_locks_of_directories_will_do(tmp_path, monkeypatc
     os.close(*locked)
 
 
+def test_a_directory_is_in_use_before_its_lock_can_be_seen(tmp_path, monkeypatch):
+    """Another service that starts at the same moment looks for unused ones."""
+    flock, found = fcntl.flock, []
+
+    def look_first(descriptor, how):
+        if how == fcntl.LOCK_EX:
+            found.extend(metrics_directory._unused())
+        flock(descriptor, how)
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(metrics_directory.fcntl, "flock", look_first)
+    made = metrics_directory.make()
+    assert (found, list(metrics_directory._unused())) == ([], [])
+    metrics_directory._remove(made, os.getpid())
+
+
 def test_the_limit_of_open_files_is_raised_or_warned_about():
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
