@@ -5,6 +5,7 @@ the owners of claims and holds that look expired need that time to renew or sett
 """
 
 import random
+import sys
 import time
 from collections.abc import Callable, Collection
 from contextlib import ExitStack, suppress
@@ -76,6 +77,9 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         except (SQLAlchemyError, *INTERRUPTIONS) as error:
             is_over = not isinstance(error, SQLAlchemyError) or is_outage(error)
             raise
+        finally:
+            if name not in done:  # the error of a later step would hide this one
+                log.warning("step not swept", step=name, error=type(sys.exception()).__name__)
 
     with ExitStack() as steps:
         for name, step in reversed(_steps(silent).items()):

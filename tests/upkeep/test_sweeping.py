@@ -1,5 +1,6 @@
 """The sweeper of a worker, which works until the worker ends."""
 
+import json
 import sqlite3
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -10,6 +11,7 @@ from sqlalchemy.exc import DatabaseError
 
 from service import lasting
 from service.chat import indexed_words
+from service.chat.finding import index
 from service.upkeep import sweeping
 from tests.services import on_sqlite, wait_for
 
@@ -46,6 +48,18 @@ def test_a_step_that_fails_keeps_no_other_from_being_taken(app, monkeypatch, err
     with app.app_context(), pytest.raises(type(error)):
         sweeping.sweep()
     assert media.sweep.call_count == later
+
+
+@on_sqlite
+def test_each_step_that_fails_is_logged_also_before_another_one(app, monkeypatch, capsys):
+    """Only the last error is raised."""
+    monkeypatch.setattr(indexed_words, "put_back", failing(ValueError()))
+    monkeypatch.setattr(index, "forget_deleted", failing(refusal(sqlite3.SQLITE_CORRUPT)))
+    with app.app_context(), pytest.raises(DatabaseError):
+        sweeping.sweep()
+    lines = map(json.loads, capsys.readouterr().err.splitlines())
+    failed = [(one["step"], one["error"]) for one in lines if one["event"] == "step not swept"]
+    assert failed == [("words", "ValueError"), ("index", "DatabaseError")]
 
 
 class Media:
