@@ -319,6 +319,38 @@ def test_a_message_whose_chat_is_being_made_is_tried_again_once(console):
     assert len(held) == 1
 
 
+@pytest.mark.parametrize("is_made", [True, False])
+def test_a_chat_that_goes_leaves_its_text_beside_that_of_a_chat_which_is_being_made(
+    console, is_made
+):
+    page, turns, chats = console.page, [], []
+    console.may_say("ERR_FAILED|503")
+    page.route("**/api/ai/chat", lambda route: turns.append(route), times=1)
+    console.send("first")
+    expect(console.button("Stop")).to_be_visible()
+    expect(console.chats).to_have_count(1)
+    page.route("**/api/ai/chats", lambda route: chats.append(route))
+    console.button("New chat").click()
+    console.send("second")
+    console.chats.get_by_role("link").click()
+    expect(console.log).to_contain_text("first")
+    turns[0].fulfill(status=503, json={"error": "unavailable", "message": "Not now."})
+    expect(console.chats).to_have_count(0)
+    expect(console.composer).to_have_value("second\n\nfirst")
+    console.composer.press("Enter")  # which is not for a chat that is still being made
+    chats[0].continue_() if is_made else chats[0].abort()
+    page.unroute("**/api/ai/chats")
+    expect(console.composer).to_have_value("first" if is_made else "second\n\nfirst")
+    console.is_idle()
+    console.composer.press("Enter")
+    expect(console.answers).to_have_count(1)
+    expect(console.composer).to_have_value("")
+    console.is_idle()
+    sent = console.api("GET", 'records/ai-messages?where={"role": "user"}')["records"]
+    contents = ["second", "first"] if is_made else ["second\n\nfirst"]
+    assert [each["data"]["content"] for each in sent] == contents
+
+
 def test_a_turn_goes_on_while_another_chat_is_shown(console):
     console.send("count to 150")
     expect(console.answers.last).to_contain_text("1 2 3")

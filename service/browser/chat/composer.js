@@ -124,9 +124,9 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
       draft = name;
       setText([drafts.get(name), box.value].filter(Boolean).join('\n\n'));
     },
-    /** @param {string} text that could not be sent, put before what was typed since */
+    /** @param {string} text that could not be sent, put before what was typed since, unless it stands there */
     putBack(text) {
-      if (box.value !== text) setText([text, box.value].filter(Boolean).join('\n\n'));
+      if (!`${box.value}\n\n`.startsWith(`${text}\n\n`)) setText([text, box.value].filter(Boolean).join('\n\n'));
     },
     /** @param {string} text put behind what was typed, for the user to go on */
     append(text) {

@@ -106,15 +106,14 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
     drafts.set('new', kept); // until it is stored as the question of a chat
     try {
       const chatId = await chats.create();
-      const newDraft = drafts.get('new');
-      drafts.set(chatId, newDraft === kept ? beside : newDraft);
       const created = chats.conversation(chatId);
       const turn = created.send(text, models.modelId);
-      drafts.set('new', '');
+      if (isHere() || !isDetached) moveDraft(chatId, kept, beside);
+      else composer.takeOut(text); // what stands behind it is of the chat on the screen, which has none any more
       if (isHere()) onCreated(chatId);
       turn.then(() => created === conversation && isEmpty(created) && onEmpty(chatId));
     } catch (error) {
-      if (!isHere()) return keepForNewChat(text, kept);
+      if (!isHere() && !isDetached) return keepForNewChat(text, kept);
       composer.setBusy(false, false);
       composer.putBack(text);
       composer.showProblem(errorText(error));
@@ -122,6 +121,13 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
       creating -= 1;
       scheduleShow();
     }
+  }
+
+  /** What was typed since goes with the chat. @param {string} chatId @param {string} kept what the draft was @param {string} beside what is left of it */
+  function moveDraft(chatId, kept, beside) {
+    const newDraft = drafts.get('new');
+    drafts.set(chatId, newDraft === kept ? beside : newDraft);
+    drafts.set('new', '');
   }
 
   /** @param {string} text that stands before what was typed since @param {string} kept the draft that has it */
@@ -163,9 +169,11 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
     refresh: transcript.refresh,
     /** The chat is gone, but what is on the screen stays; the draft becomes that of a new chat. */
     detach() {
+      show(); // its text is back in the composer, behind which may come that of a chat that is being made
       isDetached = true;
       transcript.open(null);
       composer.rename('new');
+      scheduleShow();
     },
     /** Whether the chat on the screen was removed because its first turn has left nothing. */
     get isDetached() {
