@@ -4,6 +4,9 @@ import json
 
 from playwright.sync_api import expect
 
+from tests.browser.canvas import Canvas
+from tests.browser.key_events import COMPOSING
+
 
 def said(console, title, *texts):
     """A chat in which these texts were repeated; returns its id."""
@@ -42,6 +45,36 @@ def test_a_chat_is_found_by_a_word_of_a_message(console):
     expect(search).to_have_value("")
     search.fill("nowhere")
     expect(page.get_by_text("No chat has these words.")).to_be_visible()
+
+
+def test_the_keys_of_an_input_method_choose_nothing_else(console):
+    page, search = console.page, console.page.get_by_label("Search chats")
+    said(console, "Travels", "the train to Kyoto")
+    search.fill("Kyo")
+    expect(page.locator(".search-hits a")).to_have_count(1)
+    for key in ("Enter", "Escape"):
+        search.evaluate(COMPOSING, key)
+    expect(search).to_have_value("Kyo")
+    search.fill("")
+    console.choose("Travels", "Rename")
+    title = page.get_by_label("Title of the chat")
+    title.fill("ky")
+    for key in ("Enter", "Escape"):
+        title.evaluate(COMPOSING, key)
+    expect(title).to_be_focused()
+    task = page.get_by_label("New task")
+    task.fill("Book")
+    task.press("Enter")
+    cell = page.get_by_label("Title of Book")
+    cell.fill("Bo")
+    cell.evaluate(COMPOSING, "Escape")
+    expect(cell).to_have_value("Bo")
+    expect(page.get_by_role("heading", name="Travels")).to_have_count(0)
+    canvas = Canvas(console).create()
+    name = canvas.page.get_by_label("Title of the canvas")
+    name.fill("ky")
+    name.evaluate(COMPOSING, "Enter")
+    expect(name).to_be_focused()
 
 
 def test_a_chat_is_pinned_renamed_in_its_place_and_exported(console):

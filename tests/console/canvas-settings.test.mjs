@@ -49,6 +49,16 @@ test('settings as JSON with a name that is none are refused, and the dialog says
   assert.deepEqual(saved.map(({ entered }) => entered), [{ most: 7, label: 'two\nlines' }, { most: 8 }]);
 });
 
+test('Enter in a field saves the settings, unless an input method has it', () => {
+  globalThis.HTMLInputElement = document.body.constructor;
+  const saved = [];
+  openSettings({ name: 'Weather', schema: SCHEMA, settings: { most: 7 }, save: (entered) => saved.push(entered) });
+  const dialog = document.body.lastChild;
+  const target = below(dialog, 'input', () => true);
+  for (const isComposing of [true, false]) dialog.listeners.keydown({ key: 'Enter', isComposing, target, preventDefault() {} });
+  assert.equal(saved.length, 1);
+});
+
 test('settings that nobody changes are saved as they are', () => {
   const settings = { units: 'imperial', most: 7, label: 'Home', older: { kept: true } };
   const { older, ...entered } = settings;

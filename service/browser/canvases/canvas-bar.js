@@ -25,7 +25,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
     maxlength: '200',
-    on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && title.blur() },
+    on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.isComposing && title.blur() },
   });
   const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
   const problem = element('span', { class: 'problem', role: 'alert' });

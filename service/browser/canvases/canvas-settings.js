@@ -42,7 +42,7 @@ export function openSettings({ name, schema, settings, save }) {
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+    if (event.key !== 'Enter' || event.isComposing || !(event.target instanceof HTMLInputElement)) return;
     event.preventDefault();
     submit();
   }

@@ -40,6 +40,7 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
   const node = element('li', { on: { contextmenu: openAtPointer } }, link, field, element('span', { class: 'chat-actions' }, more));
   more.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => event.key === 'ArrowLeft' && link.focus());
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.isComposing) return; // the key is for the input method
     if (event.key === 'Enter') finishEditing(true);
     if (event.key !== 'Escape') return;
     event.stopPropagation();

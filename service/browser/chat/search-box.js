@@ -36,6 +36,7 @@ export function startSearch({ input, results, lists, transport, onFound }) {
 
   /** @param {KeyboardEvent} event */
   async function press(event) {
+    if (event.isComposing) return; // the key is for the input method
     if (event.key === 'Escape' && input.value) {
       event.stopPropagation(); // Escape closes one thing at a time
       input.value = '';

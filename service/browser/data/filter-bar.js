@@ -120,7 +120,7 @@ export function createFilterBar(columns, onChange) {
 
   /** @param {KeyboardEvent} event */
   function closeOnEscape(event) {
-    if (event.key !== 'Escape') return;
+    if (event.key !== 'Escape' || event.isComposing) return;
     event.stopPropagation();
     setOpen(false);
   }

@@ -77,11 +77,12 @@ function textCell(column, save, warn) {
   field.addEventListener('blur', commit);
   field.addEventListener('focus', () => (isDue = false));
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.isComposing) return; // the key is for the input method
     if (event.key === 'Escape') {
       revert();
       warn('');
     }
-    if (event.key !== 'Enter' || event.isComposing || (!column.isTitle && event.shiftKey)) return;
+    if (event.key !== 'Enter' || (!column.isTitle && event.shiftKey)) return;
     event.preventDefault();
     commit();
   });
