@@ -38,6 +38,7 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
     assert pieces[0].startswith(b": stream-open")
     assert len(pieces) > 5  # 40 words of 10 ms each, not one block at the end
     assert turn.headers["X-Asst-Id"].startswith("msg_")
+    assert turn.headers["X-Accel-Buffering"] == "no"  # for another nginx in front of this one
 
 
 STREAMS = Path(__file__).with_name("streams.mjs")
