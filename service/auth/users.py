@@ -17,6 +17,7 @@ from service.database.access import write_transaction
 from service.database.among import prepared_among
 from service.database.prepared import Prepared, read_row
 from service.extensions import db, table
+from service.times import now
 from service.web.errors import Unauthorized
 
 RIGHTS_AGE = 2.0  # seconds until a change of a role, a disabled or an erased user takes effect
@@ -196,9 +197,10 @@ def enrol(
 
     Raises `Unauthorized` if the subject was erased after `issued`, the issue time of its token.
     """
+    times = dict.fromkeys(("created_at", "updated_at"), now())  # equal, as of any new record
     try:
         with write_transaction() as session:
-            session.add(User(subject=subject, email=email, name=name))
+            session.add(User(subject=subject, email=email, name=name, **times))
             session.flush()  # waits for a running erasure, so that the next line sees it
             if erasure.revokes(erasure.erased_at(session, subject), issued):
                 raise Unauthorized()

@@ -36,6 +36,11 @@ def told(alice):
     return call
 
 
+def test_a_new_user_has_not_been_changed_yet(alice):
+    [record] = alice.records("users")
+    assert record["createdAt"] == record["updatedAt"]
+
+
 def set_back(app, seconds):
     """Let the row's last change be so long ago."""
     with app.app_context():
