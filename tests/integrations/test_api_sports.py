@@ -100,6 +100,24 @@ def test_a_table_may_stand_in_a_list_of_tables_or_alone(ask, vendor):
 
 
 @on_sqlite
+@pytest.mark.parametrize(
+    ("name", "fact", "value"),
+    [
+        ("football/leagues", "current", True),
+        ("baseball/leagues", "current", True),
+        ("basketball/leagues", "coverage", {"standings": True, "players": True}),
+    ],
+)
+def test_a_season_says_what_the_vendor_says_of_it(ask, vendor, name, fact, value):
+    season = {"year": 2023, "season": 2023, "start": "2023-02-24", "end": "2023-11-02", fact: value}
+    league = {"id": 1, "name": "A league", "type": "League"}
+    item = {**league, "league": league, "country": {"name": "USA"}, "seasons": [season]}
+    vendor.says(Said({"get": "leagues", "errors": [], "response": [item]}))
+    (given,) = ask(name, {}).json["data"]["leagues"][0]["seasons"]
+    assert given[fact] == value
+
+
+@on_sqlite
 def test_the_tables_of_all_leagues_of_a_team_are_given(ask, vendor):
     cup = json.loads(json.dumps(STANDINGS["response"][0]).replace("Premier League", "Cup"))
     vendor.says({**STANDINGS, "response": [*STANDINGS["response"], cup]})

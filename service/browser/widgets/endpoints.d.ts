@@ -196,7 +196,7 @@ export interface Endpoints {
         type: string | null;
         country: string | null;
         countryCode: string | null;
-        seasons: Array<{ season: number | null; start: string | null; end: string | null }>;
+        seasons: Array<{ season: number | null; start: string | null; end: string | null; current: boolean | null }>;
       }>;
     };
   };
@@ -329,7 +329,12 @@ export interface Endpoints {
         type: string | null;
         country: string | null;
         countryCode: string | null;
-        seasons: Array<{ season: string | null; start: string | null; end: string | null }>;
+        seasons: Array<{
+          season: string | null;
+          start: string | null;
+          end: string | null;
+          coverage: unknown | null;
+        }>;
       }>;
     };
   };

@@ -6,7 +6,7 @@ Source: api-sports.io/documentation/baseball/v1. Major League Baseball is league
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.fields import Words
-from service.integrations.declare.shape import Int, Maybe, Shape, Within
+from service.integrations.declare.shape import Bool, Int, Maybe, Shape, Within
 from service.integrations.vendors.api_sports.parameters import (
     GameFilters,
     LeagueFilters,
@@ -36,7 +36,8 @@ leagues = Endpoint(
     summary="Baseball leagues and cups, with their seasons.",
     docs=f"{BASEBALL_DOCS}#tag/Leagues", access=FREE_READ, seconds=30,
     cache=Cache(seconds=86400, shared=True),
-    takes=Leagues, asks=fetch("/leagues"), gives=league_list(SEASON),
+    takes=Leagues, asks=fetch("/leagues"),
+    gives=league_list(SEASON, current=Maybe(Bool("current"))),
     examples=examples(
         "baseball_leagues",
         ({"id": 1, "season": 2023}, "/leagues?id=1&season=2023"),

@@ -10,7 +10,7 @@ from marshmallow import ValidationError, validates_schema
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.fields import Count, Parameters, Several, Words
-from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape, Within
+from service.integrations.declare.shape import Each, Int, Maybe, Num, Raw, Shape, Within
 from service.integrations.vendors.api_sports.parameters import (
     MAX_ID,
     GameFilters,
@@ -64,7 +64,10 @@ leagues = Endpoint(
     summary="Basketball leagues and cups, with their seasons.",
     docs=f"{BASKETBALL_DOCS}#tag/Leagues", access=FREE_READ, seconds=30,
     cache=Cache(seconds=86400, shared=True),
-    takes=Leagues, asks=fetch("/leagues"), gives=league_list(text_of("season")),
+    takes=Leagues, asks=fetch("/leagues"),
+    gives=league_list(
+        text_of("season"), coverage=Maybe(Raw("coverage", about="Which data there are."))
+    ),
     examples=examples(
         "basketball_leagues",
         ({"id": 12, "season": "2023-2024"}, "/leagues?id=12&season=2023-2024"),

@@ -32,9 +32,9 @@ def text_of(path: str) -> Made:
     return Made(Maybe(""), read)
 
 
-def league_list(season: Field) -> Shape:
-    """An answer with leagues; `season` is read from each season of a league."""
-    year = Shape(season=season, start=Maybe("start"), end=Maybe("end"))
+def league_list(season: Field, **facts: Field) -> Shape:
+    """An answer with leagues; `season` and `facts` are read from each season of a league."""
+    year = Shape(season=season, start=Maybe("start"), end=Maybe("end"), **facts)
     return Shape(leagues=Each("response", Shape(
         NAMED, type=Maybe("type"), country=Maybe("country.name"),
         countryCode=Maybe("country.code"), seasons=Each("seasons", year, default=()),
