@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from service.sandbox import arranging, errands, mailing
+from service.sandbox import arranging, errands, mailing, writing
 from service.sandbox.errands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
@@ -49,6 +49,8 @@ def reply(asked: AssistantInput) -> AssistantReply:
     """The text to answer, or the tools to call next."""
     if asked.text.startswith(SUMMARIZE):
         return AssistantReply(_summary(asked.text))
+    if not asked.tools and (text := writing.written(asked.text)):
+        return AssistantReply(text)
     planned = tuple(_first_calls(asked.text))
     if re.search(r"never stop calling", asked.text, re.I):
         planned = (("schema.list", {}),)

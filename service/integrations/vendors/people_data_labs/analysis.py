@@ -167,11 +167,14 @@ analyze = Endpoint(
         tuple(
             Exchange(
                 f"GET /person/enrich?titlecase=true&data_include={COLUMNS}&profile={url}"
-                "&min_likelihood=6", answer, status=status, when={"query.profile": url},
+                "&min_likelihood=6", answer, status=status, when=when,
             )
-            for url, status, answer in (
-                (ADDRESS, 200, {"status": 200, "likelihood": 9, "data": RECORD}),
-                (GONE, 404, {"status": 404, "error": {"type": "not_found"}}),
+            for url, status, answer, when in (
+                (ADDRESS, 200, {"status": 200, "likelihood": 9, "data": RECORD}, {}),
+                (
+                    GONE, 404, {"status": 404, "error": {"type": "not_found"}},
+                    {"query.profile": GONE},
+                ),
             )
         ),
     ),),
