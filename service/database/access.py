@@ -78,7 +78,7 @@ def _is_sqlite(url: str) -> bool:
 def _has_rest_of_password(parts: URL, url: str) -> bool:
     """Whether a password has an @ that is not encoded. What follows it is read as the host's name,
     or behind a ? as options, which the texts of errors repeat."""
-    options = "" if parts.database else url.partition("?")[2]
+    options = url.partition("?")[2] if parts.password and not parts.database else ""
     return "@" in f"{parts.host}{options}" or {"@", "/"} <= set(parts.database or "")
 
 
