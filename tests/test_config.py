@@ -401,6 +401,13 @@ BOOT = {
         "DATABASE_URL": "sqlite:///file:app?mode=memory&uri=true"
     },
     "DATABASE_URL: must be sqlite:///pa": {"DATABASE_URL": "mysql://host/db"},
+    "DATABASE_URL: must be a path behind sqlite:///": {
+        "DATABASE_URL": "sqlite:///file:/tmp/app.db?uri=true"
+    },
+    "DATABASE_URL: must be a path behind sqlite:///, not": {
+        "DATABASE_URL": "sqlite:////tmp/app.db?uri=true"
+    },
+    "DATABASE_URL: must be a path behind sqlite:///, n": {"DATABASE_URL": "sqlite:///file:app.db"},
     "SANDBOX: must stay on loopback": {"BIND": "0.0.0.0:8000"},
 }
 

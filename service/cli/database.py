@@ -74,9 +74,7 @@ def _check(outdated: bool) -> None:
 def _is_absent() -> bool:
     """Whether the file of SQLite is absent: a connection would make an empty one."""
     url = db.engine.url
-    path = str(url.database)
-    is_file = url.get_backend_name() == "sqlite" and not path.startswith("file:")
-    return is_file and not Path(path).exists()
+    return url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists()
 
 
 def _advice() -> str:

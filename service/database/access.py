@@ -68,6 +68,7 @@ def _is_sqlite(url: str) -> bool:
     if parts and parts.drivername == "postgresql+psycopg" and not _has_rest_of_password(parts, url):
         return False
     if parts and parts.get_backend_name() == "sqlite" and _is_file(parts):
+        _check_path(parts)
         return True
     raise ConfigError(
         "DATABASE_URL: must be sqlite:///path or postgresql+psycopg://…, "
@@ -87,6 +88,12 @@ def _is_file(parts: URL) -> bool:
     own database."""
     in_memory = parts.database == ":memory:" or parts.query.get("mode") == "memory"
     return bool(parts.database) and not in_memory
+
+
+def _check_path(parts: URL) -> None:
+    """Raises `ConfigError` for a URI: what syncs and protects the file needs its path."""
+    if str(parts.database).startswith("file:") or "uri" in parts.query:
+        raise ConfigError("DATABASE_URL: must be a path behind sqlite:///, not file:… or ?uri=…")
 
 
 def init_app(app: Flask, sqlite_sync: str) -> None:

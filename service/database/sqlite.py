@@ -8,6 +8,7 @@ import os
 import sqlite3
 import time
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 import gevent
@@ -28,6 +29,7 @@ PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=0",  # because SQLite's own wait would block all greenlets
+    "PRAGMA synchronous=NORMAL",  # because commits are synced by `CommitSync`
 )
 BUSY_SECONDS = 5.0  # for which a writer waits for another process
 PATIENCE = 1.0  # seconds behind one that gives up, after which a writer gives up with it
@@ -47,61 +49,61 @@ BROKEN = {
 BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # the last: a statement reached its time limit
 
+Commits = CommitSync | UnsyncedCommits
 
-def prepare_engine(engine: Engine, sync: str) -> CommitSync | UnsyncedCommits | None:
-    """Prepare an engine; returns what a writer has to tell of its commit, None for one in memory.
+
+def prepare_engine(engine: Engine, sync: str) -> Commits:
+    """Prepare an engine; returns what a writer has to tell of its commit.
 
     `sync` is the value of `SQLITE_SYNC`.
     """
-    path = engine.url.database or ""
-    is_file = not path.startswith("file:")
-    commits = (CommitSync if sync == "full" else UnsyncedCommits)(path) if is_file else None
-    level = "normal" if commits else sync
-
-    @event.listens_for(engine, "do_connect")
-    def make_private(*_: object) -> None:
-        """Create the file with access for its owner only. SQLite copies the mode to other files."""
-        if is_file:
-            with suppress(OSError):  # the file exists, or SQLite will report the error
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, record: Any) -> None:
-        connection.isolation_level = None  # because `begin` begins transactions
-        for pragma in (*PRAGMAS, f"PRAGMA synchronous={level}"):
-            connection.execute(pragma)
-        if commits:
-            connection.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
-            connection.execute(f"PRAGMA journal_size_limit={checkpoints.KEPT}")
-        connection.create_function(SQLITE_FUNCTION, 1, time_from_now)
-        connection.create_function(LOWER, 1, lower)
-        record.info["progress"] = ProgressHandler()
-
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        if has_begun(connection):
-            return
-        info = connection.info
-        immediate = info.pop(IMMEDIATE, None)  # first: it may not stay for another transaction
-        if commits:
-            commits.check()
-        if immediate is None:  # a transaction of the ORM
-            immediate = bool(connection.get_execution_options().get("immediate"))
-        driver: Any = connection.connection.dbapi_connection
-        info["progress"].begin(driver, immediate, seconds_left())
-        if immediate:
-            _begin_write(connection)
-        else:
-            _begin_read(connection)
-
-    @event.listens_for(engine, "handle_error")
-    def explain(context: ExceptionContext) -> None:
-        if context.connection:
-            context.connection.info["progress"].raise_reason()
-        if primary_code(context.original_exception) in BROKEN:
-            context.is_disconnect = True  # so that the pool opens a new connection
-
+    path = str(engine.url.database)
+    commits = CommitSync(path) if sync == "full" else UnsyncedCommits(path)
+    event.listen(engine, "do_connect", _make_private)
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", partial(_begin, commits))
+    event.listen(engine, "handle_error", _explain)
     return commits
+
+
+def _make_private(dialect: Any, record: Any, arguments: list[Any], parameters: Any) -> None:
+    """Create the file with access for its owner only. SQLite copies the mode to other files."""
+    with suppress(OSError):  # the file exists, or SQLite will report the error
+        os.close(os.open(arguments[0], os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _prepare(driver: Any, record: Any) -> None:
+    driver.isolation_level = None  # because `_begin` begins transactions
+    for pragma in PRAGMAS:
+        driver.execute(pragma)
+    driver.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
+    driver.execute(f"PRAGMA journal_size_limit={checkpoints.KEPT}")
+    driver.create_function(SQLITE_FUNCTION, 1, time_from_now)
+    driver.create_function(LOWER, 1, lower)
+    record.info["progress"] = ProgressHandler()
+
+
+def _begin(commits: Commits, connection: Connection) -> None:
+    if has_begun(connection):
+        return
+    info = connection.info
+    immediate = info.pop(IMMEDIATE, None)  # first: it may not stay for another transaction
+    commits.check()
+    if immediate is None:  # a transaction of the ORM
+        immediate = bool(connection.get_execution_options().get("immediate"))
+    driver: Any = connection.connection.dbapi_connection
+    info["progress"].begin(driver, immediate, seconds_left())
+    if immediate:
+        _begin_write(connection)
+    else:
+        _begin_read(connection)
+
+
+def _explain(context: ExceptionContext) -> None:
+    if context.connection:
+        context.connection.info["progress"].raise_reason()
+    if primary_code(context.original_exception) in BROKEN:
+        context.is_disconnect = True  # so that the pool opens a new connection
 
 
 def primary_code(error: BaseException | None) -> int:
