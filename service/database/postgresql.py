@@ -1,5 +1,7 @@
 """PostgreSQL: connections, time limits of statements, and outages."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import gevent
@@ -69,43 +71,46 @@ def connect_arguments() -> dict[str, Any]:
 def prepare_engine(engine: Engine) -> None:
     """Apply the time limits to an engine."""
     _check_patched()
-    ping = engine.dialect.do_ping
+    ping = partial(_ping, engine.dialect.do_ping)
+    engine.dialect.do_ping = ping  # type: ignore[method-assign,assignment]
+    event.listen(engine, "do_connect", _connect)
+    event.listen(engine, "handle_error", _give_up)
+    event.listen(engine, "begin", _begin)
 
-    def limited_ping(connection: Any) -> bool:
-        if connection.is_fresh:
-            return True
-        with time_limit(PING_SECONDS):
-            return ping(connection)
 
-    engine.dialect.do_ping = limited_ping  # type: ignore[method-assign,assignment]
+def _ping(ping: Callable[[Any], bool], connection: Any) -> bool:
+    if connection.is_fresh:
+        return True
+    with time_limit(PING_SECONDS):
+        return ping(connection)
 
-    @event.listens_for(engine, "do_connect")
-    def connect(dialect: Any, record: Any, args: Any, parameters: Any) -> Any:
-        try:
-            return TimedConnection.connect(*args, **parameters)
-        except psycopg.Error as error:  # also of an option that libpq does not know
-            raise NotConnected(" ".join(str(error).split())) from None
 
-    @event.listens_for(engine, "handle_error")
-    def give_up(context: ExceptionContext) -> None:
-        """What was thrown into a greenlet that waited has closed its connection."""
-        connection = context.connection
-        if connection is None or connection.invalidated:
-            return
-        driver: Any = connection.connection.dbapi_connection
-        if driver.closed and not isinstance(context.original_exception, psycopg.Error):
-            context.is_disconnect = True  # or a rollback would fail, and its error be raised
-            context.invalidate_pool_on_disconnect = False  # of the other connections
+def _connect(dialect: Any, record: Any, args: Any, parameters: Any) -> PipelinedConnection:
+    try:
+        return TimedConnection.connect(*args, **parameters)
+    except psycopg.Error as error:  # also of an option that libpq does not know
+        raise NotConnected(" ".join(str(error).split())) from None
 
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        if has_begun(connection):
-            return
-        driver: Any = connection.connection.dbapi_connection
-        if has_limit() and not driver.autocommit:
-            left = seconds_left()
-            limit = 0 if left == float("inf") else round(left * 1000) or 1
-            connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")
+
+def _give_up(context: ExceptionContext) -> None:
+    """What was thrown into a greenlet that waited has closed its connection."""
+    connection = context.connection
+    if connection is None or connection.invalidated:
+        return
+    driver: Any = connection.connection.dbapi_connection
+    if driver.closed and not isinstance(context.original_exception, psycopg.Error):
+        context.is_disconnect = True  # or a rollback would fail, and its error be raised
+        context.invalidate_pool_on_disconnect = False  # of the other connections
+
+
+def _begin(connection: Connection) -> None:
+    if has_begun(connection):
+        return
+    driver: Any = connection.connection.dbapi_connection
+    if has_limit() and not driver.autocommit:
+        left = seconds_left()
+        limit = 0 if left == float("inf") else round(left * 1000) or 1
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = {limit}")
 
 
 def connect_alone(url: URL) -> PipelinedConnection:
