@@ -167,7 +167,8 @@ def write_transaction() -> Iterator[Session]:
     _end(current_app, calls)
 
 
-def core_transaction(app: Flask, durable: bool = True) -> AbstractContextManager[Statements]:
+@contextmanager
+def core_transaction(app: Flask, durable: bool = True) -> Iterator[Statements]:
     """Run a write transaction without a session of the ORM, which takes as long as several
     statements. It needs no app context, and another transaction of the caller stays open.
 
@@ -175,40 +176,12 @@ def core_transaction(app: Flask, durable: bool = True) -> AbstractContextManager
     with the process that relies on it. It is on disk with the next one that is. Nobody may be told
     of it, so it changes no records.
     """
-    return _CoreWrite(app, durable)
-
-
-class _CoreWrite:
-    """The context of `core_transaction`. A generator as context would take six calls of functions
-    instead of two, which is as long as a short statement."""
-
-    __slots__ = ("_app", "_calls", "_durable", "_lock", "_transaction")
-
-    def __init__(self, app: Flask, durable: bool) -> None:
-        self._app, self._durable = app, durable
-
-    def __enter__(self) -> Statements:
-        engine: Engine = self._app.extensions["write_engine"]
-        self._lock, has_begun = _writer_lock(engine), False
-        self._lock.__enter__()
-        try:
-            self._transaction = KeptTransaction(engine, immediate=True)
-            connection = self._transaction.__enter__()
-            has_begun = True
-        finally:
-            if not has_begun:
-                self._lock.__exit__(None, None, None)
-        self._calls = connection.info[AFTER_COMMIT] = {}
-        return CoreTransaction(connection)
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        try:
-            self._transaction.__exit__(kind, error, trace)
-        finally:
-            self._lock.__exit__(kind, error, trace)
-        if kind is None:
-            assert self._durable or not self._calls
-            _end(self._app, self._calls, self._durable)
+    engine: Engine = app.extensions["write_engine"]
+    with _writer_lock(engine), KeptTransaction(engine, immediate=True) as connection:
+        calls = connection.info[AFTER_COMMIT] = {}
+        yield CoreTransaction(connection)
+    assert durable or not calls
+    _end(app, calls, durable)
 
 
 class CoreTransaction:

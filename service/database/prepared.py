@@ -48,14 +48,11 @@ class Prepared:
 
     def rows(self, connection: Connection, values: Values) -> list[Any]:
         """The rows of the result; their columns are attributes."""
-        statement = self._for(connection, values)
-        reply = statement.execute(connection, statement.parameters(values))
-        return statement.rows(connection, reply)
+        return self.ask(connection, values).rows
 
     def row(self, connection: Connection, values: Values) -> Any:
         """The first row, or None."""
-        rows = self.rows(connection, values)
-        return rows[0] if rows else None
+        return self.ask(connection, values).row
 
     def each(self, connection: Connection, values: Values) -> Generator[Any]:
         """The rows, each when it is asked for. Close the iterator if it is not read to its end."""
@@ -71,9 +68,7 @@ class Prepared:
 
     def run(self, connection: Connection, values: Values) -> int:
         """How many rows it has changed."""
-        statement = self._for(connection, values)
-        reply = statement.execute(connection, statement.parameters(values))
-        return statement.count(connection, reply)
+        return self.ask(connection, values).count
 
     def is_refused_by(self, error: DBAPIError) -> bool:
         """Whether this is the statement that the error is about."""
