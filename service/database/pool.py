@@ -103,7 +103,7 @@ class KeptTransaction:
         self._engine, self._immediate = engine, immediate
 
     def __enter__(self) -> Connection:
-        engine, has_begun = self._engine, False
+        engine, is_entered = self._engine, False
         pool = engine.pool
         assert isinstance(pool, CountedPool)
         self._pool = pool
@@ -116,9 +116,9 @@ class KeptTransaction:
                 for listener in engine.dispatch.begin:
                     listener(connection)
                 vars(connection)[DRIVER] = connection.connection.dbapi_connection
-            has_begun = True
+            is_entered = True
         finally:
-            if not has_begun:
+            if not is_entered:
                 connection.close()
         return connection
 
