@@ -65,7 +65,7 @@ CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
 def ask_for(session: Statements, question: Question, lease_id: str) -> StatementReply:
-    """Claim the message for this turn; the count is 0 if it is claimed already."""
+    """Claim the message for this turn, if it is free: see `is_ours`."""
     claim = {
         "turn_id": question.turn_id,
         "user_id": question.caller.subject,
@@ -78,11 +78,10 @@ def ask_for(session: Statements, question: Question, lease_id: str) -> Statement
     return CLAIM.ask(session.connection(), claim)
 
 
-def take(session: Statements, question: Question, lease_id: str, silent: Collection[str]) -> bool:
-    """Claim the message for this turn. False while another turn has claimed it, or replaces
-    messages in the same chat as this one does."""
-    is_free = ask_for(session, question, lease_id).count == 1
-    return is_free or take_over(session, question, lease_id, silent)
+def is_ours(asked: StatementReply) -> bool:
+    """Whether what `ask_for` has asked is done. False while another turn has claimed the message,
+    or replaces messages in the same chat as this one does."""
+    return asked.count == 1
 
 
 def take_over(
@@ -96,7 +95,7 @@ def take_over(
     message = {"owner": question.caller.subject, "message": question.user_message_id}
     lost = {**message, "replaced": _replaced_chat(question), "silent": list(silent)}
     session.connection().execute(DROP_LOST, lost)
-    return restore(session, question, lease_id)
+    return is_ours(ask_for(session, question, lease_id))
 
 
 def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
@@ -112,11 +111,6 @@ def count_of(subject: str) -> int:
 
 def _replaced_chat(question: Question) -> str | None:
     return question.chat_id if question.replaces else None
-
-
-def restore(session: Statements, question: Question, lease_id: str) -> bool:
-    """Claim again for a running turn whose claim was swept; False if another turn was faster."""
-    return ask_for(session, question, lease_id).count == 1
 
 
 class AlreadyRunning(Conflict):

@@ -22,7 +22,6 @@ from service.chat.turn import reuse
 from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
-from service.chat.turn.lease_watch import LeaseWatch
 from service.chat.worker_lease import WorkerLease
 from service.database.access import core_transaction, write_transaction
 from service.database.prepared import Prepared
@@ -209,10 +208,9 @@ def _claim_new(app: Flask, session: Statements, question: Question) -> Question:
     asked = claims.ask_for(session, question, lease_id)
     looked = LOOK.ask(session.connection(), keys)
     user_locks.standing(subject, locked)
-    is_claimed = asked.count == 1
+    is_claimed = claims.is_ours(asked)
     if not is_claimed:
-        lease_watch: LeaseWatch = app.extensions["lease_watch"]
-        is_claimed = claims.take_over(session, question, lease_id, lease_watch.silent)
+        is_claimed = _take_over(app, session, question)
         looked = LOOK.ask(session.connection(), keys)
     chat = looked.row
     if chat is None:
@@ -228,12 +226,18 @@ def _claim_new(app: Flask, session: Statements, question: Question) -> Question:
 
 def _claim(app: Flask, session: Statements, question: Question) -> Question:
     """Claim and hold for a message that replaces stored ones."""
-    lease_watch: LeaseWatch = app.extensions["lease_watch"]
     user_locks.lock(session, question.caller.subject)
-    if not claims.take(session, question, app.extensions["lease"].id, lease_watch.silent):
+    asked = claims.ask_for(session, question, app.extensions["lease"].id)
+    if not claims.is_ours(asked) and not _take_over(app, session, question):
         raise claims.AlreadyRunning()
     _check_again(question)
     return hold_for(app, session, question, forwarded=question.caller)
+
+
+def _take_over(app: Flask, session: Statements, question: Question) -> bool:
+    """Claim the message if the claim in the way is that of a lost worker."""
+    silent = app.extensions["lease_watch"].silent
+    return claims.take_over(session, question, app.extensions["lease"].id, silent)
 
 
 def _check_again(question: Question) -> None:

@@ -140,7 +140,8 @@ class ClaimWatch(BackgroundWork):
         for run in running:
             if run.is_claimed and run.question.turn_id not in stored:
                 with write_transaction() as session:
-                    is_restored = claims.restore(session, run.question, self._lease.id)
+                    asked = claims.ask_for(session, run.question, self._lease.id)
+                    is_restored = claims.is_ours(asked)
                 run.was_unclaimed = True
                 log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)
 
