@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import gevent
@@ -31,6 +32,7 @@ MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
 LONGEST_LEASE = timedelta(seconds=60)  # for a refresh that needs more requests
 COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
+PATIENCE = 25.0  # seconds that a caller waits for the refresh of another one
 INSIST_SECONDS = 5.0  # for which a database that is away is tried again
 INSIST_EVERY = 0.25  # seconds
 
@@ -53,6 +55,10 @@ log = structlog.get_logger("database")
 _running = Group()  # of this process
 
 
+class NotRefreshed(Exception):
+    """The access token has expired, and a refresh has failed or takes too long."""
+
+
 def init_app(app: Flask) -> None:
     """A worker that is to end waits for its refreshes: their callers may have gone."""
     app.extensions["lifecycle"].ends_after(lambda: not _running)
@@ -65,10 +71,14 @@ def finish() -> None:
 
 @dataclass(frozen=True)
 class TokensRead(Generic[Row]):
-    """A row as it was read; `at` is the database's time then."""
+    """A row as it was read; `at` is the database's time then.
+
+    A row that nothing `can_refresh` is never due.
+    """
 
     row: Row
     at: datetime
+    can_refresh: bool = True
 
     @property
     def margin(self) -> timedelta:
@@ -79,7 +89,7 @@ class TokensRead(Generic[Row]):
     @property
     def is_due(self) -> bool:
         """Whether it is time for a refresh: a little before the end."""
-        return bool(self.row.expires_at - self.margin <= self.at)
+        return bool(self.can_refresh and self.row.expires_at - self.margin <= self.at)
 
     @property
     def is_usable(self) -> bool:
@@ -95,6 +105,39 @@ class TokensRead(Generic[Row]):
         """Whether a refresh has failed since a wait began, or shortly before."""
         failed_at = self.row.failed_at
         return failed_at is not None and began - COOL_DOWN < failed_at <= self.at + COOL_DOWN
+
+
+def usable(
+    read: Callable[[], TokensRead[Row] | None],
+    refresh: Callable[[Row, str], bool],
+    lasts: timedelta = LEASE,
+) -> TokensRead[Row] | None:
+    """A row whose access token has not expired; None if `read` finds no row.
+
+    Shortly before its end the token is refreshed: `refresh` gets the row and the id of a lease,
+    and tells whether it has stored tokens. If it fails, the token is used until its end.
+
+    Raises `NotRefreshed`, and what `read` and `refresh` raise.
+    """
+    gives_up = time.monotonic() + PATIENCE
+    began, pause = None, 0.03
+    while time.monotonic() < gives_up:
+        snapshot = read()
+        if snapshot is None or not snapshot.is_due:
+            return snapshot
+        began = began or snapshot.at
+        has_failed = snapshot.has_failed(began)
+        if not has_failed and (lease_id := lease(snapshot, lasts)):
+            if apart(partial(refresh, snapshot.row, lease_id)):
+                return read()  # perhaps due again: a life may be shorter than a refresh
+        elif snapshot.is_usable:
+            return snapshot
+        elif has_failed:
+            break
+        else:
+            gevent.sleep(pause)
+            pause = min(pause * 1.5, 0.5)
+    raise NotRefreshed
 
 
 def read(model: type[Row], **key: str) -> TokensRead[Row] | None:

@@ -7,12 +7,11 @@ Source: docs/contract.md, section 19.
 
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
-import gevent
 import structlog
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
@@ -33,7 +32,6 @@ from service.web.errors import Unauthorized, Unavailable, UpstreamFailed
 LIFETIME = timedelta(days=30)
 # The provider's description, the tokens, its keys, and those of this service: ten seconds each.
 LEASE = refreshing.LONGEST_LEASE
-PATIENCE = 25.0  # seconds that a request waits for the refresh of another one
 RETRY_SECONDS = 5.0  # until a page asks again after a refresh that failed
 ENDED = "The session has ended. Sign in again."
 AWAY = "The identity provider can't be reached right now. Please try again."
@@ -87,28 +85,26 @@ class Sessions:
         Raises `Unauthorized` once the session has ended, and `Unavailable` if the token has expired
         while the provider is away.
         """
-        gives_up = time.monotonic() + PATIENCE
-        began, pause = None, 0.03
-        while time.monotonic() < gives_up:
-            read = refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))
-            if read is None or read.row.ends_at <= read.at:
-                raise Unauthorized(ENDED)
-            row, began = read.row, began or read.at
-            if not read.is_due or (row.refresh_token is None and read.is_usable):
-                return self._opened(read)
-            if row.refresh_token is None:
-                raise self._ended(row)
-            has_failed = read.has_failed(began)
-            if not has_failed and (lease := refreshing.lease(read, LEASE)):
-                refreshing.apart(partial(self._refresh, row, lease))
-            elif read.is_usable:
-                return self._opened(read)
-            elif has_failed:
-                break
-            else:
-                gevent.sleep(pause)
-                pause = min(pause * 1.5, 0.5)
-        raise Unavailable(AWAY)
+        try:
+            read = refreshing.usable(partial(self._read, session_id), self._refresh, LEASE)
+        except refreshing.NotRefreshed:
+            raise Unavailable(AWAY) from None
+        if read is None:
+            raise Unauthorized(ENDED)
+        return self._opened(read)
+
+    def _read(self, session_id: str) -> refreshing.TokensRead[ConsoleSession] | None:
+        """The session's row; None once it has ended.
+
+        Without a refresh token it ends with its token, and `Unauthorized` is raised.
+        """
+        read = refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))
+        if read is None or read.row.ends_at <= read.at:
+            return None
+        can_refresh = read.row.refresh_token is not None
+        if not can_refresh and not read.is_usable:
+            raise self._ended(read.row)
+        return replace(read, can_refresh=can_refresh)
 
     def end(self, session_id: str, back: str) -> str | None:
         """End a session; returns where to sign out of the provider too, if it offers that.
@@ -162,8 +158,8 @@ class Sessions:
         wait = (row.expires_at - read.margin - read.at).total_seconds()
         return Bearer(token, claims.expires, max(wait, 0.0) or RETRY_SECONDS)
 
-    def _refresh(self, row: ConsoleSession, lease: str) -> None:
-        """Refresh under the lease, with no transaction open.
+    def _refresh(self, row: ConsoleSession, lease: str) -> bool:
+        """Refresh under the lease, with no transaction open; returns whether tokens are stored.
 
         A refresh token is kept although the tokens beside it can't be checked right now: the
         provider may take no other any more.
@@ -180,13 +176,15 @@ class Sessions:
         except (ProviderAway, TokensNotAccepted, Unavailable) as error:
             log.warning("not refreshed", error=type(error).__name__, why=str(error))
             refreshing.store(row, lease, {**rotated, "failed_at": current_time()})
-            return
+            return False
         if claims.subject != row.user_id:
             raise self._ended(row)
         fresh = self._sealed(row.id_hash, bearer, claims, issued)
         fresh |= {"version": row.version + 1, "failed_at": None}
-        if not refreshing.store(row, lease, fresh):
-            self._provider.revoke(issued.refresh or "")  # the session was ended meanwhile
+        if refreshing.store(row, lease, fresh):
+            return True
+        self._provider.revoke(issued.refresh or "")  # the session was ended meanwhile
+        return False
 
     def _rotated(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
         if not issued.refresh:

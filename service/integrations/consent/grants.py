@@ -6,14 +6,12 @@ Source: docs/contract.md, section 10.14.
 """
 
 import secrets
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-import gevent
 import structlog
 from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
@@ -35,7 +33,6 @@ from service.times import now
 from service.web.errors import UpstreamFailed
 
 WORKS = {"failed_at": None, "failing_since": None, "failure": None}
-PATIENCE = 25.0  # seconds that a call waits for the refresh of another one
 _grants = table(Grant)  # written past the ORM, which would change the rows that were read before
 
 log = structlog.get_logger("grants")
@@ -78,27 +75,12 @@ class Grants:
 
         Raises `RefreshFailed`.
         """
-        gives_up = time.monotonic() + PATIENCE
-        began, pause = None, 0.03
-        while time.monotonic() < gives_up:
-            snapshot = self._read(user_id)
-            if snapshot is None:
-                return None
-            grant, began = snapshot.row, began or snapshot.at
-            if not snapshot.is_due:
-                return self._opened(grant)
-            has_failed = snapshot.has_failed(began)
-            if not has_failed and (lease := refreshing.lease(snapshot)):
-                if token := self._refresh_apart(grant, lease, authority):
-                    return token
-            elif snapshot.is_usable:
-                return self._opened(grant)
-            elif has_failed:
-                break
-            else:
-                gevent.sleep(pause)
-                pause = min(pause * 1.5, 0.5)
-        raise RefreshFailed(upstreamStatus=None, provider=self._integration)
+        refresh = partial(self._refresh, authority)
+        try:
+            snapshot = refreshing.usable(partial(self._read, user_id), refresh)
+        except refreshing.NotRefreshed:
+            raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
+        return self._opened(snapshot.row) if snapshot else None
 
     def renew(self, user_id: str, authority: Authority, idle: timedelta) -> None:
         """Refresh the tokens if they are older than `idle` and nobody else does. Never raises for a
@@ -108,7 +90,7 @@ class Grants:
             return
         if lease := refreshing.lease(snapshot):
             try:
-                self._refresh_apart(snapshot.row, lease, authority)
+                refreshing.apart(partial(self._refresh, authority, snapshot.row, lease))
             except RefreshFailed:  # no key here opens the token: others come first for a while
                 refreshing.note_failure(snapshot.row)
 
@@ -192,13 +174,10 @@ class Grants:
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         return AccessToken(text, grant.version, grant.created_at)
 
-    def _refresh_apart(self, grant: Grant, lease: str, authority: Authority) -> AccessToken | None:
-        return refreshing.apart(partial(self._refresh, grant, lease, authority))
-
-    def _refresh(self, grant: Grant, lease: str, authority: Authority) -> AccessToken | None:
+    def _refresh(self, authority: Authority, grant: Grant, lease: str) -> bool:
         """Refresh under the lease, with no transaction open.
 
-        None if that failed, or if other tokens have been stored or cleared meanwhile.
+        False if that failed, or if other tokens have been stored or cleared meanwhile.
         """
         user_id, place = grant.user_id, self._place(grant.user_id, "refresh_token")
         try:
@@ -215,17 +194,17 @@ class Grants:
             if grant.failing_since is None:  # its next tries say nothing new
                 measures.REFRESHES.labels(self._integration, error.failure).inc()
             refreshing.store(grant, lease, _failed(error))
-            return None
+            return False
         measures.REFRESHES.labels(self._integration, "refreshed").inc()
         fresh = self._sealed(user_id, tokens)
         fresh |= {"version": grant.version + 1, **WORKS}
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
         if refreshing.store(grant, lease, fresh):
-            return AccessToken(tokens.access, grant.version + 1, grant.created_at)
+            return True
         if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the one before
             authority.revoke(tokens.refresh)
-        return None
+        return False
 
     def _sealed(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
         """The columns of a token answer; without a refresh token, that column keeps its value."""

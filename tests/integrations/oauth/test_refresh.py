@@ -140,6 +140,14 @@ def test_a_short_life_is_not_refreshed_at_every_call(alice, provider, lasts, cou
     assert provider.refresh_count == count
 
 
+@on_sqlite
+def test_a_fresh_token_is_used_however_short_its_life_is(expired, provider):
+    """By our clock it may have ended before it is stored."""
+    provider.lasts = 0.001
+    assert expired.call().status_code == 200
+    assert provider.refresh_count == 1
+
+
 @pytest.fixture
 def due(connected):
     """Alice, whose access token has 30 more seconds."""
