@@ -3,7 +3,6 @@
 Source: docs/contract.md, section 14.1.
 """
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,7 +42,6 @@ def ask(
         token=context.token,
         endpoint=item.name,
         read=lambda: body,
-        browser=secrets.token_urlsafe(32),
         idempotency_key=key,
         approval=approval,
         door=context.door,

@@ -4,7 +4,6 @@ The call that began a job has waited as well, and was cut off. Its stored answer
 job runs, and a model has no tool to look at it. Source: docs/contract.md, section 5.16.
 """
 
-import secrets
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -72,9 +71,8 @@ def _state_there(proxy: Proxy, context: ToolContext, job_id: str) -> ProxyRespon
 
     Raises `TokenRefused`.
     """
-    browser = secrets.token_urlsafe(32)
     try:
-        answer = proxy.job(context.caller, context.token, browser, job_id)
+        answer = proxy.job(context.caller, context.token, job_id)
     except TokenRefused:
         raise
     except (UpstreamFailed, UpstreamTimedOut):

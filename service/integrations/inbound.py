@@ -32,19 +32,20 @@ class Inbound:
     """A request for an endpoint.
 
     `token` is the caller's bearer as it came. `read` parses the body, which nobody looks at before
-    the grant is known to suffice. `browser` is the cookie that binds a consent to this browser.
-    `approval` is the decision that let the call through, if the client says so. `fresh` means that
-    the client wants no kept answer. `door` is where the call came from: `chat` and `mcp` are known,
-    `widget` is what the client says, and the rest is None. With `again`, the call was sent before
-    under its key: the answer is given again, and no call is made. A `note` needs a key. `chat_id`
-    is the chat of a call of the assistant, whose stored answer goes with that chat.
+    the grant is known to suffice. `browser` is the cookie that binds a consent to this browser, if
+    the call comes from one. `approval` is the decision that let the call through, if the client
+    says so. `fresh` means that the client wants no kept answer. `door` is where the call came from:
+    `chat` and `mcp` are known, `widget` is what the client says, and the rest is None. With
+    `again`, the call was sent before under its key: the answer is given again, and no call is made.
+    A `note` needs a key. `chat_id` is the chat of a call of the assistant, whose stored answer goes
+    with that chat.
     """
 
     caller: Caller
     token: str
     endpoint: str
     read: Callable[[], Mapping[str, Any]]
-    browser: str
+    browser: str | None = None
     idempotency_key: str | None = None
     approval: str | None = None
     request_id: str = ""

@@ -139,7 +139,7 @@ def job(job_id: str) -> Response:
     The OAuth-required payload, where asking for it needs a consent of the user's.
     """
     browser = secrets.token_urlsafe(32)
-    result = _proxy().job(g.caller, g.token, browser, job_id)
+    result = _proxy().job(g.caller, g.token, job_id, browser)
     response = result.response()
     if result.consent:
         oauth.bind(response, browser)

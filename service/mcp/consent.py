@@ -3,7 +3,6 @@
 Source: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation.
 """
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,14 +30,14 @@ def link(grant: NeededGrant, user_id: str) -> str:
     """Where the user consents. The page that follows asks who connects which account.
 
     That is the link which the refused call has answered: behind a gateway, one of the other
-    instance. No browser has its cookie, so that nobody else's account is connected unseen. Raises
+    instance. It is bound to no browser, so that nobody else's account is connected unseen. Raises
     `ServiceError`. Needs an app context.
     """
     if grant.auth_url:
         return grant.auth_url
     proxy: Proxy = current_app.extensions["proxy"]
     endpoint = proxy.catalog.named(grant.endpoint)
-    connection = proxy.connections.of(endpoint, user_id, secrets.token_urlsafe(32))
+    connection = proxy.connections.of(endpoint, user_id)
     assert connection, "an endpoint without a scope needs no grant"
     url: str = connection.payload()["authUrl"]
     return url

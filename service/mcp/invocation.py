@@ -52,6 +52,7 @@ class Invocation:
     """
 
     app: Flask
+    sealer: Sealer
     offer: Offer
     caller: Caller
     token: str
@@ -108,9 +109,8 @@ class Invocation:
             return tool_result(failure(explain(error)))
         if not self.opens_links or self.action:
             return tool_result(failure(consent.shown(grant, url)))
-        sealer = Sealer(self.app.config["SETTINGS"].token_encryption_keys)
         state = states.issue(
-            sealer, self.caller.subject, self.call_id, self.offer.tool.name, self.arguments
+            self.sealer, self.caller.subject, self.call_id, self.offer.tool.name, self.arguments
         )
         return consent.question(grant, url, state)
 

@@ -3,7 +3,6 @@
 Clients give up after a minute, and progress does not keep all of them waiting.
 """
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,8 +34,7 @@ def look(context: ToolContext, jobId: str) -> Any:  # noqa: N803 - the name is t
     """Look at a slow call that was answered with a jobId: its status, and its result once it is
     done."""
     proxy: Proxy = current_app.extensions["proxy"]
-    browser = secrets.token_urlsafe(32)
-    answer = proxy.job(context.caller, context.token, browser, jobId)
+    answer = proxy.job(context.caller, context.token, jobId)
     data = answer.data
     if isinstance(data, dict) and data.get("requiresOAuth"):
         raise Conflict(RECONNECT)

@@ -44,6 +44,7 @@ class Server:
         self._app = app
         settings: Settings = app.config["SETTINGS"]
         tools = _tools(app.extensions["tools"])
+        self._sealer = Sealer(settings.token_encryption_keys)
         self._offers = Offers(tools, settings.mcp_endpoints)
         has_catalog = self._offers.get(CALL) is not None
         self._instructions = RECORDS + (ENDPOINTS if has_catalog else "")
@@ -73,7 +74,17 @@ class Server:
             raise message.refusal(INVALID_PARAMS, "The arguments must be an object.")
         opens_links = consent.can_open_links(message.capabilities)
         action, call_id = self._resumed(message, caller, offer, arguments)
-        return Invocation(self._app, offer, caller, token, arguments, call_id, opens_links, action)
+        return Invocation(
+            app=self._app,
+            sealer=self._sealer,
+            offer=offer,
+            caller=caller,
+            token=token,
+            arguments=arguments,
+            call_id=call_id,
+            opens_links=opens_links,
+            action=action,
+        )
 
     def _resumed(
         self, message: RpcMessage, caller: Caller, offer: Offer, arguments: dict[str, Any]
@@ -83,9 +94,8 @@ class Server:
         if state is None or not message.is_modern:
             return None, new_id("call")
         action = _action(message)
-        sealer = Sealer(self._app.config["SETTINGS"].token_encryption_keys)
         try:
-            call_id = states.use(sealer, caller.subject, state, offer.tool.name, arguments)
+            call_id = states.use(self._sealer, caller.subject, state, offer.tool.name, arguments)
         except states.UnusableState:
             raise message.refusal(INVALID_PARAMS, NO_STATE) from None
         return action, call_id

@@ -2,6 +2,7 @@
 
 import re
 import time
+from urllib.parse import urlsplit
 
 import pytest
 from sqlalchemy import select, update
@@ -79,6 +80,16 @@ def test_a_client_that_opens_links_is_asked_and_the_call_goes_on(ask, alice):
 def test_the_link_is_guarded_by_the_confirm_page(ask, alice):
     url, _ = question(ask())
     page = alice.client.get(decide(alice, url)).get_data(as_text=True)
+    assert "alice" in page
+    assert flags(alice)["connected"] is False
+
+
+def test_an_empty_cookie_does_not_get_past_the_confirm_page(ask, alice):
+    """The link is bound to no browser, which is not the same as to one with an empty cookie."""
+    url, _ = question(ask())
+    back = decide(alice, url)
+    alice.client.set_cookie("oauth_browser", "", domain=urlsplit(back).hostname)
+    page = alice.client.get(back).get_data(as_text=True)
     assert "alice" in page
     assert flags(alice)["connected"] is False
 

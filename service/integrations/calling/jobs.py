@@ -124,7 +124,7 @@ class Jobs:
             gevent.sleep(min(left, NAP))
         return seconds > 0 and not self._is_ending()
 
-    def answer(self, user_id: str, browser: str, job_id: str, catalog: Catalog) -> Answer:
+    def answer(self, user_id: str, job_id: str, catalog: Catalog, browser: str | None) -> Answer:
         """The state of a job of the user's own; a running job is polled.
 
         The OAuth-required payload, where polling needs a consent; once the user has given it, the

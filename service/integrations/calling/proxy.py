@@ -109,17 +109,18 @@ class Proxy:
         )
         return LoggedCall(self._rows, facts)
 
-    def job(self, caller: Caller, token: str, browser: str, job_id: str) -> ProxyResponse:
+    def job(
+        self, caller: Caller, token: str, job_id: str, browser: str | None = None
+    ) -> ProxyResponse:
         """The state of a job of the caller's own. Raises `ServiceError`.
 
-        For a limited token there are only the jobs of its endpoints.
-        """
+        For a limited token there are only the jobs of its endpoints."""
         known = self.jobs.find(caller.subject, job_id) if caller.permit else None
         if known and caller.permit and not caller.permit.allows(known.endpoint):
             raise NotFound()
         if self.gateway and (result := self.gateway.job(caller, token, job_id)):
             return result
-        return self.jobs.answer(caller.subject, browser, job_id, self.catalog).response()
+        return self.jobs.answer(caller.subject, job_id, self.catalog, browser).response()
 
     def status(self, caller: Caller) -> dict[str, Any]:
         """The caller's connections; for a limited token those of its endpoints' integrations."""

@@ -44,11 +44,12 @@ class Connections:
         for series in product(self._oauth, ("refreshed", *get_args(Failure))):
             measures.REFRESHES.labels(*series)  # at 0, so that the first of many failures is a rise
 
-    def of(self, endpoint: Endpoint, user_id: str, browser: str = "") -> "Connection | None":
+    def of(
+        self, endpoint: Endpoint, user_id: str, browser: str | None = None
+    ) -> "Connection | None":
         """The user's connection that an endpoint needs; None if it needs none.
 
-        `browser` is the cookie to which a consent will be bound.
-        """
+        `browser` is the cookie to which a consent will be bound."""
         return Connection(self, endpoint, user_id, browser) if endpoint.scope else None
 
     def scopes_of(self, endpoint: Endpoint) -> list[str]:
@@ -145,7 +146,7 @@ class Connection:
     """A user's connection, as one call of an endpoint sees it."""
 
     def __init__(
-        self, connections: Connections, endpoint: Endpoint, user_id: str, browser: str
+        self, connections: Connections, endpoint: Endpoint, user_id: str, browser: str | None
     ) -> None:
         self._connections, self._endpoint = connections, endpoint
         self._user_id, self._browser = user_id, browser

@@ -77,15 +77,20 @@ class Consents:
         self._integration, self._redirect = integration, redirect
         self._sealer, self._grants = sealer, grants
 
-    def begin(self, user_id: str, browser: str, scopes: list[str], authority: Authority) -> str:
-        """The URL where the user grants these scopes."""
+    def begin(
+        self, user_id: str, browser: str | None, scopes: list[str], authority: Authority
+    ) -> str:
+        """The URL where the user grants these scopes.
+
+        Without a browser the page that follows asks in every one: no cookie has an empty hash.
+        """
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
         grant = self._grants.find(user_id)
         row = Consent(
             state_hash=hash_secret(state),
             user_id=user_id,
             integration=self._integration,
-            browser_hash=hash_secret(browser),
+            browser_hash=hash_secret(browser) if browser else "",
             asked=scopes,
             verifier=self._sealer.seal(verifier, places.consent(hash_secret(state))),
             expires_at=from_now(LIFETIME.total_seconds()),
