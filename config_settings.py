@@ -13,6 +13,7 @@ from typing import Any
 from config_addresses import listening, origins, public_url, url
 from config_values import (
     MODEL_NAMES,
+    Billing,
     billing,
     budgets,
     directory,
@@ -98,7 +99,7 @@ class Settings:
     jobs_at_once: int = setting(integer(1, 10_000), 20)
     budgets: Mapping[str, int] = setting(budgets, dict)  # micro-credits a day, by role
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
-    integrations_billing: Mapping[str, str] = setting(billing, dict)
+    integrations_billing: Mapping[str, Billing] = setting(billing, dict)
     grant_idle_days: int = setting(integer(0, 365), 30)
     integrations_gateway_url: str | None = setting(url)
     media_dir: Path | None = setting(directory)

@@ -5,7 +5,10 @@ import binascii
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, Literal, get_args
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+Billing = Literal["user", "developer"]  # whose token a call is made with
 
 HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 MODEL_NAMES = {
@@ -190,10 +193,10 @@ def scope_names(value: str) -> str:
     return value
 
 
-def billing(value: str) -> dict[str, str]:
+def billing(value: str) -> dict[str, Billing]:
     """`integration=user|developer` pairs."""
-    pairs = dict(item.partition("=")[::2] for item in names(value))
-    if not set(pairs.values()) <= {"user", "developer"}:
+    pairs: dict[str, Any] = dict(item.partition("=")[::2] for item in names(value))
+    if not set(pairs.values()) <= set(get_args(Billing)):
         raise ValueError("must be integration=user|developer, comma separated")
     return pairs
 

@@ -1,8 +1,11 @@
 """Schemas of what admins send and read."""
 
+from typing import get_args
+
 from marshmallow import Schema, fields, validate
 
 from service.auth.models import ROLE_LIMIT
+from service.billing.payer import PaidBy
 from service.billing.prices import CREDIT
 from service.upkeep.granting import MAX_GRANT
 from service.web.fields import Digits, JsonNumber, SeqCursor, Text
@@ -129,7 +132,7 @@ class GrantTotalsSchema(Schema):
 
 class IntegrationStateSchema(Schema):
     integration = fields.String(required=True)
-    payer = fields.String(required=True, validate=validate.OneOf(["user", "owner"]))
+    payer = fields.String(required=True, validate=validate.OneOf(get_args(PaidBy)))
     endpoints = fields.Integer(required=True)
     configured = fields.Integer(required=True)
     vendors = fields.List(fields.Nested(VendorStateSchema), required=True)

@@ -31,7 +31,7 @@ def integrations(hours: int) -> list[dict[str, Any]]:
     return [
         {
             "integration": name,
-            "payer": "owner" if proxy.billing(endpoints[0]) == "developer" else "user",
+            "payer": proxy.charging.paid_by(endpoints[0]),
             "endpoints": len(endpoints),
             "configured": sum(map(proxy.is_configured, endpoints)),
             "vendors": _vendors(endpoints, proxy),

@@ -19,7 +19,7 @@ from service.assistant.find import find
 from service.assistant.shaping import shaped
 from service.auth import permits
 from service.billing.prices import CREDIT
-from service.chat.tools.needs import GrantMissing, NeededApproval, Needs, PaidBy
+from service.chat.tools.needs import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
@@ -83,8 +83,8 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     if item.access.auto_approve or (earlier and earlier.is_final):
         return Needs(grant, seconds=seconds)
     credits = item.most(params) / CREDIT
-    payer: PaidBy = "user" if proxy.billing(item) == "user" else "owner"
-    approval = NeededApproval(item.name, item.summary, body, credits, payer)
+    paid_by = proxy.charging.paid_by(item)
+    approval = NeededApproval(item.name, item.summary, body, credits, paid_by)
     return Needs(grant, approval, seconds)
 
 

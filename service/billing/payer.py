@@ -4,10 +4,13 @@ Source: docs/contract.md, sections 0.14.3 and 0.14.4.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from service.auth.tokens import Claims
 from service.auth.users import Caller
 from service.billing.allowances import TokenLimit, limit_of
+
+PaidBy = Literal["user", "owner"]  # what clients are told of a payer
 
 
 @dataclass(frozen=True)

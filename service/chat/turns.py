@@ -4,7 +4,7 @@ Source: docs/contract.md, "Chat endpoints" and sections 4 and 5.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from flask import Blueprint, Flask, Response, current_app, g
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
@@ -12,6 +12,7 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 from config import MODEL_NAMES
 from service.app import PlainResponse
 from service.auth.bearer import open_to
+from service.billing.payer import PaidBy
 from service.chat import claims
 from service.chat.calling import approvals
 from service.chat.question import Question
@@ -90,7 +91,7 @@ class ApprovalSchema(Schema):
     summary = fields.String(required=True)
     body = fields.Dict(required=True)
     credits = fields.Float(required=True)
-    payer = fields.String(required=True, validate=validate.OneOf(("user", "owner")))
+    payer = fields.String(required=True, validate=validate.OneOf(get_args(PaidBy)))
     expiresAt = fields.AwareDateTime(required=True)
     state = fields.String(required=True)
 

@@ -15,7 +15,7 @@ def described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "summary": item.summary,
         "methods": ["POST", "GET"] if item.access.reads else ["POST"],
         "integration": item.vendor.integration,
-        "billing": proxy.billing(item),
+        "billing": proxy.charging.billing(item),
         "credits": item.max_credits,
         "metered": item.is_metered,
         "creditConsuming": item.max_credits > 0,

@@ -1,9 +1,10 @@
 """A template as clients see it, with what its endpoints cost and whether a user is asked first."""
 
-from typing import Any
+from typing import Any, get_args
 
 from marshmallow import Schema, fields, validate
 
+from service.billing.payer import PaidBy
 from service.integrations.calling.proxy import Proxy
 from service.records import permissions
 from service.records.collection import Collection, Rule
@@ -25,7 +26,7 @@ class EndpointDescription(Schema):
     name = fields.String(required=True)
     title = fields.String(required=True)
     integration = fields.String()
-    payer = fields.String(validate=validate.OneOf(["user", "owner"]))
+    payer = fields.String(validate=validate.OneOf(get_args(PaidBy)))
     credits = fields.Float(required=True)
     metered = fields.Boolean()
     approval = fields.String(required=True, validate=validate.OneOf(["auto", "ask"]))
@@ -128,7 +129,7 @@ def _endpoint(name: str, proxy: Proxy) -> dict[str, Any]:
         "name": name,
         "title": item.summary,
         "integration": item.vendor.integration,
-        "payer": "user" if proxy.billing(item) == "user" else "owner",
+        "payer": proxy.charging.paid_by(item),
         "credits": item.max_credits,
         "metered": item.is_metered,
         "approval": "auto" if item.access.auto_approve else "ask",

@@ -96,7 +96,7 @@ def ask(
         "summary": needed.summary,
         "body": needed.body,
         "credits": needed.credits,
-        "payer": needed.payer,
+        "payer": needed.paid_by,
         "expiresAt": timestamp(now() + timedelta(seconds=seconds)),
     }
     row = {

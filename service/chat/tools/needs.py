@@ -5,8 +5,9 @@ Source: docs/contract.md, section 14.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from service.billing.payer import PaidBy
 from service.web.errors import Forbidden
 
 TOOL_SECONDS = 15.0
@@ -27,21 +28,18 @@ class NeededGrant:
     auth_url: str | None = None
 
 
-PaidBy = Literal["user", "owner"]
-
-
 @dataclass(frozen=True)
 class NeededApproval:
     """What the user must allow: `body` is what will be sent, `credits` the most that it costs.
 
-    `payer` is who pays: the user, or the app's owner.
+    `paid_by` is the user, or the app's owner.
     """
 
     endpoint: str
     summary: str
     body: Mapping[str, Any]
     credits: float
-    payer: PaidBy = "user"
+    paid_by: PaidBy = "user"
 
 
 @dataclass(frozen=True)

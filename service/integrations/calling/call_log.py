@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from config_values import Billing
 from service.auth import user_locks
 from service.billing.prices import credits
 from service.database.sharing import SharedWrites
@@ -36,12 +37,13 @@ DEFECT = ServiceError.code  # that of a fault of ours
 
 @dataclass(frozen=True)
 class CallFacts:
-    """What is known of a call. `ms` is how long it has taken so far."""
+    """What is known of a call. `billing` is the `payer` of its row in the log, and `ms` is how long
+    it has taken so far."""
 
     user_id: str
     endpoint: str
     integration: str
-    payer: str
+    billing: Billing
     door: str
     approval: str | None
     call_id: str = field(default_factory=lambda: new_id("call"))
@@ -177,7 +179,7 @@ def _span(facts: CallFacts) -> spans.Span:
     span.set(
         app__endpoint=facts.endpoint,
         app__integration=facts.integration,
-        app__payer=facts.payer,
+        app__payer=facts.billing,
         app__door=facts.door,
         app__approval=facts.approval,
     )

@@ -1,29 +1,58 @@
-"""What a call may cost, and who pays it."""
+"""Who pays for calls, and what they may cost."""
 
-from service.billing.payer import Payer
+from flask import Flask
+
+from config import Settings
+from config_values import Billing
+from service.billing.budgets import budget_of
+from service.billing.payer import PaidBy, Payer, payer_of
+from service.billing.prices import CREDIT
 from service.integrations.calling.admission import Admitted
 from service.integrations.calling.attempt import Charge
+from service.integrations.declare.endpoint import Endpoint
+from service.integrations.inbound import Inbound
+
+GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
 
 
-def charge_of(admitted: Admitted, payer: Payer, starting: int, grace: float) -> Charge | None:
-    """The charge of a call; None if it can't cost anything.
+class Charging:
+    """The charges of an app's calls."""
 
-    `starting` is in micro-credits. The hold outlives the endpoint's own time by `grace` seconds.
-    """
-    endpoint, request = admitted.endpoint, admitted.request
-    most = endpoint.most(admitted.params)
-    if not most:
-        return None
-    facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
-    if request.door:
-        facts["door"] = request.door
-    if request.door in ("chat", "mcp"):
-        facts["call"] = request.idempotency_key  # the tool call's id
-    return Charge(
-        payer=payer,
-        most=most,
-        starting=starting,
-        seconds=endpoint.seconds + grace,
-        what=endpoint.name,
-        facts={name: value for name, value in facts.items() if value},
-    )
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+        self._settings: Settings = app.config["SETTINGS"]
+
+    def billing(self, endpoint: Endpoint) -> Billing:
+        """Whose token is forwarded, as `INTEGRATIONS_BILLING` says."""
+        return self._settings.integrations_billing.get(endpoint.vendor.integration, "user")
+
+    def paid_by(self, endpoint: Endpoint) -> PaidBy:
+        """Whose account is charged: with developer billing that of the app's owner."""
+        return "owner" if self.billing(endpoint) == "developer" else "user"
+
+    def charge_of(self, admitted: Admitted) -> Charge | None:
+        """The charge of a call; None if it can't cost anything."""
+        endpoint, request = admitted.endpoint, admitted.request
+        most = endpoint.most(admitted.params)
+        if not most:
+            return None
+        facts = {"integration": endpoint.vendor.integration, "approval": request.approval}
+        if request.door:
+            facts["door"] = request.door
+        if request.door in ("chat", "mcp"):
+            facts["call"] = request.idempotency_key  # the tool call's id
+        return Charge(
+            payer=self._payer(endpoint, request),
+            most=most,
+            starting=self._settings.starting_credits * CREDIT,
+            seconds=endpoint.seconds + GRACE,
+            what=endpoint.name,
+            facts={name: value for name, value in facts.items() if value},
+        )
+
+    def _payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
+        """The subject of the forwarded token, within the limit of the caller's own."""
+        owner = self._app.extensions["owner"]
+        forwarded = owner if self.paid_by(endpoint) == "owner" else request.caller
+        budget = budget_of(self._settings.budgets, request.caller)
+        return payer_of(forwarded, owner.subject, request.caller, budget)

@@ -57,24 +57,24 @@ class Gateway:
         self._owner_token = settings.owner_token or ""
         self._quiet_until = 0.0  # monotonic
 
-    def call(self, endpoint: Endpoint, request: Inbound, shared: bool) -> ProxyResponse:
-        """The other instance's answer to a call; `shared` means developer billing."""
-        if shared:
+    def call(self, endpoint: Endpoint, request: Inbound, owner_pays: bool) -> ProxyResponse:
+        """The other instance's answer to a call; `owner_pays` with developer billing."""
+        if owner_pays:
             _check_own(endpoint, request.body)
-        _check_counted(endpoint, request.caller, shared)
-        result = _noted(request.note, lambda: self._send(endpoint, request, shared))
-        if shared:
+        _check_counted(endpoint, request.caller, owner_pays)
+        result = _noted(request.note, lambda: self._send(endpoint, request, owner_pays))
+        if owner_pays:
             self._jobs.adopt(request.caller.subject, endpoint, result)
         return result
 
-    def _send(self, endpoint: Endpoint, request: Inbound, shared: bool) -> ProxyResponse:
+    def _send(self, endpoint: Endpoint, request: Inbound, owner_pays: bool) -> ProxyResponse:
         return self._ask(
             "POST",
             f"/api/integrations/{endpoint.name}",
-            self._owner_token if shared else self._bearer(request.caller, request.token),
+            self._owner_token if owner_pays else self._bearer(request.caller, request.token),
             seconds=endpoint.seconds + MARGIN + (LONGEST_WAIT if endpoint.job else 0),
             headers={
-                "Idempotency-Key": _key(request, shared),
+                "Idempotency-Key": _key(request, owner_pays),
                 "X-Approval": request.approval,
                 "X-Door": request.door,  # it believes the one that clients may name
                 "X-Request-Id": request.request_id,
@@ -200,10 +200,10 @@ def _is_ours(envelope: Any, plain: bool) -> bool:
     return isinstance(envelope, dict) and (plain or isinstance(envelope.get("success"), bool))
 
 
-def _key(request: Inbound, shared: bool) -> str | None:
-    """The key for the other instance; if the owner's keys are shared, distinct for each caller."""
+def _key(request: Inbound, owner_pays: bool) -> str | None:
+    """The key for the other instance; among the owner's keys distinct for each caller."""
     key = request.idempotency_key
-    if key is None or not shared:
+    if key is None or not owner_pays:
         return key
     return hashlib.sha256(json.dumps([request.caller.subject, key]).encode()).hexdigest()
 
@@ -214,7 +214,7 @@ def _check_own(endpoint: Endpoint, body: Mapping[str, Any]) -> None:
         raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
 
 
-def _check_counted(endpoint: Endpoint, caller: Caller, shared: bool) -> None:
+def _check_counted(endpoint: Endpoint, caller: Caller, owner_pays: bool) -> None:
     """Refuse what would be charged there past a token's own limit of credits.
 
     If the owner pays, the limit is not known there. A limit for chats is used up here, by turns.
@@ -222,5 +222,5 @@ def _check_counted(endpoint: Endpoint, caller: Caller, shared: bool) -> None:
     permit = caller.permit
     if permit is None or permit.credits is None or not endpoint.max_credits:
         return
-    if shared or permit.scope == "chat":
+    if owner_pays or permit.scope == "chat":
         raise Forbidden(NOT_COUNTED)

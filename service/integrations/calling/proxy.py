@@ -15,14 +15,11 @@ from flask import Flask
 from config import Settings
 from service.auth import permits
 from service.auth.users import Caller
-from service.billing.budgets import budget_of
-from service.billing.payer import Payer, payer_of
-from service.billing.prices import CREDIT
 from service.database.sharing import SharedWrites
 from service.extensions import db
 from service.integrations.calling import job_rows, user_limits
 from service.integrations.calling.admission import Admitted, validated
-from service.integrations.calling.attempt import Attempt, Charge
+from service.integrations.calling.attempt import Attempt
 from service.integrations.calling.call_log import (
     CallFacts,
     CallOutcome,
@@ -31,7 +28,7 @@ from service.integrations.calling.call_log import (
     outcome_elsewhere,
 )
 from service.integrations.calling.call_media import CallMedia
-from service.integrations.calling.charging import charge_of
+from service.integrations.calling.charging import GRACE, Charging
 from service.integrations.calling.gateway import Gateway
 from service.integrations.calling.idempotency import KeyLease
 from service.integrations.calling.jobs import Jobs
@@ -52,8 +49,6 @@ from service.sealing.seal import Sealer
 from service.web.errors import NotFound
 from service.web.json_values import encode
 
-GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
-
 
 class Proxy:
     """This worker's proxy. Every method needs an app context."""
@@ -62,6 +57,7 @@ class Proxy:
         self.catalog = catalog
         self._app, self._sealer = app, sealer
         self._settings: Settings = app.config["SETTINGS"]
+        self.charging = Charging(app)
         self.connections = Connections(app, catalog, sealer)
         self.calls = VendorCalls(app, self._settings.instance)
         self.jobs = Jobs(
@@ -90,8 +86,8 @@ class Proxy:
         with ticket, self._logged(endpoint, request) as logged:
             permits.check_endpoint(request.caller.permit, endpoint.name)
             if self.gateway:
-                shared = self.billing(endpoint) == "developer"
-                response = self.gateway.call(endpoint, request, shared)
+                owner_pays = self.charging.paid_by(endpoint) == "owner"
+                response = self.gateway.call(endpoint, request, owner_pays)
                 logged.end(outcome_elsewhere(response))
                 return response
             answer = self._answer(endpoint, request, logged)
@@ -103,7 +99,7 @@ class Proxy:
             user_id=request.caller.subject,
             endpoint=endpoint.name,
             integration=endpoint.vendor.integration,
-            payer=self.billing(endpoint),
+            billing=self.charging.billing(endpoint),
             door=request.door or "http",
             approval=request.approval,
         )
@@ -114,7 +110,8 @@ class Proxy:
     ) -> ProxyResponse:
         """The state of a job of the caller's own. Raises `ServiceError`.
 
-        For a limited token there are only the jobs of its endpoints."""
+        For a limited token there are only the jobs of its endpoints.
+        """
         known = self.jobs.find(caller.subject, job_id) if caller.permit else None
         if known and caller.permit and not caller.permit.allows(known.endpoint):
             raise NotFound()
@@ -142,17 +139,6 @@ class Proxy:
         missing, model = endpoint.missing(self.calls.settings), endpoint.model
         return missing or (model.missing(self._app.extensions["models"]) if model else None)
 
-    def billing(self, endpoint: Endpoint) -> str:
-        """`user` or `developer`: whose token is forwarded, and so who pays."""
-        return self._settings.integrations_billing.get(endpoint.vendor.integration, "user")
-
-    def payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
-        """The subject of the forwarded token, within the limit of the caller's own."""
-        owner = self._app.extensions["owner"]
-        forwarded = request.caller if self.billing(endpoint) == "user" else owner
-        budget = budget_of(self._settings.budgets, request.caller)
-        return payer_of(forwarded, owner.subject, request.caller, budget)
-
     def _answer(self, endpoint: Endpoint, request: Inbound, logged: LoggedCall) -> Answer:
         user_id, browser = request.caller.subject, request.browser
         connection = self.connections.of(endpoint, user_id, browser)
@@ -179,7 +165,8 @@ class Proxy:
     def _make(self, admitted: Admitted, lease: KeyLease | None) -> Answer:
         """Give a kept answer, or make the call."""
         endpoint = admitted.endpoint
-        charge, media = self._charge(admitted), self.calls.media(endpoint, admitted.user_id)
+        charge = self.charging.charge_of(admitted)
+        media = self.calls.media(endpoint, admitted.user_id)
         with (
             media,
             Attempt(admitted.user_id, charge, lease, self._renewal, admitted.logged) as attempt,
@@ -244,7 +231,3 @@ class Proxy:
         owner = self._app.extensions["owner"].subject
         if admitted.endpoint.job and admitted.user_id != owner:
             job_rows.check_room(db.session(), admitted.user_id, self._settings.jobs_at_once)
-
-    def _charge(self, admitted: Admitted) -> Charge | None:
-        payer = self.payer(admitted.endpoint, admitted.request)
-        return charge_of(admitted, payer, self._settings.starting_credits * CREDIT, GRACE)
