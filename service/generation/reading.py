@@ -10,6 +10,7 @@ from service.outbound.retry import retry_after
 from service.outbound.upstream import ByteStream, UpstreamError
 from service.providers.events import Event, ProviderError
 from service.providers.provider import Decoder
+from service.providers.room import AnswerRoom
 from service.providers.sse import EventReader
 from service.providers.stream import decode
 from service.providers.texts import TextReader
@@ -32,7 +33,10 @@ def read_answer(
     """The events of an answer with status 200. Raises `ProviderError`."""
     pieces = _Pieces(stream, decoder, take)
     try:
-        yield from decode(pieces.read, decoder, pieces.reader, pieces.park)
+        for event in decode(pieces.read, decoder, pieces.reader, pieces.park):
+            if not isinstance(event, Arrivals):
+                pieces.room.take(event)
+            yield event
     except ProviderError as error:
         if error.fault != "slow":
             error.retry_after = retry_after(stream.headers)
@@ -46,10 +50,10 @@ class _Pieces:
     """The pieces of an answer as they arrive. Texts go to `take` instead, while somebody waits for
     the next piece."""
 
-    __slots__ = ("_pace", "_stream", "_take", "_texts", "reader")
+    __slots__ = ("_pace", "_stream", "_take", "_texts", "reader", "room")
 
     def __init__(self, stream: ByteStream, decoder: Decoder, take: TakeTexts | None) -> None:
-        self.reader = EventReader()
+        self.reader, self.room = EventReader(), AnswerRoom()
         self._texts = TextReader(self.reader, decoder)
         self._stream, self._take = stream, take
         self._pace = PacedReader(partial(_read, stream))
@@ -68,7 +72,10 @@ class _Pieces:
 
     def _take_texts(self, piece: bytes) -> bool:
         texts = self._texts.texts(piece)
-        return bool(texts and self._take and self._take(texts))
+        if not (texts and self._take and self.room.has(texts) and self._take(texts)):
+            return False  # without room, `read_answer` refuses the piece
+        self.room.spend(texts)
+        return True
 
 
 def _read(stream: ByteStream, take: Take | None = None) -> bytes:

@@ -11,49 +11,63 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from service.providers.events import (
+    MOST_CALLS,
+    MOST_CHARACTERS,
     CallFragment,
     CallStarted,
     FinishedCall,
     FinishReason,
+    ProviderError,
 )
 from service.providers.names import NameTable
 from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")
+# Of an answer's calls, looked through again and again for the end of an object.
+MOST_PARSED = 4 * MOST_CHARACTERS
 
 
 @dataclass(slots=True)
 class OpenCall:
+    """`seems_whole` is whether the arguments may be a whole object: parsing is slow, and a host may
+    repeat the name with every fragment."""
+
     key: int
     index: int | None
     id: str
     name: str = ""
     fragments: list[str] = field(default_factory=list)
+    seems_whole: bool = False
+
+    def add(self, fragment: str) -> None:
+        self.fragments.append(fragment)
+        if ending := fragment.rstrip():
+            self.seems_whole = ending.endswith("}")
 
     @property
     def arguments(self) -> str:
         return "".join(self.fragments)
-
-    @property
-    def seems_whole(self) -> bool:
-        """Whether it may be a whole object. Parsing is slow, and a host may repeat the name with
-        every fragment."""
-        last = next((piece for piece in reversed(self.fragments) if piece.strip()), "")
-        return last.rstrip().endswith("}")
 
 
 class CallCollector:
     def __init__(self, names: NameTable) -> None:
         self._names = names
         self._calls: list[OpenCall] = []
+        self._size = self._parsed = 0  # characters
 
     def add(
         self, index: int | None, call_id: str, name: str, fragment: str
     ) -> Iterator[CallStarted | CallFragment]:
-        """Add one fragment. Its events are yielded once the call's name is known."""
+        """Add one fragment. Its events are yielded once the call's name is known.
+
+        Raises `ProviderError` for more than an answer may have, also of calls without a name.
+        """
         call = self._find(index, call_id, name, fragment)
         fragment = make_storable(fragment)
-        call.fragments.append(fragment)
+        self._size += len(fragment)
+        if self._size > MOST_CHARACTERS or len(self._calls) > MOST_CALLS:
+            raise ProviderError("garbled")
+        call.add(fragment)
         if not call.name:
             if not name:
                 return
@@ -94,7 +108,15 @@ class CallCollector:
         if not name or not last.name:
             return False
         is_renamed = self._names.from_wire(name) != last.name  # the last call has no arguments
-        return is_renamed or bool(fragment and last.seems_whole and is_object(last.arguments))
+        return is_renamed or bool(fragment and last.seems_whole and self._is_object(last))
+
+    def _is_object(self, call: OpenCall) -> bool:
+        """Whether its arguments are whole; no, once too much has been parsed to find that out."""
+        if self._parsed > MOST_PARSED:
+            return False
+        arguments = call.arguments
+        self._parsed += len(arguments)
+        return is_object(arguments)
 
 
 def finish_call(key: int, name: str, arguments: str, reason: FinishReason) -> FinishedCall:

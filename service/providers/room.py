@@ -1,0 +1,38 @@
+"""The room that one answer has: far more than a model writes.
+
+A host that sends without end must not fill the memory of its worker, nor the row of the answer.
+"""
+
+from service.providers.events import (
+    MOST_CALLS,
+    MOST_CHARACTERS,
+    CallFragment,
+    CallStarted,
+    Event,
+    ProviderError,
+    TextFragment,
+)
+
+
+class AnswerRoom:
+    __slots__ = ("_calls", "_characters")
+
+    def __init__(self) -> None:
+        self._characters, self._calls = MOST_CHARACTERS, MOST_CALLS
+
+    def take(self, event: Event) -> None:
+        """Raises `ProviderError` if there is no room left for the event."""
+        match event:
+            case TextFragment(text) | CallFragment(_, text):
+                self._characters -= len(text)
+            case CallStarted():
+                self._calls -= 1
+        if self._characters < 0 or self._calls < 0:
+            raise ProviderError("garbled")
+
+    def has(self, texts: list[str]) -> bool:
+        """Whether there is room for all of these."""
+        return sum(map(len, texts)) <= self._characters
+
+    def spend(self, texts: list[str]) -> None:
+        self._characters -= sum(map(len, texts))

@@ -1,0 +1,103 @@
+"""A host that sends without end: the turn fails, before the answer fills memory or a row."""
+
+import json
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from service.providers.events import MOST_CALLS, MOST_CHARACTERS
+from tests.services import on_sqlite
+from tests.upstream import Answer
+
+PIECE = "x" * 60_000
+SECONDS = 5.0  # of the processor; to parse it all each time takes many times as long
+MORE = 3 * MOST_CHARACTERS // len(PIECE)
+BEGIN = {"type": "message_start", "message": {"usage": {"input_tokens": 1}}}
+USE = {"type": "tool_use", "id": "c", "name": "records__query", "input": {}}
+OPEN_CALL = {"type": "content_block_start", "index": 0, "content_block": USE}
+
+
+def of_a(delta: dict) -> dict:
+    return {"type": "content_block_delta", "index": 0, "delta": delta}
+
+
+def of_b(**delta: object) -> dict:
+    return {"choices": [{"delta": delta}]}
+
+
+def call(**facts: object) -> dict:
+    return of_b(tool_calls=[facts])
+
+
+NAMED = {"name": "records__query", "arguments": ""}
+ENDLESS = {
+    "text of A": ("llm-sonnet-4-6", [BEGIN], of_a({"type": "text_delta", "text": PIECE})),
+    "arguments of A": (
+        "llm-sonnet-4-6",
+        [BEGIN, OPEN_CALL],
+        of_a({"type": "input_json_delta", "partial_json": PIECE}),
+    ),
+    "text of B": ("gen-5.4", [], of_b(content=PIECE)),
+    "arguments of B": (
+        "gen-5.4",
+        [call(index=0, id="c", function=NAMED)],
+        call(index=0, function={"arguments": PIECE}),
+    ),
+    "a call without a name": ("gen-5.4", [], call(index=0, function={"arguments": PIECE})),
+}
+
+
+def events(*items: dict) -> bytes:
+    return "".join(f"data: {json.dumps(item)}\n\n" for item in items).encode()
+
+
+class Endless:
+    """A body that counts what of it was read."""
+
+    def __init__(self, begin: list[dict], piece: dict, times: int) -> None:
+        self.begin, self.piece, self.times, self.sent = events(*begin), events(piece), times, 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self.begin
+        for _ in range(self.times):
+            self.sent += 1
+            yield self.piece
+
+
+@on_sqlite
+@pytest.mark.parametrize(("model", "begin", "piece"), ENDLESS.values(), ids=ENDLESS)
+def test_an_answer_without_end_is_refused_and_leaves_nothing(alice, served_by, model, begin, piece):
+    body = Endless(begin, piece, MORE)
+    served_by.answers = [Answer(body)]
+    chat = alice.new_chat()
+    last = alice.turn(chat, "hello", modelId=model)[-1]
+    assert "could not be read" in last["errorText"]
+    assert (alice.records("ai-messages"), body.sent < MORE) == ([], True)
+
+
+@on_sqlite
+@pytest.mark.parametrize("model", ["llm-sonnet-4-6", "gen-5.4"])
+def test_calls_without_end_are_refused(alice, served_by, model):
+    calls = {
+        "llm-sonnet-4-6": lambda n: {**OPEN_CALL, "index": n},
+        "gen-5.4": lambda n: call(index=n, id=f"c{n}", function=NAMED),
+    }[model]
+    served_by.answers = [Answer(events(BEGIN, *map(calls, range(MOST_CALLS + 1))))]
+    last = alice.turn(alice.new_chat(), "hello", modelId=model)[-1]
+    assert "could not be read" in last["errorText"]
+    assert alice.records("ai-messages") == []
+
+
+@on_sqlite
+def test_a_host_that_repeats_a_name_costs_no_more_with_each_fragment(alice, served_by):
+    """Each fragment may end an object, so that the whole text is parsed again."""
+    named = {"name": "records__query", "arguments": '{"a": "' + "}" * 2_000_000}
+    again = {"name": "records__query", "arguments": "}"}
+    end = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+    pieces = [call(index=0, function=named), *[call(index=0, function=again)] * 8000, end]
+    served_by.answers = [Answer(events(*pieces)), Answer(events(of_b(content="ok"), end))]
+    began = time.process_time()
+    chunks = alice.turn(alice.new_chat(), "hello", modelId="gen-5.4")
+    assert [c["type"] for c in chunks if "error" in c["type"]] == ["tool-input-error"]
+    assert time.process_time() - began < SECONDS
