@@ -6,7 +6,7 @@ checked addresses, so a second DNS answer cannot redirect it (DNS rebinding).
 A look-up can't be ended, and a caller's name server may let it wait for long. So these have
 threads of their own: they can't take those in which providers are looked up and files are read.
 One user has only some of them.
-Source: RFC 6890 and its registries at IANA, RFC 6052, RFC 8215, RFC 3056, RFC 3879.
+Source: RFC 6890 and its registries at IANA, RFC 3056, RFC 4291, RFC 6052.
 """
 
 import ipaddress
@@ -34,14 +34,12 @@ Address = IPv4Address | IPv6Address
 LOOK_UPS = 6  # at once
 LOOK_UPS_EACH = 2  # for one user
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# All of the public Internet over IPv6. What lies outside, such as `::ffff:0:0:0/96`, may have a
+# meaning in a private network, and `is_global` takes what it does not know for public.
+GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 # Networks that are no part of the public Internet, though `is_global` of some Python that this runs
 # on takes them for it. The first has, for example, a cloud's metadata at 192.0.0.192.
-NEVER_PUBLIC = tuple(
-    map(
-        ipaddress.ip_network,
-        ("192.0.0.0/24", "::/96", "64:ff9b:1::/48", "3fff::/20", "5f00::/16", "fec0::/10"),
-    )
-)
+NEVER_PUBLIC = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "3fff::/20")))
 
 
 class NotPublic(NewConnectionError):
@@ -55,6 +53,8 @@ def is_public(address: Address) -> bool:
 
 
 def _is_special(address: Address) -> bool:
+    if isinstance(address, IPv6Address) and address not in GLOBAL_UNICAST and address not in NAT64:
+        return True
     return any(address in network for network in NEVER_PUBLIC)
 
 
