@@ -1026,6 +1026,40 @@ test('a time that is typed again while another one is saved is neither saved nor
   }
 });
 
+test('a cell beside the chat that is left while its save is refused is not saved again', async () => {
+  const sent = [];
+  const save = async (_column, value) => (sent.push(value), settle(), false);
+  const text = createCell({ ...TITLE, label: 'Title', kind: 'text', isTitle: true }, save, () => {});
+  const time = createCell({ ...column('due', 'datetime'), label: 'Due', kind: 'moment', isTitle: false }, save, () => {});
+  const [words, field] = time.node.childNodes;
+  field.reportValidity = () => true;
+  Object.assign(text.node, { value: '' });
+  for (const cell of [text, time]) cell.update(row('5', { title: 'old' }), 'old');
+  words.listeners.click();
+  for (const [node, value] of [[text.node, 'new'], [field, '2026-11-24T10:00']]) {
+    node.value = value;
+    node.listeners.keydown({ ...press, key: 'Enter' });
+    await null; // the save has begun
+    node.listeners.blur();
+  }
+  for (let count = 0; count < 4; count += 1) await settle();
+  assert.deepEqual(sent, ['new', '2026-11-24T10:00']);
+});
+
+test('who comes back to a time before its save ends goes on there', async () => {
+  const { field, saves } = editingMoment('2026-11-23T10:00:00Z');
+  field.value = '2026-11-24T10:00';
+  field.listeners.blur();
+  await settle();
+  field.listeners.focus();
+  saves[0].resolve(true);
+  await settle();
+  assert.equal(field.hidden, false);
+  field.listeners.blur();
+  await settle();
+  assert.deepEqual([saves.length, field.hidden], [1, true]);
+});
+
 test('an incomplete time is thrown away where its field is left', async () => {
   const { field, saves } = editingMoment('2026-11-23T10:00:00Z');
   field.value = '';

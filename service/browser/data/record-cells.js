@@ -67,6 +67,7 @@ function textCell(column, save, warn) {
     const saved = await save(column, typed);
     field.toggleAttribute('aria-invalid', !saved);
     if (saved) base = typed;
+    else if (field.value === typed) isDue = false; // it would be refused again
   }
 
   function revert() {
@@ -149,10 +150,10 @@ function momentCell(column, save) {
   let opened = 0; // how often that was
   /** @type {Promise<unknown>} the last save */
   let last = Promise.resolve();
-  let isDue = false; // another save; not when the user is back in the field by then
+  let isLeft = false; // by Enter, or for something else; not when the user is back in the field
 
   function commit() {
-    isDue = true;
+    isLeft = true;
     last = last.then(store);
   }
 
@@ -167,17 +168,18 @@ function momentCell(column, save) {
     if (event.key === 'Escape') setEditing(false);
   });
   field.addEventListener('blur', commit);
-  field.addEventListener('focus', () => (isDue = false));
+  field.addEventListener('focus', () => (isLeft = false));
 
   async function store() {
-    if (!isDue || field.hidden) return;
-    isDue = false;
+    if (!isLeft || field.hidden) return;
     if (field.validity.badInput) return setEditing(false); // an incomplete date is discarded
     const [typed, own] = [field.value, opened];
-    if (typed !== begun && !(await save(column, typed))) return;
+    const saved = typed === begun || (await save(column, typed));
+    if (!saved && field.value === typed) isLeft = false; // it would be refused again
+    if (!saved) return;
     if (own !== opened) return; // it was opened again, and shows what was stored then
     begun = typed;
-    if (field.value === typed) setEditing(false);
+    if (isLeft && field.value === typed) setEditing(false);
   }
 
   /** @param {boolean} editing */
