@@ -58,6 +58,24 @@ def test_a_refused_change_says_why_and_keeps_what_was_typed(console):
     expect(title).to_have_value("Note")
 
 
+def test_rows_that_could_not_be_read_are_read_again_at_a_press(console):
+    console.may_say("503")
+    console.api("POST", "records/tasks", {"title": "Print badges"})
+    page, tasks = console.page, "**/api/records/tasks?*"
+    page.route(tasks, lambda route: route.fulfill(status=503, json={"error": "x"}))
+    page.reload()
+    again = (
+        page.get_by_role("group").filter(has_text="Tasks").get_by_role("button", name="Try again")
+    )
+    again.press("Enter")
+    expect(page.locator(".record-box .problem:not(:empty)")).to_contain_text("503")
+    page.unroute(tasks)
+    again.press("Enter")
+    expect(page.get_by_label("Title of Print badges")).to_be_visible()
+    expect(page.locator(".record-box .problem:not(:empty)")).to_have_count(0)
+    expect(page.get_by_label("New task")).to_be_focused()
+
+
 def test_escape_takes_back_and_leaving_a_cell_saves(console):
     page = console.page
     page.get_by_label("New note").fill("Venue")

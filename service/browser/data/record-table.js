@@ -26,6 +26,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   const problem = createProblemLine(collection);
   const { attempt } = problem;
   const empty = element('p', { class: 'empty' });
+  const again = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: readAgain } }, 'Try again');
   const rows = element('tbody');
   const deletion = createDeletion(kind.schema, collection, { subject, announce, leave: () => adding.focus() });
   const all = element('a', { class: 'all-records', href: dataHref(kind.name) }, `All ${kind.title.toLowerCase()}`);
@@ -43,6 +44,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
     { class: 'record-box', open: true },
     element('summary', {}, icon('chevron'), title, count),
     problem.node,
+    again,
     adding.node,
     table,
     empty,
@@ -78,6 +80,12 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
     problem.show(isMoved ? DELETED : `${DELETED} You had typed “${typed}”.`);
   }
 
+  async function readAgain() {
+    problem.show(''); // it is said again if it fails again
+    await collection.readAgain();
+    if (again.hidden && isFocusLost()) adding.focus();
+  }
+
   function show() {
     const sorted = collection.list;
     for (const [id, view] of views) {
@@ -92,6 +100,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
     all.hidden = !sorted.length;
     empty.textContent = emptyText(sorted.length);
     table.hidden = !sorted.length;
+    again.hidden = !collection.isUnread || collection.missing;
     problem.update();
     first = first && !collection.loaded;
   }
