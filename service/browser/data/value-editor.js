@@ -1,8 +1,9 @@
 // The control in which one value is edited: a line, a text, a number, a date and time, yes or no, JSON.
 
 import { element } from '../shared/elements.js';
+import { doubtfulNumber } from '../shared/exact-numbers.js';
 import { isJson, wordOf } from './collections.js';
-import { isSame, readText, typedText } from './values.js';
+import { TOO_LARGE, isSame, readText, typedText } from './values.js';
 
 /**
  * @typedef {import('./collections.js').Column} Column
@@ -33,7 +34,15 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
     if (isFlag) return { value: node.checked };
     if (node.validity.badInput) return { problem: 'Choose a whole date and time, or empty it.' };
     // A time that was not touched keeps its seconds.
-    return node.value === begun ? { value: value ?? null } : readText(column, node.value);
+    if (node.value === begun) return { value: value ?? null };
+    const reading = readText(column, node.value);
+    return 'value' in reading ? withoutDoubt(reading) : reading;
+  }
+
+  /** A number of JSON from 10^21 on stands here as the browser has read it, with an exponent. @param {{value: any}} reading */
+  function withoutDoubt(reading) {
+    const doubtful = isJson(column) && doubtfulNumber(value) !== undefined ? doubtfulNumber(reading.value) : undefined;
+    return doubtful === undefined ? reading : { problem: `${doubtful} is ${TOO_LARGE}.` };
   }
 
   return {

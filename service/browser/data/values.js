@@ -10,7 +10,7 @@ import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
  */
 
 const MOST = 200; // characters of a value in a table
-const TOO_LARGE = 'too large to be sent as it stands here'; // to be stored, or to be looked for
+export const TOO_LARGE = 'too large to be sent as it stands here'; // to be stored, or to be looked for
 const THOUSANDS = /^[-+]?[1-9]\d{0,2},\d{3}$/; // or a decimal comma: a guess could be wrong by a thousand times
 
 /** @param {Column} column @param {any} value @returns {string} for people, in one line */
