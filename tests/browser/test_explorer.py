@@ -107,7 +107,12 @@ def test_a_job_is_looked_at_until_it_ends_also_after_a_reload(explorer):
     explorer.page.route(job, lambda route: route.fulfill(json=running))
     explorer.open("upscale-image").fill(image="https://example.com/photo.jpg", wait="0").send()
     explorer.console.button("Allow once").click()
-    expect(explorer.console.button("Stop watching")).to_be_visible()
+    stop = explorer.console.button("Stop watching")
+    with explorer.page.expect_response(job):
+        stop.focus()
+    with explorer.page.expect_response(job):
+        expect(stop).to_be_focused()
+    expect(stop).to_be_focused()
     explorer.page.reload()
     expect(explorer.console.button("Stop watching")).to_be_visible()
     explorer.page.unroute_all()
@@ -160,6 +165,14 @@ def test_the_keyboard_alone_is_enough(explorer):
     keyboard.type("San Francisco")
     keyboard.press("Enter")
     expect(explorer.json).to_be_visible()
+    held = []
+    calls = "**/api/integrations/encyclopedia-summary"
+    explorer.page.route(calls, lambda route: held.append(route))
+    send = explorer.console.button("Send")
+    send.press("Enter")
+    expect(send).to_be_disabled()
+    held[0].continue_()
+    expect(send).to_be_focused()
 
 
 def test_axe_finds_nothing_in_any_state(opened):

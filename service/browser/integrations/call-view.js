@@ -25,6 +25,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
   const content = element('div', { class: 'call-content' }, element('p', { class: 'hint' }, NOTHING));
   const head = element('div', { class: 'box-head' }, element('h4', {}, 'Answer'), facts);
   const node = element('section', { class: 'box call-box', 'aria-label': 'Answer' }, head, content);
+  let watched = ''; // the job on the screen
   let asked = false; // whether the user has been to the consent page for this call
 
   /** @type {Record<Progress['phase'], (progress: Progress) => void>} */
@@ -32,7 +33,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
     idle: () => put(element('p', { class: 'hint' }, NOTHING)),
     asking: () => put(element('p', { class: 'hint' }, 'Waiting for your approval.')),
     running: () => put(waiting('Waiting for the answer'), stopButton('Cancel')),
-    job: ({ data, job }) => put(waiting('The job is running'), jobLine(job), stopButton('Stop watching'), partial(data)),
+    job: showJob,
     done: showAnswer,
     consent: ({ consent, job }) => showConsent(consent?.scopes ?? [], job ? CONNECT_FOR_JOB : CONNECT),
     failed: ({ error }) => showProblem(error),
@@ -40,12 +41,22 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
 
   /** @param {...(HTMLElement | null)} nodes */
   function put(...nodes) {
+    watched = '';
     content.replaceChildren(...nodes.filter((each) => each !== null));
   }
 
   /** @param {string} label */
   function stopButton(label) {
     return element('button', { type: 'button', class: 'quiet', on: { click: call.stop } }, label);
+  }
+
+  /** What stays is not made anew with each look: the button would lose the focus, and all be read out again. @param {Progress} progress */
+  function showJob({ data, job = '' }) {
+    if (watched !== job) put(waiting('The job is running'), jobLine(job), stopButton('Stop watching'));
+    watched = job;
+    content.querySelector(':scope > .answer')?.remove();
+    const part = partial(data);
+    if (part) content.append(part);
   }
 
   /** @param {Progress} progress */

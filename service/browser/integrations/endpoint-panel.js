@@ -1,6 +1,6 @@
 // One endpoint: what it is, the form for its body, the call, the answer and the code for it.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { createSchemaForm } from '../shared/schema-form.js';
 import { requestApproval } from './call-approval.js';
 import { createCallView } from './call-view.js';
@@ -90,8 +90,11 @@ export function createEndpointPanel(endpoint, schema, context) {
 
   /** @param {import('./endpoint-call.js').Progress} progress */
   function onProgress(progress) {
+    // Not from the button that cancels: its key, pressed for long, would send the call again.
+    const wasOff = sendButton.disabled && !answer.node.contains(document.activeElement);
     sendButton.disabled = ['asking', 'running'].includes(progress.phase);
     answer.show(progress);
+    if (sender && wasOff && !sendButton.disabled && isFocusLost()) sendButton.focus({ preventScroll: true });
     drafts.set(jobDraft, (['job', 'consent'].includes(progress.phase) && progress.job) || ''); // goes on after a reload
     if (progress.phase === 'done' && endpoint.credits) onTurnEnd(); // the balance has changed
   }
