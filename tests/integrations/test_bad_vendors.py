@@ -65,6 +65,17 @@ def test_what_is_no_json_is_the_vendors_failure_and_free(
 
 
 @both
+@pytest.mark.parametrize("status", [200, 201])
+def test_what_has_another_shape_is_told_with_the_vendors_status(
+    ask, vendor, endpoint, body, status
+):
+    vendor.says(Said([1], status))
+    answer = ask(endpoint, body)
+    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    assert answer.json["upstreamStatus"] == status
+
+
+@both
 def test_an_answer_over_the_cap_is_not_read_to_its_end(ask, vendor, endpoint, body):
     sent = []
 
@@ -74,7 +85,8 @@ def test_an_answer_over_the_cap_is_not_read_to_its_end(ask, vendor, endpoint, bo
             yield b"x" * (1 << 20)
 
     vendor.says(Said(endless(), length=1 << 40))
-    assert ask(endpoint, body).status_code == 502
+    answer = ask(endpoint, body)
+    assert (answer.status_code, answer.json["upstreamStatus"]) == (502, 200)
     assert (LIMIT >> 20) < len(sent) < 40
 
 

@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode, urljoin
@@ -12,7 +13,7 @@ from gevent import sleep
 from service.integrations.declare.faults import absent, failure_of, is_refused, retry_after
 from service.integrations.declare.path import base_of
 from service.integrations.declare.payload import parsed, plain, query_value
-from service.integrations.declare.reading import unusable
+from service.integrations.declare.reading import Unusable, unusable
 from service.integrations.declare.request import Outgoing
 from service.integrations.declare.vendor import Reply, Vendor
 from service.outbound.upstream import USER_AGENT, Outbound, Upstream, UpstreamError, read_all
@@ -34,13 +35,24 @@ class Effects:
     `asked` is the integration whose vendor was asked last. `has_gone_on`: that vendor has answered,
     and the call has gone on to its model, to an address that its caller names, or to a vendor that
     is left alone. `is_rejected`: the vendor did not take the user's token. `may_have_acted`: the
-    vendor may have changed something for the caller.
+    vendor may have changed something for the caller. `status` is that of the newest answer.
     """
 
     asked: str | None = None
+    status: int | None = None
     has_gone_on: bool = False
     is_rejected: bool = False
     may_have_acted: bool = False
+
+
+@contextmanager
+def telling_status(effects: Effects) -> Iterator[None]:
+    """Tell with which status an answer has come that can't be used: who reads it does not know."""
+    try:
+        yield
+    except Unusable as error:
+        error.facts["upstreamStatus"] = effects.status
+        raise
 
 
 class Sender:
@@ -109,6 +121,7 @@ class Sender:
         self._effects.may_have_acted = before or outgoing.method != "GET"
         try:
             with self._upstream.open(self._outbound(outgoing)) as stream:
+                self._effects.status = stream.status
                 if is_refused(stream.status):
                     self._effects.may_have_acted = before
                 raw = read_all(stream, outgoing.limit) if plain(stream.headers) else b""

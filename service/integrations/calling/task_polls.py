@@ -11,6 +11,7 @@ import structlog
 
 from service.integrations.calling.call import Call
 from service.integrations.calling.call_media import CallMedia
+from service.integrations.calling.sending import telling_status
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import GrantRejected, ScopeMissing
@@ -94,7 +95,9 @@ class TaskPolls:
             raise ScopeMissing()
         try:
             bearer = connection.token() if connection else None
-            return request(self._make_call(endpoint, row.user_id, bearer, media), row.task_id)
+            call = self._make_call(endpoint, row.user_id, bearer, media)
+            with telling_status(call.effects):
+                return request(call, row.task_id)
         except GrantRejected:
             if connection:
                 connection.forget()

@@ -13,7 +13,7 @@ from service.integrations.calling.breaker import Breakers
 from service.integrations.calling.call import Call, Resources
 from service.integrations.calling.call_media import CallMedia
 from service.integrations.calling.kept_answers import Kept
-from service.integrations.calling.sending import Effects
+from service.integrations.calling.sending import Effects, telling_status
 from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import is_refused
@@ -80,7 +80,7 @@ class VendorCalls:
 
         def perform(bearer: str | None) -> Any:
             call = self.call(endpoint, admitted.user_id, bearer, media, admit=admit)
-            with self.breakers.counting(call.effects):
+            with self.breakers.counting(call.effects), telling_status(call.effects):
                 check(call, admitted.params)
             return kept.data
 
@@ -88,7 +88,8 @@ class VendorCalls:
         return answer if answer.consent else replace(answer, age=kept.age)
 
     def _perform(self, endpoint: Endpoint, params: dict[str, Any], call: Call) -> Any:
-        with self.breakers.counting(call.effects), counting_left_out():
+        effects = call.effects
+        with self.breakers.counting(effects), counting_left_out(), telling_status(effects):
             data = endpoint.perform(call, params)
             if endpoint.job:
                 endpoint.job.check(data)
