@@ -74,6 +74,16 @@ def test_the_tool_for_slow_calls_comes_with_calls_only(speaker):
 
 
 @on_sqlite
+def test_what_ends_before_the_call_leaves_no_record(speaker, alice):
+    for endpoint in ("current-weather", "cloudsuite/mail-list"):
+        assert speaker.call("integrations_call", endpoint=endpoint, body={})["isError"]
+    assert alice.records("integration-calls") == []
+    speaker.call("integrations_call", **WEATHER)
+    (record,) = alice.records("integration-calls")
+    assert (record["data"]["door"], record["data"]["status"]) == ("mcp", "succeeded")
+
+
+@on_sqlite
 def test_an_endpoint_is_found_and_called(speaker):
     found = speaker.call("integrations_find", query="weather forecast")["structuredContent"]
     assert "weather-forecast" in [one["endpoint"] for one in found["endpoints"]]
