@@ -150,7 +150,7 @@ def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
         if not name or len(key) != 32:
             raise ValueError("must be id:base64 of 32 bytes, comma separated")
         if name in dict(keys):
-            raise ValueError("must have each id once: what one key has sealed, no other opens")
+            raise ValueError("must not have two keys with one id")
         keys.append((name, key))
     return tuple(keys)
 

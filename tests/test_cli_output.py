@@ -116,7 +116,7 @@ def test_an_erasure_whose_commit_is_not_answered_tells_what_may_not_be_revoked(
     assert (code, output) == (
         1,
         "Error: the database does not answer. Run the command again. "
-        "If that tells of no such user, nobody has revoked: cloudsuite.\n",
+        "If it then finds no such user, these grants are deleted but not revoked: cloudsuite.\n",
     )
 
 
@@ -177,8 +177,8 @@ def test_a_role_that_nothing_names_is_given_with_a_warning(flask, alice):
         [
             "alice now has the role editr, set by an operator (--undo removes it). "
             "It applies everywhere within two seconds.",
-            "Warning: no collection names the role editr, so it has the rights of every other "
-            "role. Named are: admin, clerk, editor, user",
+            "Warning: no collection names the role editr, so it has what every unnamed role "
+            "may do. Named are: admin, clerk, editor, user",
         ],
     )
     for known in ("user", "admin", "editor", "clerk", "teacher"):

@@ -214,7 +214,9 @@ def test_an_empty_file_is_refused(tmp_path, name):
 
 
 def test_two_sealing_keys_have_two_ids():
-    with pytest.raises(ConfigError, match="^TOKEN_ENCRYPTION_KEYS: must have each id once"):
+    with pytest.raises(
+        ConfigError, match="^TOKEN_ENCRYPTION_KEYS: must not have two keys with one id"
+    ):
         load({"TOKEN_ENCRYPTION_KEYS": f"k:{KEY},k:{OLD_KEY}"})
 
 

@@ -43,8 +43,8 @@ from service.web.fields import AtMost, Text, TimeZone
 
 CONTENT_LIMIT = 100_000  # characters
 WHOLE_CHAT = (
-    "The server keeps the chat: send the new message alone. With useChat, the transport's"
-    " prepareSendMessagesRequest makes chatId, userMessageId and content of it."
+    "The server stores the chat: send only the new message. With useChat, let the transport's"
+    " prepareSendMessagesRequest build chatId, userMessageId and content from it."
 )
 
 ASSISTANT_ID = {"X-Asst-Id": {"required": True, "schema": {"type": "string"}}}

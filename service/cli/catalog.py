@@ -74,7 +74,7 @@ def show(name: str) -> None:
 @click.option(
     "--spec",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The specification that promises the names; else ../shared/SPEC.md, else our own list.",
+    help="The specification with the names: by default ../shared/SPEC.md, or else our own list.",
 )
 @with_appcontext
 def check(spec: Path | None) -> None:

@@ -65,8 +65,8 @@ def _advice(stored: Inventory) -> str:
     """What to do if the database is lost: the commit may have been made, and its answer lost."""
     if not stored.grants:
         return ""
-    told = f"If that tells of no such user, nobody has revoked: {', '.join(stored.grants)}."
-    return f"Run the command again. {told}"
+    told = "If it then finds no such user, these grants are deleted but not revoked"
+    return f"Run the command again. {told}: {', '.join(stored.grants)}."
 
 
 def _described(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:

@@ -115,7 +115,7 @@ def _warn_of_unknown(role: str | None) -> None:
     named = named_roles(current_app.extensions["collections"])
     known = {DEFAULT_ROLE, OWNER, ADMIN, *settings.budgets} | named
     if role and role not in known:
-        hint = f"no collection names the role {role}, so it has the rights of every other role."
+        hint = f"no collection names the role {role}, so it has what every unnamed role may do."
         click.echo(f"Warning: {hint} Named are: {', '.join(sorted(named)) or 'none'}", err=True)
 
 

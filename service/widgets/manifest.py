@@ -151,12 +151,12 @@ def _faults(template: WidgetTemplate) -> list[str]:
         wrong.append("slots: must not repeat an id")
     for number, slot in enumerate(template.slots):
         if slot.persist and slot.direction == "input":
-            wrong.append(f"slots.{number}.persist: is for outputs, which inputs get it from again")
+            wrong.append(f"slots.{number}.persist: is for outputs only")
     if not (template.folder / "widget.js").is_file():
-        wrong.append("widget.js: is missing beside it")
+        wrong.append("widget.js: is missing in the folder")
     if template.icon.endswith(".svg"):
         if "/" in template.icon or not (template.folder / template.icon).is_file():
-            wrong.append(f"icon: {template.icon} is missing beside it")
+            wrong.append(f"icon: {template.icon} is missing in the folder")
     elif len(template.icon) > 8:
         wrong.append("icon: must have at most 8 characters, or be the name of an .svg file")
     return wrong

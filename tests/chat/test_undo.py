@@ -285,7 +285,7 @@ def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):
     answer = hands.undo()
     assert {one["recordId"] for one in answer["conflicts"]} == {id, chat}
     assert {one["reason"] for one in answer["conflicts"]} == {
-        "It is no longer stored what the record was before."
+        "The record's earlier state is no longer stored."
     }
 
 

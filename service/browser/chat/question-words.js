@@ -60,7 +60,7 @@ export function priceInWords({ credits, payer, balance = null }) {
 /** @param {any} body as the browser has it @returns {string} '' where all of it is shown as it is sent */
 export function doubtAbout(body) {
   const number = doubtfulNumber(body);
-  return number !== undefined ? `${number} is too large to be shown exactly: its last digits may be others where it is sent.` : '';
+  return number !== undefined ? `${number} is too large to be shown exactly: the last digits of what is sent may be others.` : '';
 }
 
 /** @param {string} expiresAt ISO 8601 @param {number} [now] milliseconds */

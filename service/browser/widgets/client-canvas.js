@@ -11,7 +11,7 @@ import { TimeoutError, WidgetError, errorOf } from './widget-errors.js';
 /** @typedef {import('./client-session.js').Session} Session */
 
 /** @type {Record<string, string>} */
-const REFUSED = { too_large: 'The canvas keeps no more of its widgets. Store less, or remove a widget.' };
+const REFUSED = { too_large: 'The canvas has no room for this. Store less, or remove a widget.' };
 const CONSENT_TIMEOUT = 200_000; // ms; the host gives up after 180 s
 
 /**

@@ -17,7 +17,7 @@ from service.web.errors import NotFound
 
 CALLED = "A call outside the app can't be taken back."
 UNKNOWN = "The app has no such collection any more."
-FORGOTTEN = "It is no longer stored what the record was before."
+FORGOTTEN = "The record's earlier state is no longer stored."
 CHANGED = "The record has been changed since."
 
 # Columns that turns set without a tool, by collection. Another one may have one of the same name.

@@ -24,6 +24,7 @@ from service.web.errors import ServiceError, UpstreamFailed
 FAILURES = 5
 OPEN_SECONDS = 30.0
 LOOK_SECONDS = 1.0  # a worker knows the state that long
+STOPPED = "This integration has failed repeatedly. Calls are stopped for up to half a minute."
 
 _is_open = func.coalesce(Breaker.open_until > current_time(), false()).label("is_open")
 
@@ -68,9 +69,7 @@ class Breakers:
         if row is None or row.failures < FAILURES:
             return
         if row.is_open or not self._may_try(integration):
-            raise UpstreamFailed(
-                "This integration has failed repeatedly and is left alone.", upstreamStatus=None
-            )
+            raise UpstreamFailed(STOPPED, upstreamStatus=None)
 
     def _may_try(self, integration: str) -> bool:
         """Take the one trial after the pause: whoever moves the row on has it."""

@@ -21,12 +21,12 @@ class Cache:
         """What is wrong with it for an endpoint that only reads, is a job, needs a grant, or makes
         media."""
         if not 0 < self.seconds <= LONGEST:
-            yield f"keeps its answers for less than nothing or over {LONGEST} seconds"
+            yield f"its cache must last more than 0 and at most {LONGEST} seconds"
         if not reads:
-            yield "keeps its answers and writes"
+            yield "has a cache, and writes"
         if slow:
-            yield "keeps its answers and is a job"
+            yield "has a cache, and is a job"
         if scoped and self.shared:
-            yield "shares answers that are a user's own"
+            yield "has a shared cache, and answers that are a user's own"
         if makes:
-            yield "keeps its answers and makes media"
+            yield "has a cache, and makes media"

@@ -207,9 +207,9 @@ def _faults(endpoint: Endpoint) -> list[str]:
     wrong += [] if endpoint.examples else ["has no example"]
     wrong += [] if endpoint.summary.endswith(".") else ["its summary is no sentence"]
     if endpoint.access.auto_approve and (endpoint.price or endpoint.model or endpoint.meter):
-        wrong.append("asks for nothing and costs")
+        wrong.append("never asks its user, and costs")
     if endpoint.access.auto_approve and not endpoint.access.reads:
-        wrong.append("asks for nothing and writes")
+        wrong.append("never asks its user, and writes")
     if endpoint.job and not endpoint.job.is_complete:
         wrong.append("a request of its job has no place for the task's id")
     if endpoint.makes + endpoint.copies > LARGEST:

@@ -19,6 +19,6 @@ class Limit:
     def faults(self) -> Iterator[str]:
         """What is wrong with it."""
         if self.calls < 1:
-            yield "allows its users no call"
+            yield "its limit must allow at least one call"
         if not 0 < self.seconds <= LONGEST:
-            yield f"counts calls in a window of none or over {LONGEST} seconds"
+            yield f"the window of its limit must have 1 to {LONGEST} seconds"

@@ -27,7 +27,7 @@ from tests.services import close, on_sqlite, wait_for
 OPEN = {
     "success": False,
     "error": "upstream_provider_error",
-    "message": "This integration has failed repeatedly and is left alone.",
+    "message": "This integration has failed repeatedly. Calls are stopped for up to half a minute.",
     "upstreamStatus": None,
 }
 

@@ -47,7 +47,7 @@ function make() {
 /** @param {string} text @param {any[]} images */
 function show(text, images) {
   const [image] = images;
-  if (!image) return panel.showEmpty('No picture came of it. Use other words.');
+  if (!image) return panel.showEmpty('No picture was made. Use other words.');
   const gone = () => picture.isConnected && panel.showEmpty('The picture can’t be shown any more. Make it again.');
   const picture = element('img', { class: 'picture', alt: text, src: image.url, on: { error: gone } });
   panel.show(picture);
