@@ -436,7 +436,7 @@ export interface Endpoints {
         end: string;
         /** Whether it takes whole days. @default false */
         allDay?: boolean;
-        /** The time zone, such as `Europe/Berlin`. What is repeated at a time needs one. */
+        /** The time zone, such as `Europe/Berlin`. A repeated event with times needs one. */
         timeZone?: string;
         /** What it is about. */
         description?: string;

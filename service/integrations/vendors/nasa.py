@@ -72,7 +72,7 @@ class Pictures(Parameters):
     @validates_schema
     def check_days(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "endDate" in data and "startDate" not in data:
-            raise ValidationError("Needs startDate.", "endDate")
+            raise ValidationError("Give startDate too.", "endDate")
         ways = [name for name in ("date", "startDate", "count") if name in data]
         if len(ways) > 1:
             raise ValidationError("Give only one of date, startDate and count.", ways[-1])

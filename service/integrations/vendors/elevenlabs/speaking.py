@@ -79,7 +79,9 @@ class Speech(Parameters):
             raise ValidationError(f"At most {longest} characters with this model.", "text")
         kilobits = int(data["outputFormat"].rpartition("_")[2])
         if len(data["text"]) * BYTES_A_LETTER * kilobits / data.get("speed", 1) > MOST:
-            raise ValidationError("Too long for so fine a format.", "text")
+            raise ValidationError(
+                "The speech would be too large. Use a shorter text or fewer kilobits.", "text"
+            )
 
 
 def _price(values: Mapping[str, Any]) -> float:

@@ -154,7 +154,7 @@ def _download(
         target = export_mime_type or EXPORTS.get(kind, "")
         part = EXPORT.with_parts(path={"fileId": file_id}, query={"mimeType": target})
     if not target:
-        raise InvalidRequest("This is not a file that has a content.", details={})
+        raise InvalidRequest("This is a folder, or another entry without content.", details={})
     content, _ = call.send(part)
     if len(content) > LIMIT:
         raise _too_large()

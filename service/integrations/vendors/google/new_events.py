@@ -40,7 +40,7 @@ class NewEvent(Parameters):
     end = Words("When it ends; of one that is all day, the date after its last.", required=True)
     allDay = Switch("Whether it takes whole days.", default=False)
     timeZone = Words(
-        "The time zone, such as `Europe/Berlin`. What is repeated at a time needs one.",
+        "The time zone, such as `Europe/Berlin`. A repeated event with times needs one.",
         most=100, checks=(check_zone,),
     )  # fmt: skip
     description = Words("What it is about.", least=0, most=8192)
@@ -64,7 +64,7 @@ class NewEvent(Parameters):
         for name in ("start", "end"):
             _check_time(name, data[name], data["allDay"], "timeZone" in data)
         if data.get("recurrence") and not data["allDay"] and "timeZone" not in data:
-            raise ValidationError("What is repeated at a time needs a timeZone.", "timeZone")
+            raise ValidationError("A repeated event with times needs a timeZone.", "timeZone")
 
     @post_load
     def google_times(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:

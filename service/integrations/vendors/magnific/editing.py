@@ -54,7 +54,7 @@ class Style(Parameters):
     def check_portrait(self, data: dict[str, Any], **kwargs: Any) -> None:
         for name in ("portraitStyle", "portraitBeautifier"):
             if name in data and not data["isPortrait"]:
-                raise ValidationError("Goes only with isPortrait.", name)
+                raise ValidationError("Only allowed with isPortrait.", name)
 
 
 style_transfer = Endpoint(
@@ -134,7 +134,7 @@ class Light(Parameters):
     @validates_schema
     def check_source(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "referenceImage" in data and "lightmap" in data:
-            raise ValidationError("Goes not together with referenceImage.", "lightmap")
+            raise ValidationError("Not allowed together with referenceImage.", "lightmap")
 
 
 LIT = {

@@ -112,7 +112,7 @@ class Icon(Parameters):
     @validates_schema
     def check_size(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "pngSize" in data and data["format"] != "png":
-            raise ValidationError("Goes only with the format png.", "pngSize")
+            raise ValidationError("Only allowed with the format png.", "pngSize")
         if data.get("pngSize", 512) not in SIZES:
             raise ValidationError(f"Must be one of {SIZES}.", "pngSize")
 

@@ -87,7 +87,7 @@ class Mystic(Parameters):
     def check_strengths(self, data: dict[str, Any], **kwargs: Any) -> None:
         for name, other in ONLY_WITH.items():
             if name in data and other not in data:
-                raise ValidationError(f"Goes only with {other}.", name)
+                raise ValidationError(f"Only allowed with {other}.", name)
 
 
 def _begin(

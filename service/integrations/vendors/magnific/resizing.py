@@ -103,7 +103,7 @@ class Upscale(Parameters):
         for mode, names in ONLY_FOR.items():
             wrong = [name for name in names if name in data and data["mode"] != mode]
             if wrong:
-                raise ValidationError(f"Goes only with the mode {mode}.", wrong[0])
+                raise ValidationError(f"Only allowed with the mode {mode}.", wrong[0])
         if data["mode"] == "precision":
             check_loaded("image", data["image"])
         elif data["scaleFactor"] not in (2, 4, 8, 16):

@@ -141,7 +141,7 @@ class StockImage(Parameters):
     @validates_schema
     def check_size(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "imageSize" in data and "format" in data:
-            raise ValidationError("Goes not together with imageSize.", "format")
+            raise ValidationError("Not allowed together with imageSize.", "format")
 
 
 def _download(

@@ -23,7 +23,7 @@ def offset_of(what: str, reach: int, to: str = "") -> Count:
 def check_reach(values: Mapping[str, Any], reach: int) -> None:
     """Raises ValidationError for a page that can't be had to its end."""
     if values["offset"] + values["limit"] > reach:
-        raise ValidationError(f"Only the first {reach} can be had.", "offset")
+        raise ValidationError(f"Only the first {reach} are given.", "offset")
 
 
 def next_offset(reach: int) -> Made:
