@@ -5,6 +5,7 @@ Source: docs/contract.md, section 17.3.
 """
 
 from dataclasses import dataclass
+from sys import intern
 from typing import Any, Literal, get_args
 
 from service.web.errors import Forbidden
@@ -53,7 +54,8 @@ def read(claims: dict[str, Any]) -> Permit:
         token_id=claims["jti"],
         scope=limits["scope"],
         expires=float(claims["exp"]),
-        endpoints=None if named is None else frozenset(named),
+        # Thousands of tokens are cached, and nearly all name the same endpoints.
+        endpoints=None if named is None else frozenset(map(intern, named)),
         credits=limits["credits"],
     )
 

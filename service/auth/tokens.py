@@ -26,6 +26,7 @@ LEEWAY = 60
 SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
 SUBJECT_LIMIT = 255
 CACHE_SIZE = 10_000
+CACHE_CHARACTERS = 16 << 20  # of all cached tokens: a limited one that names endpoints is long
 CACHE_SECONDS = 300  # at most, so that a withdrawn key takes effect
 # JSON with thousands of nested levels raises RecursionError.
 UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
@@ -61,6 +62,7 @@ class Verifier:
         self._issuer = settings.auth_issuer
         self._registry = _registry(settings)
         self._verified: dict[str, tuple[Claims | None, float]] = {}
+        self._characters = 0
 
     def verify(self, token: str) -> Claims:
         """Return the claims of a valid token. Raises `Unauthorized` for any other.
@@ -71,11 +73,16 @@ class Verifier:
         if claims and time.time() < until:
             return claims
         claims = self._verify(token)
-        if len(self._verified) >= CACHE_SIZE:
+        self._keep(token, claims)
+        return claims
+
+    def _keep(self, token: str, claims: Claims) -> None:
+        if len(self._verified) >= CACHE_SIZE or self._characters >= CACHE_CHARACTERS:
             self._verified.clear()
+            self._characters = 0
+        self._characters += 0 if token in self._verified else len(token)
         until = min(claims.expires, time.time() + CACHE_SECONDS)
         self._verified[token] = (claims, until)
-        return claims
 
     def _verify(self, token: str) -> Claims:
         try:
