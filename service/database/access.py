@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import gevent
 import structlog
 from flask import Flask, current_app
 from sqlalchemy import URL, Connection, Engine, make_url
@@ -26,6 +27,7 @@ from service.json_encoding import encoder
 
 AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
+BACKGROUND_SECONDS = 5.0  # a database that hangs longer counts as unavailable
 
 _encode = encoder(ensure_ascii=True, separators=(", ", ": "))  # as json.dumps
 log = structlog.get_logger("database")
@@ -165,6 +167,21 @@ def write_transaction() -> Iterator[Session]:
         calls = connection.info[AFTER_COMMIT] = {}
         yield session
     _end(current_app, calls)
+
+
+@contextmanager
+def background_context(app: Flask) -> Iterator[None]:
+    """An app context for work that no request waits for. Raises `gevent.Timeout` in it after
+    `BACKGROUND_SECONDS`."""
+    with gevent.Timeout(BACKGROUND_SECONDS), app.app_context():
+        yield
+
+
+@contextmanager
+def background_transaction(app: Flask) -> Iterator[Session]:
+    """Run a write transaction in a `background_context`."""
+    with background_context(app), write_transaction() as session:
+        yield session
 
 
 @contextmanager

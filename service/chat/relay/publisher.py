@@ -13,10 +13,9 @@ from service.background import BackgroundWork
 from service.chat.relay import publications
 from service.chat.stream import chunks, sse
 from service.chat.turn.running import Run
-from service.database.access import write_transaction
+from service.database.access import background_transaction
 
 PUBLISH_SECONDS = 0.2
-QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
 TRIES = 50  # for the end of a turn while the database is unavailable
 
 ENDINGS = (chunks.Finish, chunks.Abort, chunks.Error)
@@ -95,7 +94,9 @@ class Publisher(BackgroundWork):
         was_closed = publication.run.is_closed
         if len(publication.run.log) > publication.published:
             try:
-                publication.published = self._in_transaction(publication)
+                with background_transaction(self._app) as session:
+                    newest = publication.write(session)
+                publication.published = newest
             except IntegrityError:  # the chat was deleted
                 publication.is_over = True
                 return
@@ -106,8 +107,3 @@ class Publisher(BackgroundWork):
                 return
             publication.failures = 0
         publication.is_over = was_closed
-
-    def _in_transaction(self, publication: Publication) -> int:
-        limit = gevent.Timeout(QUERY_SECONDS)
-        with limit, self._app.app_context(), write_transaction() as session:
-            return publication.write(session)

@@ -29,7 +29,7 @@ from service.chat.stream.parts import Assembly
 from service.chat.stream.reader import Reader
 from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.running import Run, Runs
-from service.database.access import write_transaction
+from service.database.access import background_context, write_transaction
 from service.extensions import db
 from service.observing import measures
 from service.web.errors import RateLimited
@@ -38,7 +38,6 @@ MOST = 20  # of one user in one worker, as many as sockets; each takes a connect
 LOOK_SECONDS = 0.2  # between looks at the rows
 RENEW_SECONDS = 2.0  # between requests to go on publishing
 LOST_SECONDS = 5.0  # without a claim and without a new row
-QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
 LOST = "The answer broke off. Please try again."
 TOO_MANY = f"A user may read at most {MOST} running replies again at a time."
 
@@ -158,7 +157,7 @@ class Watchers(BackgroundWork):
 
     def _look_safely(self) -> None:
         try:
-            with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
+            with background_context(self._app):
                 self._renew_if_due()
                 self._receive(db.session())
                 db.session.commit()

@@ -23,7 +23,7 @@ from service.chat.claims import RunningClaim
 from service.chat.turn.lease_watch import LeaseWatch
 from service.chat.turn.running import Run, Runs
 from service.chat.worker_lease import WorkerLease
-from service.database.access import write_transaction
+from service.database.access import background_context, background_transaction, write_transaction
 from service.ids import new_id
 from service.lifecycle import Lifecycle
 from service.observing.measures import TURN_FAILURES, TURNS_RUNNING, claims_not_renewed
@@ -31,7 +31,6 @@ from service.observing.sampler import Sampler
 from service.providers.events import OPERATORS
 
 LOOK_SECONDS = 0.5  # between looks at the claims
-QUERY_SECONDS = 5.0  # a database that hangs longer counts as unavailable
 
 Cleanup = Callable[[Session], None]
 
@@ -101,7 +100,7 @@ class ClaimWatch(BackgroundWork):
 
     def _look_safely(self) -> bool:
         try:
-            with gevent.Timeout(QUERY_SECONDS):
+            with background_context(self._app):
                 self._look()
         except (SQLAlchemyError, gevent.Timeout) as error:
             claims_not_renewed.inc()
@@ -110,13 +109,12 @@ class ClaimWatch(BackgroundWork):
         return True
 
     def _look(self) -> None:
-        with self._app.app_context():
-            if self._runs:
-                self._lease.renew_if_due()
-            running = list(self._runs)
-            stored = claims.claims_under(self._lease.id)
-            self._obey(stored)
-            self._restore(stored, running)
+        if self._runs:
+            self._lease.renew_if_due()
+        running = list(self._runs)
+        stored = claims.claims_under(self._lease.id)
+        self._obey(stored)
+        self._restore(stored, running)
         self._find_strays(stored)
         for turn_id in list(self._cleanups):
             self._try(turn_id)
@@ -168,8 +166,7 @@ class ClaimWatch(BackgroundWork):
                 self._cleanups[turn_id] = cleanup
 
     def _execute(self, cleanup: Cleanup) -> None:
-        limit = gevent.Timeout(QUERY_SECONDS)
-        with limit, self._app.app_context(), write_transaction() as session:
+        with background_transaction(self._app) as session:
             cleanup(session)
 
 

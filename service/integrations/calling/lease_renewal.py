@@ -15,7 +15,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.background import BackgroundWork
-from service.database.access import is_outage, write_transaction
+from service.database.access import background_context, background_transaction, is_outage
 from service.integrations.calling import key_rows
 from service.integrations.calling.idempotency import KeyLease
 from service.observing.measures import KEYS_IN_FLIGHT, WRITES_WAITING, keys_not_renewed
@@ -23,7 +23,6 @@ from service.web.errors import ServiceError
 
 RENEW_SECONDS = 5.0  # a third of a lease
 RETRY_SECONDS = 1.0
-QUERY_SECONDS = 5.0  # a database that hangs longer is away
 PATIENCE = 300.0  # seconds for which a write waits for the database
 MOST_WRITES = 50  # that wait at once: each may hold some megabytes
 
@@ -91,8 +90,7 @@ class LeaseRenewal(BackgroundWork):
                 log.warning("key leases not renewed", error=type(error).__name__)
 
     def _renew(self) -> None:
-        limit = gevent.Timeout(QUERY_SECONDS)
-        with limit, self._app.app_context(), write_transaction() as session:
+        with background_transaction(self._app) as session:
             key_rows.renew(session, self._holders)
 
     def _store_writes(self) -> None:
@@ -121,5 +119,5 @@ class LeaseRenewal(BackgroundWork):
         if time.monotonic() >= write.gives_up:
             log.error("late write given up", holder=write.holder)
             return
-        with gevent.Timeout(QUERY_SECONDS), self._app.app_context():
+        with background_context(self._app):
             write.store()

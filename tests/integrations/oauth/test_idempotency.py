@@ -7,6 +7,7 @@ import pytest
 from gevent.pool import Pool
 from sqlalchemy import select, update
 
+from service.database import access
 from service.database.clock import current_time
 from service.integrations.calling import attempt, lease_renewal
 from service.integrations.calling.idempotency import KeyLease
@@ -219,7 +220,8 @@ def test_a_key_is_renewed_while_its_call_runs(alice, provider, books, monkeypatc
 def test_keys_are_renewed_while_a_late_write_waits_for_a_lock(
     app, alice, provider, books, monkeypatch
 ):
-    for name in ("RENEW_SECONDS", "RETRY_SECONDS", "QUERY_SECONDS"):
+    monkeypatch.setattr(access, "BACKGROUND_SECONDS", 0.05)
+    for name in ("RENEW_SECONDS", "RETRY_SECONDS"):
         monkeypatch.setattr(lease_renewal, name, 0.05)
     renewal = app.extensions["proxy"]._renewal
 
