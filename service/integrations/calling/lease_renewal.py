@@ -94,7 +94,8 @@ class LeaseRenewal(BackgroundWork):
             key_rows.renew(session, self._holders)
 
     def _store_writes(self) -> None:
-        """Store the writes in their order. Raises while the database is still away.
+        """Store the writes in their order: how a job has ended is written into the row of its call.
+        Raises while the database is still away.
 
         A write that fails in any other way is given up: it must not keep the others waiting.
         """

@@ -182,6 +182,24 @@ def test_two_late_writes_of_one_name_are_both_stored(app, monkeypatch):
     assert stored == [1, 2]
 
 
+@on_sqlite
+def test_late_writes_are_stored_in_their_order(app, monkeypatch):
+    """How a job has ended is written into the row of its call."""
+    monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.01)
+    lost = OperationalError("", {}, Exception(), connection_invalidated=True)
+    away, stored, keeping = [lost], [], LeaseRenewal(app)
+
+    def first():
+        if away:
+            raise away.pop()
+        stored.append(1)
+
+    keeping.store_later("call", first)
+    keeping.store_later("end of its job", lambda: stored.append(2))
+    wait_for(lambda: not keeping._greenlet)
+    assert stored == [1, 2]
+
+
 @contextmanager
 def hanging_erase(app, model):
     """An erase of alice has begun, and ends only after this."""
