@@ -21,7 +21,6 @@ from service.auth import permits
 from service.billing.prices import CREDIT
 from service.chat.tools.needs import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
-from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -75,8 +74,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     permits.check_endpoint(context.caller.permit, item.name)
     if missing := proxy.missing(item):
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
-    own = None if proxy.gateway else proxy.calls.settings
-    params, wait = validated(item, body, own)
+    params, wait = proxy.validated(item, body)
     seconds = max(item.seconds, wait) + GRACE
     grant = grants.missing(proxy, item, context)
     earlier = repeats.find(proxy, item, context, body)
@@ -113,10 +111,9 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
 
 def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse) -> Any:
     """An answer's data for the model. Raises `GrantMissing`."""
-    data = answer.data
-    if isinstance(data, dict) and data.get("requiresOAuth"):
+    if answer.is_payload:
         raise GrantMissing(grants.refused(proxy, item, context, answer))
-    return data
+    return answer.data
 
 
 def _named(catalog: Catalog, name: str) -> Endpoint:

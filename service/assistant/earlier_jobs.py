@@ -12,7 +12,6 @@ import gevent
 
 from service.assistant.asking import refusal
 from service.chat.tools.tool import ToolContext
-from service.integrations.calling.admission import validated
 from service.integrations.calling.gateway import TokenRefused
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
@@ -38,7 +37,7 @@ def waited(
     """
     if not item.job or not _is_running(data):
         return data
-    wait = max(validated(item, body)[1] - (time.monotonic() - began), 0.0)
+    wait = max(proxy.validated(item, body)[1] - (time.monotonic() - began), 0.0)
     if proxy.gateway:
         return _waited_there(proxy, item.job, context, data, wait)
     return proxy.jobs.resume(context.caller.subject, item, data["jobId"], wait)
@@ -57,7 +56,7 @@ def _waited_there(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait:
             return data  # it would be refused each time
         if answer and answer.status >= 400:
             raise refusal(answer)
-        if answer and isinstance(answer.data, dict) and answer.data.get("requiresOAuth"):
+        if answer and answer.is_payload:
             return data  # to poll it needs a consent, which is not for the model
         data = answer.data if answer else data
         left = ends - time.monotonic()

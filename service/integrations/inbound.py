@@ -98,6 +98,11 @@ class ProxyResponse:
         data = self.envelope.get("data")
         return data.value if isinstance(data, Encoded) else data
 
+    @property
+    def is_payload(self) -> bool:
+        """Whether `data` is the OAuth-required payload, whichever instance has made it."""
+        return isinstance(self.data, dict) and self.data.get("requiresOAuth") is True
+
     def response(self) -> Response:
         response = jsonify(self.envelope)
         response.status_code = self.status

@@ -15,7 +15,6 @@ from service.auth.bearer import open_to
 from service.billing.prices import CREDIT
 from service.current_request import current_g, current_request, current_service
 from service.integrations import documents, oauth
-from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
 from service.integrations.catalog_answer import described
 from service.integrations.declare.endpoint import Endpoint
@@ -160,9 +159,8 @@ def price(endpoint: str) -> dict[str, Any]:
     item = proxy.catalog.named(endpoint)
     permits.check_endpoint(g.caller.permit, item.name)
     limits: ConcurrencyLimits = current_app.extensions["concurrency"]
-    own = None if proxy.gateway else proxy.calls.settings
     with limits.call(g.caller.subject, item.vendor.integration):  # it may parse several MiB
-        params, _ = validated(item, _reader(item)(), own)
+        params, _ = proxy.validated(item, _reader(item)())
         return {"credits": item.most(params) / CREDIT}
 
 

@@ -35,10 +35,9 @@ def look(context: ToolContext, jobId: str) -> Any:  # noqa: N803 - the name is t
     done."""
     proxy: Proxy = current_app.extensions["proxy"]
     answer = proxy.job(context.caller, context.token, jobId)
-    data = answer.data
-    if isinstance(data, dict) and data.get("requiresOAuth"):
+    if answer.is_payload:
         raise Conflict(RECONNECT)
-    return shaped(data)
+    return shaped(answer.data)
 
 
 def endpoint_of(used: Tool, arguments: Mapping[str, Any], catalog: Catalog) -> Endpoint | None:

@@ -206,7 +206,7 @@ def outcome_elsewhere(response: ProxyResponse) -> CallOutcome:
     envelope, data = response.envelope, response.data
     if response.status >= 400:
         return _failure(response.status, envelope.get("error"), envelope.get("upstreamStatus"))
-    if isinstance(data, dict) and data.get("requiresOAuth") is True:
+    if response.is_payload:
         return CallOutcome("consent")
     if job_id := job_elsewhere(data):
         is_running = data.get("status") == "running"

@@ -184,8 +184,7 @@ def _noted(note: CallNote | None, send: Callable[[], ProxyResponse]) -> ProxyRes
 
 def _complete(note: CallNote, result: ProxyResponse) -> None:
     """Note how the call has ended, if the other instance says so: its 409 and 5xx do not."""
-    is_payload = isinstance(result.data, dict) and result.data.get("requiresOAuth") is True
-    if is_payload or (400 <= result.status < 500 and result.status != Conflict.status):
+    if result.is_payload or (400 <= result.status < 500 and result.status != Conflict.status):
         _store(note.withdraw)
     elif result.status < 400:
         _store(note.end)

@@ -6,6 +6,7 @@ Source: docs/contract.md, section 10.
 """
 
 import json
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -139,12 +140,19 @@ class Proxy:
         missing, model = endpoint.missing(self.calls.settings), endpoint.model
         return missing or (model.missing(self._app.extensions["models"]) if model else None)
 
+    def validated(
+        self, endpoint: Endpoint, body: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], float]:
+        """The parameters of a call and its wait, as `admission.validated` returns them. What
+        settings allow is left to the instance that makes the call. Raises `ServiceError`."""
+        return validated(endpoint, body, None if self.gateway else self.calls.settings)
+
     def _answer(self, endpoint: Endpoint, request: Inbound, logged: LoggedCall) -> Answer:
         user_id, browser = request.caller.subject, request.browser
         connection = self.connections.of(endpoint, user_id, browser)
         if connection and not connection.admits(request):
             return Answer(connection.payload(), consent=True)
-        params, wait = validated(endpoint, request.body, self.calls.settings)
+        params, wait = self.validated(endpoint, request.body)
         self.jobs.check_own(user_id, endpoint, params)
         admitted = Admitted(endpoint, request, params, wait, connection, logged)
         if request.idempotency_key is None:
