@@ -65,7 +65,15 @@ LEVELS = {
         {"consent"},
         {"calling"},
         {"vendors"},
-        {"catalog_answer", "documents", "envelopes", "everything", "oauth", "setup", "typed_query"},
+        {
+            "catalog_answer",
+            "documents",
+            "everything",
+            "oauth",
+            "route_descriptions",
+            "setup",
+            "typed_query",
+        },
         {"reference", "views"},
     ],
 }

@@ -18,7 +18,8 @@ from service.integrations import documents, oauth
 from service.integrations.calling.proxy import Proxy
 from service.integrations.catalog_answer import described
 from service.integrations.declare.endpoint import Endpoint
-from service.integrations.envelopes import (
+from service.integrations.inbound import Inbound
+from service.integrations.route_descriptions import (
     ANY_SCHEMA,
     APPROVALS,
     APPROVED,
@@ -35,7 +36,6 @@ from service.integrations.envelopes import (
     Envelope,
     PriceSchema,
 )
-from service.integrations.inbound import Inbound
 from service.integrations.typed_query import typed
 from service.limits.concurrency import ConcurrencyLimits
 from service.web.bodies import parse_json, read_body
