@@ -42,13 +42,18 @@ class Says:
 def _has(schema: Json, path: str, kinds: tuple[str, ...]) -> bool:
     """Whether a path leads to a value of one of the kinds, or to where a schema says nothing."""
     for name in path.split("."):
-        for inner in (schema, *schema.get("anyOf", ())):
-            items = inner.get("items", {}) if name.isdecimal() else None
-            found = items if items is not None else inner.get("properties", {}).get(name)
-            if found is not None:
-                break
-        else:
+        inner = _inside(schema, name)
+        if inner is None:
             return not schema.get("type") and "anyOf" not in schema
-        schema = found
+        schema = inner
     kind = schema.get("type")
     return kind is None or any(one in kinds for one in ([kind] if isinstance(kind, str) else kind))
+
+
+def _inside(schema: Json, name: str) -> Json | None:
+    """The schema of a list's item or of a member, also one of an alternative; None for no such."""
+    if name.isdecimal():
+        items: Json = schema.get("items", {})
+        return items
+    members = [one.get("properties", {}) for one in (schema, *schema.get("anyOf", ()))]
+    return next((each[name] for each in members if name in each), None)
