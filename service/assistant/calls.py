@@ -21,6 +21,7 @@ from service.auth import permits
 from service.billing.prices import CREDIT
 from service.chat.tools.needs import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
+from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -74,11 +75,14 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     permits.check_endpoint(context.caller.permit, item.name)
     if missing := proxy.missing(item):
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
-    params, wait = proxy.validated(item, body)
+    params, wait = validated(item, body)
+    earlier = repeats.find(proxy, item, context, body)
+    leaves = not (earlier and earlier.is_final)
+    if leaves:
+        proxy.check_allowed(item, params)
     seconds = max(item.seconds, wait) + GRACE
     grant = grants.missing(proxy, item, context)
-    earlier = repeats.find(proxy, item, context, body)
-    if item.access.auto_approve or (earlier and earlier.is_final):
+    if item.access.auto_approve or not leaves:
         return Needs(grant, seconds=seconds)
     credits = item.most(params) / CREDIT
     paid_by = proxy.charging.paid_by(item)

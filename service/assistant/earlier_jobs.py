@@ -12,6 +12,7 @@ import gevent
 
 from service.assistant.asking import refusal
 from service.chat.tools.tool import ToolContext
+from service.integrations.calling.admission import validated
 from service.integrations.calling.gateway import TokenRefused
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
@@ -37,7 +38,7 @@ def waited(
     """
     if not item.job or not _is_running(data):
         return data
-    wait = max(proxy.validated(item, body)[1] - (time.monotonic() - began), 0.0)
+    wait = max(validated(item, body)[1] - (time.monotonic() - began), 0.0)
     if proxy.gateway:
         return _waited_there(proxy, item.job, context, data, wait)
     return proxy.jobs.resume(context.caller.subject, item, data["jobId"], wait)

@@ -15,6 +15,7 @@ from service.auth.bearer import open_to
 from service.billing.prices import CREDIT
 from service.current_request import current_g, current_request, current_service
 from service.integrations import documents, oauth
+from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import Proxy
 from service.integrations.catalog_answer import described
 from service.integrations.declare.endpoint import Endpoint
@@ -160,7 +161,8 @@ def price(endpoint: str) -> dict[str, Any]:
     permits.check_endpoint(g.caller.permit, item.name)
     limits: ConcurrencyLimits = current_app.extensions["concurrency"]
     with limits.call(g.caller.subject, item.vendor.integration):  # it may parse several MiB
-        params, _ = proxy.validated(item, _reader(item)())
+        params, _ = validated(item, _reader(item)())
+        proxy.check_allowed(item, params)
         return {"credits": item.most(params) / CREDIT}
 
 

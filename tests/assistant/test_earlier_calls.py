@@ -124,6 +124,13 @@ def test_a_call_that_was_made_gives_its_answer(alice, failed, again, served_by, 
     assert len(alice.records("integration-calls")) == 1
 
 
+def test_so_does_one_that_the_operators_settings_rule_out_since(app, failed, again):
+    first = failed()
+    app.extensions["vendor_settings"]["SLACK_CHANNELS"] = "C3"
+    closed = "This channel is not open to this service."
+    assert again(POST, POST) == [*first, closed]
+
+
 def test_it_is_given_once_and_the_next_one_asks(alice, failed, again, team):
     failed()
     again(POST, POST, asks=1)

@@ -137,6 +137,19 @@ def test_a_message_that_slack_has_refused_may_be_sent_with_the_same_key(ask, ven
     assert ask(SENDING, body, **key).status_code == again
 
 
+def test_what_was_sent_to_a_channel_is_known_by_its_key_after_the_channel_was_closed(
+    ask, vendor, settings
+):
+    body, key = {"channel": "C1", "text": "Hello"}, {"headers": {"Idempotency-Key": "a"}}
+    vendor.says({"ok": True, "ts": "1.000001"})
+    sent = ask(SENDING, body, **key)
+    settings["SLACK_CHANNELS"] = "C3"
+    again = ask(SENDING, body, **key)
+    assert (again.status_code, again.json, len(vendor.seen)) == (200, sent.json, 1)
+    refused = [ask(SENDING, body, headers={"Idempotency-Key": "b"}) for _ in range(2)]
+    assert [answer.status_code for answer in refused] == [403, 403]
+
+
 def test_a_rate_limit_says_how_long_it_lasts(ask, vendor):
     vendor.says(Said({"ok": False, "error": "ratelimited"}, 429, {"Retry-After": "30"}))
     answer = ask(SENDING, {"channel": "C1", "text": "Hello"})

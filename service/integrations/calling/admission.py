@@ -35,21 +35,15 @@ class Admitted:
         return self.request.caller.subject
 
 
-def validated(
-    endpoint: Endpoint, body: Mapping[str, Any], settings: Mapping[str, str] | None = None
-) -> tuple[dict[str, Any], float]:
+def validated(endpoint: Endpoint, body: Mapping[str, Any]) -> tuple[dict[str, Any], float]:
     """The parameters, and how many seconds the call may be held open for a job.
 
-    `settings` are those of the instance that makes the call, None where it is another one. Raises
-    `ServiceError`.
+    Raises `ServiceError`.
     """
     values, wait = dict(body), 0.0
     if endpoint.job:
         wait = _seconds(values.pop("wait", endpoint.job.wait))
-    params = load(endpoint.parameters, values)
-    if endpoint.allows and settings is not None:
-        endpoint.allows(settings, params)
-    return params, wait
+    return load(endpoint.parameters, values), wait
 
 
 def _seconds(value: Any) -> float:

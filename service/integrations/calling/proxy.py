@@ -140,19 +140,20 @@ class Proxy:
         missing, model = endpoint.missing(self.calls.settings), endpoint.model
         return missing or (model.missing(self._app.extensions["models"]) if model else None)
 
-    def validated(
-        self, endpoint: Endpoint, body: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], float]:
-        """The parameters of a call and its wait, as `admission.validated` returns them. What
-        settings allow is left to the instance that makes the call. Raises `ServiceError`."""
-        return validated(endpoint, body, None if self.gateway else self.calls.settings)
+    def check_allowed(self, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
+        """Raises `ServiceError` if the settings of the instance that makes the call rule it out.
+
+        Another instance does so itself. The answer of a call that was made is given nevertheless.
+        """
+        if endpoint.allows and not self.gateway:
+            endpoint.allows(self.calls.settings, params)
 
     def _answer(self, endpoint: Endpoint, request: Inbound, logged: LoggedCall) -> Answer:
         user_id, browser = request.caller.subject, request.browser
         connection = self.connections.of(endpoint, user_id, browser)
         if connection and not connection.admits(request):
             return Answer(connection.payload(), consent=True)
-        params, wait = self.validated(endpoint, request.body)
+        params, wait = validated(endpoint, request.body)
         self.jobs.check_own(user_id, endpoint, params)
         admitted = Admitted(endpoint, request, params, wait, connection, logged)
         if request.idempotency_key is None:
@@ -180,6 +181,7 @@ class Proxy:
             Attempt(admitted.user_id, charge, lease, self._renewal, admitted.logged) as attempt,
             self._look(admitted) as lookup,
         ):
+            self.check_allowed(endpoint, admitted.params)
             if lookup.kept:
                 return self._give_again(admitted, attempt, lookup.kept)
             self._check_jobs(admitted)  # first, because it counts nothing
