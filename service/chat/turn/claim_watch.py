@@ -126,7 +126,7 @@ class ClaimWatch(BackgroundWork):
             if run and claim.end_reason:
                 run.interruption.interrupt(claim.end_reason)
             elif run and claim.is_watched:
-                run.is_watched_for(claims.WATCH_SECONDS)
+                run.note_watchers(claims.WATCH_SECONDS)
                 for listener in self._listeners:
                     listener(run)
 

@@ -126,7 +126,7 @@ class Run:
         if channel in self._watching:
             self._watching.remove(channel)
 
-    def is_watched_for(self, seconds: float) -> None:
+    def note_watchers(self, seconds: float) -> None:
         """Readers in other workers have asked for the chunks of the next seconds."""
         self._watched_until = time.monotonic() + seconds
 
