@@ -149,6 +149,31 @@ def test_the_keys_after_tab_are_for_the_next_cell_also_before_the_save_has_ended
     assert (note["data"]["title"], note["data"]["text"]) == ("New", "Hall B")
 
 
+@pytest.mark.parametrize("place", ["cell", "panel"])
+def test_what_is_typed_during_a_save_goes_on_where_it_was(console, place):
+    [task] = add(console, "Old")
+    page, held = show(console, f"tasks/{task['recordId']}"), []
+    path = f"**/api/records/tasks/{task['recordId']}"
+    page.route(
+        path,
+        lambda route: held.append(route) if route.request.method == "PATCH" else route.continue_(),
+    )
+    if place == "cell":
+        page.get_by_role("gridcell", name="Old", exact=True).dblclick()
+        field = page.get_by_label("Title of Old")
+    else:
+        field = panel(page).get_by_label("Title")
+    field.fill("badges")
+    with page.expect_request(path):
+        field.press("Enter") if place == "cell" else console.button("Save").press("Enter")
+    field.press("Home")
+    page.keyboard.type("Print ")
+    held[0].continue_()
+    expect(page.get_by_role("link", name="Open badges")).to_be_visible()
+    page.keyboard.type("all ")
+    expect(field).to_have_value("Print all badges")
+
+
 def test_the_arrows_pass_a_box_that_can_not_be_changed(console):
     console.ask("count to 2")
     page, keys = show(console, "ai-messages"), console.page.keyboard

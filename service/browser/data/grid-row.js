@@ -158,7 +158,7 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     if (error && !isInTable()) return onLost(current.text());
     if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
     if (current.text() === sent && isLeft()) return close();
-    typeOnto(stored);
+    current.rebase(stored);
     if (isLeft()) save();
   }
 
@@ -171,17 +171,10 @@ function createGridCell({ change, onClose, onLost }, column, rowNow) {
     return Boolean(node.parentElement?.parentElement);
   }
 
-  /** What was typed stays. @param {any} stored the value that it changes from now on */
-  function typeOnto(stored) {
-    const typed = editor?.text() ?? '';
-    editor?.write(stored);
-    if (column.type !== 'boolean') editor?.type(typed);
-  }
-
   /** @param {ChangedMeanwhile} error */
   function meanwhile({ row }) {
     const theirs = valueAt(row, column.name);
-    typeOnto(theirs); // the next Enter is a decision about this value
+    editor?.rebase(theirs); // the next Enter is a decision about this value
     return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;
   }
 

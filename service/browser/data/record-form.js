@@ -66,9 +66,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
     rebase(stored, names) {
       for (const { column, editor, show } of editable) {
         if (!names.includes(column.name)) continue;
-        const typed = editor.text();
-        editor.write(stored[column.name]);
-        editor.type(typed);
+        editor.rebase(stored[column.name]);
         show(meanwhile(column, stored[column.name]));
       }
       focusFirstWrong();
@@ -78,8 +76,8 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
       for (const { column, editor, show } of editable) {
         const typed = editor.text();
         const isSent = !editor.isChanged() || typed === sent[column.name]?.text;
-        editor.write(stored[column.name]);
-        if (!isSent) editor.type(typed);
+        if (isSent) editor.write(stored[column.name]);
+        else editor.rebase(stored[column.name]);
         show('');
       }
     },

@@ -45,18 +45,30 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
     return doubtful === undefined ? reading : { problem: `${doubtful} is ${TOO_LARGE}.` };
   }
 
+  const text = () => (isFlag ? String(node.checked) : node.value);
+
+  /** @param {string} typed */
+  function type(typed) {
+    if (isFlag) node.checked = typed === 'true';
+    else node.value = typed;
+  }
+
   return {
     node,
     read,
     write,
+    /** What is typed stays, and where; from now on it changes this. @param {any} next what is stored */
+    rebase(next) {
+      const [typed, { selectionStart, selectionEnd }] = [text(), node];
+      write(next);
+      type(typed);
+      const isTypedIn = document.activeElement === node && typeof selectionStart === 'number';
+      if (isTypedIn) node.setSelectionRange(selectionStart, selectionEnd);
+    },
     /** What the user saw before. */
     base: () => value,
-    text: () => (isFlag ? String(node.checked) : node.value),
-    /** @param {string} text */
-    type(text) {
-      if (isFlag) node.checked = text === 'true';
-      else node.value = text;
-    },
+    text,
+    type,
     isChanged() {
       if (isFlag) return node.checked !== (value === true);
       if (node.validity.badInput || node.value === begun) return node.validity.badInput;
