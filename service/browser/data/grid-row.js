@@ -1,14 +1,10 @@
 // One row of the grid: a link that opens the record, and a cell for each column.
 
 import { element, icon } from '../shared/elements.js';
-import { errorText } from '../shared/errors.js';
-import { typesText } from '../shared/typing.js';
 import { dataHref } from './data-route.js';
-import { isJson, mayDo, titleOf, wordOf } from './collections.js';
-import { valueAt } from './order.js';
-import { ChangedMeanwhile } from './record-writes.js';
-import { createValueEditor } from './value-editor.js';
-import { isSame, shownText } from './values.js';
+import { mayDo, titleOf } from './collections.js';
+import { createFlagCell } from './grid-flag-cell.js';
+import { createTextCell } from './grid-text-cell.js';
 
 /**
  * @typedef {import('./collections.js').Collection} Collection
@@ -18,7 +14,8 @@ import { isSame, shownText } from './values.js';
  *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<unknown>,
  *   onClose: (cell: HTMLElement, step: number) => void, onLost: (typed: string) => void}} GridContext `step` says how
  *   many cells further the focus goes; `onLost` gets what could not be saved of a row that is no longer shown
- * @typedef {ReturnType<typeof createValueEditor>} Editor
+ * @typedef {{node: HTMLElement, typed: () => string, update: (mayUpdate: boolean, title: string) => void}} GridCell
+ *   `typed` is what was typed and neither saved nor is being saved; `update` shows the row as it is now
  * @typedef {ReturnType<typeof createGridRow>} GridRow
  */
 
@@ -29,7 +26,7 @@ export function createGridRow(context) {
   const node = element('tr', {}, element('td', { role: 'gridcell', class: 'cell-open' }, opener));
   /** @type {Row} */
   let row;
-  const cells = columns.map((column) => createGridCell(context, column, () => row));
+  const cells = columns.map((column) => (column.type === 'boolean' ? createFlagCell : createTextCell)(context, column, () => row));
   node.append(...cells.map((cell) => cell.node));
   return {
     node,
@@ -47,184 +44,6 @@ export function createGridRow(context) {
       opener.setAttribute('aria-label', `Open ${title}`);
       opener.title = 'Open';
       for (const cell of cells) cell.update(mayUpdate, title);
-    },
-  };
-}
-
-/** @param {GridContext} context @param {Column} column @param {() => Row} rowNow */
-function createGridCell({ change, onClose, onLost }, column, rowNow) {
-  const text = element('span', { class: 'cell-text' });
-  const isFlag = column.type === 'boolean';
-  const box = isFlag && element('input', { type: 'checkbox', tabindex: '-1', on: { change: tick, click: keepReadOnly } });
-  const classes = `cell-${isJson(column) ? 'json' : column.type}`;
-  const node = element('td', { role: 'gridcell', class: classes, tabindex: isFlag ? null : '-1' }, isFlag ? box : text);
-  /** @type {Editor | null} */
-  let editor = null;
-  let mayEdit = false;
-  let isSaving = false;
-  let ticks = 0; // that are being saved, one after the other: meanwhile the box shows what the user has chosen
-  /** @type {Promise<unknown>} the last of them */
-  let last = Promise.resolve();
-  let sent = ''; // the text that is being saved
-  let title = '';
-  const note = element('span', { class: 'problem cell-problem', role: 'alert' });
-
-  /** A disabled box could not take the focus: the arrows would end at it. @param {Event} event */
-  function keepReadOnly(event) {
-    if (!mayEdit) event.preventDefault();
-  }
-
-  function tick() {
-    note.remove();
-    ticks += 1;
-    last = last.then(saveTick);
-  }
-
-  async function saveTick() {
-    const value = box.checked;
-    const before = valueAt(rowNow(), column.name);
-    try {
-      if (value !== (before === true)) await change(rowNow(), { [column.name]: value }, { [column.name]: before });
-    } catch (error) {
-      if (ticks === 1) box.checked = valueAt(rowNow(), column.name) === true;
-      node.append(note);
-      note.textContent = errorText(error);
-    }
-    ticks -= 1;
-  }
-
-  /** @param {string} [typed] the first letter, in place of what was there */
-  function begin(typed) {
-    if (!mayEdit || isFlag) return;
-    if (editor) return comeBack(editor, typed);
-    editor = createValueEditor(column, valueAt(rowNow(), column.name), { label: `${wordOf(column.name)} of ${title}` });
-    if (typed !== undefined && column.type !== 'datetime') editor.type(typed);
-    node.classList.add('is-edited');
-    note.textContent = '';
-    node.append(element('span', { class: 'cell-editor' }, editor.node, note));
-    editor.focus({ all: typed === undefined && column.type !== 'string' });
-    editor.node.addEventListener('keydown', pressInside);
-    editor.node.addEventListener('blur', save);
-  }
-
-  /** What is being saved may be typed over; what was refused may not. @param {Editor} open @param {string} [typed] */
-  function comeBack(open, typed) {
-    if (typed !== undefined && isSaving && column.type !== 'datetime') open.type(typed);
-    open.focus();
-  }
-
-  /** @param {KeyboardEvent} event */
-  function pressInside(event) {
-    event.stopPropagation(); // arrows stay in the text
-    if (event.isComposing) return;
-    const isEnd = event.key === 'Enter' && !(event.shiftKey && (column.type === 'string' || isJson(column)));
-    if (event.key === 'Escape') giveUp();
-    if (event.key === 'Tab') leave(event.shiftKey ? -1 : 1);
-    if (isEnd) leave(0);
-    if (isEnd || event.key === 'Tab' || event.key === 'Escape') event.preventDefault();
-  }
-
-  function giveUp() {
-    close();
-    onClose(node, 0);
-  }
-
-  /** The keys that follow are for the next cell, so the answer is not waited for. @param {number} step as `onClose` takes it */
-  function leave(step) {
-    const reading = editor?.read();
-    if (reading && 'problem' in reading) return refuse(reading.problem);
-    onClose(node, step);
-    return save(); // unless the loss of the focus has begun it
-  }
-
-  async function save() {
-    const current = editor;
-    if (!current || isSaving) return;
-    if (!current.isChanged()) return void (isLeft() && close());
-    const reading = current.read();
-    if ('problem' in reading) return refuse(reading.problem);
-    [sent, isSaving] = [current.text(), true];
-    note.textContent = ''; // of an earlier try
-    current.mark(false);
-    const changed = change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
-    const error = await changed.then(() => null, (reason) => reason);
-    isSaving = false;
-    if (editor === current) end(current, error, reading.value);
-    else if (isLeft()) save(); // closed by Escape, and perhaps opened again
-  }
-
-  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise */
-  function end(current, error, stored) {
-    if (error && !isInTable()) return onLost(current.text());
-    if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
-    if (current.text() === sent && isLeft()) return close();
-    current.rebase(stored);
-    if (isLeft()) save();
-  }
-
-  /** Whether the user is elsewhere; not where only the window was left, or who has come back meanwhile. */
-  function isLeft() {
-    return document.activeElement !== editor?.node;
-  }
-
-  function isInTable() {
-    return Boolean(node.parentElement?.parentElement);
-  }
-
-  /** @param {ChangedMeanwhile} error */
-  function meanwhile({ row }) {
-    const theirs = valueAt(row, column.name);
-    editor?.rebase(theirs); // the next Enter is a decision about this value
-    return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;
-  }
-
-  /** Who has not gone on waits for it: the field takes the next keys. @param {string} problem */
-  function refuse(problem) {
-    note.textContent = problem;
-    editor?.mark(true);
-    if (document.activeElement === node) editor?.focus();
-  }
-
-  function close() {
-    const open = editor;
-    editor = null; // first: removing a focused field tells of its blur
-    node.classList.remove('is-edited');
-    open?.node.parentElement?.remove();
-  }
-
-  node.addEventListener('dblclick', () => begin());
-  node.addEventListener('pointerdown', () => {
-    if (document.activeElement === node) requestAnimationFrame(() => begin()); // the second click edits
-  });
-  node.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.target !== node) return;
-    const isHeld = event.ctrlKey || event.metaKey || event.altKey;
-    const isBegin = !isHeld && (event.key === 'Enter' || event.key === 'F2');
-    if (!isBegin && !typesText(event)) return;
-    if (!mayEdit || isFlag) return;
-    event.preventDefault();
-    begin(isBegin ? undefined : event.key);
-  });
-
-  return {
-    node,
-    typed: () => (editor?.isChanged() && !(isSaving && editor.text() === sent) ? editor.text() : ''),
-    /** @param {boolean} mayUpdate @param {string} rowTitle */
-    update(mayUpdate, rowTitle) {
-      const value = valueAt(rowNow(), column.name);
-      title = rowTitle;
-      mayEdit = mayUpdate && !column.readOnly;
-      node.classList.toggle('read-only', !mayEdit);
-      if (isFlag) {
-        if (!ticks) box.checked = value === true;
-        box.setAttribute('aria-readonly', String(!mayEdit));
-        box.setAttribute('aria-label', `${wordOf(column.name)}: ${title}`);
-      } else {
-        node.setAttribute('aria-readonly', String(!mayEdit));
-        text.textContent = shownText(column, value);
-        if (column.type === 'datetime' && value) text.title = value;
-      }
-      if (editor && !editor.isChanged() && !isSame(value, editor.base())) editor.write(value);
     },
   };
 }

@@ -1,0 +1,158 @@
+// A cell of the grid that is edited as text: a press on the chosen cell, or a key, opens a field in it.
+
+import { element } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
+import { typesText } from '../shared/typing.js';
+import { isJson, wordOf } from './collections.js';
+import { valueAt } from './order.js';
+import { ChangedMeanwhile } from './record-writes.js';
+import { createValueEditor } from './value-editor.js';
+import { isSame, shownText } from './values.js';
+
+/**
+ * @typedef {import('./collections.js').Column} Column
+ * @typedef {import('./grid-row.js').GridContext} GridContext
+ * @typedef {import('../shared/live-rows.js').Row} Row
+ * @typedef {ReturnType<typeof createValueEditor>} Editor
+ */
+
+/** @param {GridContext} context @param {Column} column @param {() => Row} rowNow @returns {import('./grid-row.js').GridCell} */
+export function createTextCell({ change, onClose, onLost }, column, rowNow) {
+  const text = element('span', { class: 'cell-text' });
+  const node = element('td', { role: 'gridcell', class: `cell-${isJson(column) ? 'json' : column.type}`, tabindex: '-1' }, text);
+  /** @type {Editor | null} */
+  let editor = null;
+  let mayEdit = false;
+  let isSaving = false;
+  let sent = ''; // the text that is being saved
+  let title = '';
+  const note = element('span', { class: 'problem cell-problem', role: 'alert' });
+
+  /** @param {string} [typed] the first letter, in place of what was there */
+  function begin(typed) {
+    if (!mayEdit) return;
+    if (editor) return comeBack(editor, typed);
+    editor = createValueEditor(column, valueAt(rowNow(), column.name), { label: `${wordOf(column.name)} of ${title}` });
+    if (typed !== undefined && column.type !== 'datetime') editor.type(typed);
+    node.classList.add('is-edited');
+    note.textContent = '';
+    node.append(element('span', { class: 'cell-editor' }, editor.node, note));
+    editor.focus({ all: typed === undefined && column.type !== 'string' });
+    editor.node.addEventListener('keydown', pressInside);
+    editor.node.addEventListener('blur', save);
+  }
+
+  /** What is being saved may be typed over; what was refused may not. @param {Editor} open @param {string} [typed] */
+  function comeBack(open, typed) {
+    if (typed !== undefined && isSaving && column.type !== 'datetime') open.type(typed);
+    open.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function pressInside(event) {
+    event.stopPropagation(); // arrows stay in the text
+    if (event.isComposing) return;
+    const isEnd = event.key === 'Enter' && !(event.shiftKey && (column.type === 'string' || isJson(column)));
+    if (event.key === 'Escape') giveUp();
+    if (event.key === 'Tab') leave(event.shiftKey ? -1 : 1);
+    if (isEnd) leave(0);
+    if (isEnd || event.key === 'Tab' || event.key === 'Escape') event.preventDefault();
+  }
+
+  function giveUp() {
+    close();
+    onClose(node, 0);
+  }
+
+  /** The keys that follow are for the next cell, so the answer is not waited for. @param {number} step as `onClose` takes it */
+  function leave(step) {
+    const reading = editor?.read();
+    if (reading && 'problem' in reading) return refuse(reading.problem);
+    onClose(node, step);
+    return save(); // unless the loss of the focus has begun it
+  }
+
+  async function save() {
+    const current = editor;
+    if (!current || isSaving) return;
+    if (!current.isChanged()) return void (isLeft() && close());
+    const reading = current.read();
+    if ('problem' in reading) return refuse(reading.problem);
+    [sent, isSaving] = [current.text(), true];
+    note.textContent = ''; // of an earlier try
+    current.mark(false);
+    const changed = change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
+    const error = await changed.then(() => null, (reason) => reason);
+    isSaving = false;
+    if (editor === current) end(current, error, reading.value);
+    else if (isLeft()) save(); // closed by Escape, and perhaps opened again
+  }
+
+  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise */
+  function end(current, error, stored) {
+    if (error && !isInTable()) return onLost(current.text());
+    if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
+    if (current.text() === sent && isLeft()) return close();
+    current.rebase(stored);
+    if (isLeft()) save();
+  }
+
+  /** Whether the user is elsewhere; not where only the window was left, or who has come back meanwhile. */
+  function isLeft() {
+    return document.activeElement !== editor?.node;
+  }
+
+  function isInTable() {
+    return Boolean(node.parentElement?.parentElement);
+  }
+
+  /** @param {ChangedMeanwhile} error */
+  function meanwhile({ row }) {
+    const theirs = valueAt(row, column.name);
+    editor?.rebase(theirs); // the next Enter is a decision about this value
+    return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;
+  }
+
+  /** Who has not gone on waits for it: the field takes the next keys. @param {string} problem */
+  function refuse(problem) {
+    note.textContent = problem;
+    editor?.mark(true);
+    if (document.activeElement === node) editor?.focus();
+  }
+
+  function close() {
+    const open = editor;
+    editor = null; // first: removing a focused field tells of its blur
+    node.classList.remove('is-edited');
+    open?.node.parentElement?.remove();
+  }
+
+  node.addEventListener('dblclick', () => begin());
+  node.addEventListener('pointerdown', () => {
+    if (document.activeElement === node) requestAnimationFrame(() => begin()); // the second click edits
+  });
+  node.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
+    if (event.target !== node) return;
+    const isHeld = event.ctrlKey || event.metaKey || event.altKey;
+    const isBegin = !isHeld && (event.key === 'Enter' || event.key === 'F2');
+    if (!isBegin && !typesText(event)) return;
+    if (!mayEdit) return;
+    event.preventDefault();
+    begin(isBegin ? undefined : event.key);
+  });
+
+  return {
+    node,
+    typed: () => (editor?.isChanged() && !(isSaving && editor.text() === sent) ? editor.text() : ''),
+    update(mayUpdate, rowTitle) {
+      const value = valueAt(rowNow(), column.name);
+      title = rowTitle;
+      mayEdit = mayUpdate && !column.readOnly;
+      node.classList.toggle('read-only', !mayEdit);
+      node.setAttribute('aria-readonly', String(!mayEdit));
+      text.textContent = shownText(column, value);
+      if (column.type === 'datetime' && value) text.title = value;
+      if (editor && !editor.isChanged() && !isSame(value, editor.base())) editor.write(value);
+    },
+  };
+}
