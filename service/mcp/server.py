@@ -3,6 +3,7 @@
 Source: https://modelcontextprotocol.io/specification/2026-07-28/server/tools, and 2025-11-25.
 """
 
+from functools import cached_property
 from typing import Any
 
 from flask import Flask
@@ -44,12 +45,16 @@ class Server:
         self._app = app
         settings: Settings = app.config["SETTINGS"]
         tools = _tools(app.extensions["tools"])
-        self._sealer = Sealer(settings.token_encryption_keys)
         self._offers = Offers(tools, settings.mcp_endpoints)
         has_catalog = self._offers.get(CALL) is not None
         self._instructions = RECORDS + (ENDPOINTS if has_catalog else "")
         self.calls = RunningCalls()
         self.calls.watch(app.extensions["lifecycle"])
+
+    @cached_property
+    def _sealer(self) -> Sealer:
+        """Made when it is first needed, because most commands run without its keys."""
+        return Sealer(self._app.config["SETTINGS"].token_encryption_keys)
 
     def answer(self, message: RpcMessage) -> dict[str, Any]:
         """The result of a request other than a call. Raises `RpcError`."""
