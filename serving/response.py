@@ -10,6 +10,8 @@ from gunicorn.http import wsgi
 
 from service.raw_sockets import CHUNK
 
+JOINED = 64 << 10  # bytes: a larger body is not copied, as each slow client would have a copy
+
 
 class JoinedResponse(wsgi.Response):
     """A response that holds its head back until the first part of the body is written."""
@@ -47,6 +49,8 @@ class JoinedResponse(wsgi.Response):
         self._emit_held()  # if there was no body to write
 
     def _emit_body(self, data: bytes) -> None:
+        if len(data) > JOINED:
+            self._emit_held()
         if not self._held:
             super()._emit_body(data)
             return

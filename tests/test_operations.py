@@ -9,6 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from service.extensions import db
+from service.web.openapi import document
 from tests.services import on_sqlite
 
 
@@ -176,3 +177,18 @@ def test_the_openapi_document_has_every_route(app, client):
     assert "text/event-stream" in turn["responses"]["200"]["content"]
     assert turn["requestBody"]["required"] is True
     assert document["paths"]["/api/ai/chats"]["post"]["requestBody"]["required"] is False
+
+
+@on_sqlite
+def test_many_who_ask_for_the_openapi_document_at_once_have_it_made_once(app, monkeypatch):
+    made = []
+
+    def counted(*arguments):
+        made.append(arguments)
+        return document(*arguments)
+
+    monkeypatch.setattr("service.web.operations.document", counted)
+    asked = [gevent.spawn(app.test_client().get, "/openapi.json") for _ in range(5)]
+    gevent.joinall(asked)
+    assert [one.get().status_code for one in asked] == [200] * 5
+    assert len(made) == 1

@@ -4,6 +4,7 @@ from typing import Any
 
 import gevent
 from flask import Blueprint, Response, current_app, jsonify, request
+from gevent.lock import BoundedSemaphore
 from marshmallow import Schema, fields
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,6 +16,8 @@ from service.web.edge import answers
 from service.web.openapi import document
 
 READY_SECONDS = 1.5  # for all checks together
+
+_making = BoundedSemaphore(1)  # of the OpenAPI document
 
 operations = Blueprint("operations", __name__)
 
@@ -71,13 +74,23 @@ def openapi() -> Response:
 
     With `If-None-Match`, its `ETag` of before, the answer is 304 as long as it is the same.
     """
-    extensions = current_app.extensions
-    if "openapi" not in extensions:  # it is large, and the same as long as the process runs
-        extensions["openapi"] = jsonify(document(current_app)).get_data()
-    response = Response(extensions["openapi"], content_type="application/json")
+    response = Response(_openapi(), content_type="application/json")
     response.add_etag()
     response.make_conditional(request)
     return response
+
+
+def _openapi() -> bytes:
+    """The document, made once: it is large, and the same as long as the process runs.
+
+    Others run meanwhile. Each of those who ask for it would otherwise make one of its own.
+    """
+    extensions = current_app.extensions
+    with _making:
+        if "openapi" not in extensions:
+            extensions["openapi"] = jsonify(document(current_app)).get_data()
+        made: bytes = extensions["openapi"]
+    return made
 
 
 def _checks() -> dict[str, bool]:

@@ -6,7 +6,7 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.http.parser import RequestParser
 
-from serving.response import JoinedResponse
+from serving.response import JOINED, JoinedResponse
 
 SIZED, STREAMED = [("Content-Length", "5")], [("Content-Type", "text/plain")]
 
@@ -44,6 +44,25 @@ def test_a_whole_response_is_one_write(ends):
     [data] = writes(ends[1])
     assert data.startswith(b"HTTP/1.1 200 OK\r\n")
     assert data.endswith(b"\r\nContent-Length: 5\r\n\r\nwhole")
+
+
+class Receiver:
+    """Stands for a connection, and keeps what it was given."""
+
+    def __init__(self):
+        self.given = []
+
+    def sendall(self, data):
+        self.given.append(data)
+
+
+def test_a_large_body_is_sent_from_where_it_is():
+    """Each client that reads it slowly would otherwise have a copy."""
+    receiver, body = Receiver(), bytes(JOINED + 1)
+    respond(receiver, [("Content-Length", str(len(body)))], body)
+    head, sent = receiver.given
+    assert head.endswith(b"\r\n\r\n")
+    assert sent is body
 
 
 def test_each_further_part_is_a_chunk_of_its_own(ends):
