@@ -19,6 +19,7 @@ from service.records import permissions
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope, redact
 from service.records.models import Record
+from service.records.page_turns import page_turn
 from service.records.store import PAGE_BYTES, in_pieces
 from service.records.writes import Hook, Write
 from service.times import timestamp
@@ -75,8 +76,16 @@ def page(
 ) -> tuple[list[dict[str, Any]], int | None]:
     """A user's entries, newest first, and the `seq` to go on before, if there are more.
 
-    But for its first entry, a page has at most `PAGE_BYTES` of JSON.
+    But for its first entry, a page has at most `PAGE_BYTES` of JSON. Waits while the user has other
+    pages read.
     """
+    with page_turn(caller.subject):
+        return _page(caller, collections, limit, before)
+
+
+def _page(
+    caller: Caller, collections: Collections, limit: int, before: int | None
+) -> tuple[list[dict[str, Any]], int | None]:
     role = current_role(caller)
     own = select(JournalEntry).where(JournalEntry.user_id == caller.subject, is_change)
     older = own if before is None else own.where(JournalEntry.seq < before)

@@ -15,6 +15,7 @@ from service.extensions import db
 from service.records import permissions, where
 from service.records.collection import Action, Collection
 from service.records.envelope import Envelope, envelope
+from service.records.page_turns import page_turn
 from service.records.query import condition, sorting
 from service.records.storage import select_rows
 from service.web.errors import Forbidden, NotFound
@@ -45,8 +46,13 @@ class Query:
 def find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]:
     """Return `{records, nextCursor}`: a page of envelopes, and the cursor of the next page or None.
 
-    Raises `Forbidden`, `InvalidRequest`.
+    Waits while the user has other pages read. Raises `Forbidden`, `InvalidRequest`.
     """
+    with page_turn(caller.subject):
+        return _find(collection, caller, query)
+
+
+def _find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]:
     role = current_role(caller)
     order = sorting(collection, role, query.sort)
     matching = condition(collection, where.parse(collection, role, query.where))

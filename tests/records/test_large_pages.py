@@ -1,12 +1,16 @@
 """Pages of large records are complete and bounded, and other greenlets run meanwhile."""
 
 import json
+from contextlib import ExitStack
 
+import gevent
 import pytest
 
 from service.chat.models import JournalEntry
 from service.database.access import write_transaction
+from service.extensions import db
 from service.records.models import Record
+from service.records.page_turns import AT_ONCE, page_turn
 from service.records.store import PAGE_BYTES
 from service.times import now
 from tests.records.others import turns
@@ -81,3 +85,16 @@ def test_any_answer_is_the_same_as_one_encoded_at_once(app, value):
     if "\ud800" in text:
         text = json.dumps(value, separators=(",", ":"))
     assert app.json.dumps(value, separators=(",", ":")) == text
+
+
+@on_sqlite
+def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canvases):
+    with ExitStack() as others:
+        for _ in range(AT_ONCE):
+            others.enter_context(page_turn("alice"))
+        waiting = gevent.spawn(alice.get, CANVASES)
+        assert bob.get(CANVASES).status_code == 200
+        waiting.join(0.5)
+        with app.app_context():
+            assert (waiting.ready(), db.engine.pool.checkedout()) == (False, 0)
+    assert waiting.get(timeout=20).status_code == 200
