@@ -79,8 +79,8 @@ def ask_for(session: Statements, question: Question, lease_id: str) -> Statement
 
 
 def is_ours(asked: StatementReply) -> bool:
-    """Whether what `ask_for` has asked is done. False while another turn has claimed the message,
-    or replaces messages in the same chat as this one does."""
+    """Whether `ask_for` has claimed the message. False while another turn has claimed it, or
+    replaces messages in the same chat as this one does."""
     return asked.count == 1
 
 
