@@ -24,7 +24,7 @@ from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")
 # Of an answer's calls, looked through again and again for the end of an object.
-MOST_PARSED = 4 * MOST_CHARACTERS
+MOST_PARSED = 16 << 20  # characters
 
 
 @dataclass(slots=True)

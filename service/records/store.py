@@ -46,7 +46,7 @@ class Query:
 def find(collection: Collection, caller: Caller, query: Query) -> dict[str, Any]:
     """Return `{records, nextCursor}`: a page of envelopes, and the cursor of the next page or None.
 
-    Waits while the user has other pages read. Raises `Forbidden`, `InvalidRequest`.
+    Waits while the user has other pages read. Raises `Forbidden`, `InvalidRequest`, `Unavailable`.
     """
     with page_turn(caller.subject):
         return _find(collection, caller, query)

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.providers.events import MOST_CALLS, MOST_CHARACTERS
+from service.providers import calls, room
+from service.providers.events import MOST_CALLS
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
 PIECE = "x" * 60_000
+MOST = 4 << 20  # characters, less than by default
 SECONDS = 5.0  # of the processor; to parse it all each time takes many times as long
-MORE = 3 * MOST_CHARACTERS // len(PIECE)
+MORE = 3 * MOST // len(PIECE)
 BEGIN = {"type": "message_start", "message": {"usage": {"input_tokens": 1}}}
 USE = {"type": "tool_use", "id": "c", "name": "records__query", "input": {}}
 OPEN_CALL = {"type": "content_block_start", "index": 0, "content_block": USE}
@@ -52,6 +54,12 @@ def events(*items: dict) -> bytes:
     return "".join(f"data: {json.dumps(item)}\n\n" for item in items).encode()
 
 
+@pytest.fixture(autouse=True)
+def less_room(monkeypatch):
+    for module in (calls, room):
+        monkeypatch.setattr(module, "MOST_CHARACTERS", MOST)
+
+
 class Endless:
     """A body that counts what of it was read."""
 
@@ -79,11 +87,11 @@ def test_an_answer_without_end_is_refused_and_leaves_nothing(alice, served_by, m
 @on_sqlite
 @pytest.mark.parametrize("model", ["llm-sonnet-4-6", "gen-5.4"])
 def test_calls_without_end_are_refused(alice, served_by, model):
-    calls = {
+    call_of = {
         "llm-sonnet-4-6": lambda n: {**OPEN_CALL, "index": n},
         "gen-5.4": lambda n: call(index=n, id=f"c{n}", function=NAMED),
     }[model]
-    served_by.answers = [Answer(events(BEGIN, *map(calls, range(MOST_CALLS + 1))))]
+    served_by.answers = [Answer(events(BEGIN, *map(call_of, range(MOST_CALLS + 1))))]
     last = alice.turn(alice.new_chat(), "hello", modelId=model)[-1]
     assert "could not be read" in last["errorText"]
     assert alice.records("ai-messages") == []

@@ -9,6 +9,7 @@ import pytest
 from service.chat.models import JournalEntry
 from service.database.access import write_transaction
 from service.extensions import db
+from service.records import page_turns
 from service.records.models import Record
 from service.records.page_turns import AT_ONCE, page_turn
 from service.records.store import PAGE_BYTES
@@ -98,3 +99,14 @@ def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canv
         with app.app_context():
             assert (waiting.ready(), db.engine.pool.checkedout()) == (False, 0)
     assert waiting.get(timeout=20).status_code == 200
+
+
+@on_sqlite
+def test_nobody_waits_for_long_for_the_other_pages_of_a_user(alice, canvases, monkeypatch):
+    """They may wait for a database that is away."""
+    monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
+    with ExitStack() as others:
+        for _ in range(AT_ONCE):
+            others.enter_context(page_turn("alice"))
+        refused = alice.get(CANVASES)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
