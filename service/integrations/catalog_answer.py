@@ -13,7 +13,7 @@ def described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "aliases": list(item.aliases),
         "category": item.category,
         "summary": item.summary,
-        "methods": ["POST", "GET"] if item.access.reads else ["POST"],
+        "methods": ["POST", "GET"] if item.access.gets else ["POST"],
         "integration": item.vendor.integration,
         "billing": proxy.charging.billing(item),
         "credits": item.max_credits,

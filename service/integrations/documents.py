@@ -82,7 +82,7 @@ def posts(catalog: Catalog) -> Iterator[Instance]:
 def gets(catalog: Catalog) -> Iterator[Instance]:
     """The GET of every endpoint that only reads."""
     for name, item in catalog.names.items():
-        if item.access.reads:
+        if item.access.gets:
             schema = body_schema(item)
             parameters = [
                 {"in": "query", "name": one, "required": one in schema.get("required", ())}

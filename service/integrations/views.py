@@ -240,7 +240,7 @@ def _call(proxy: Proxy, endpoint: str, read: Callable[[], Mapping[str, Any]]) ->
 def _takes_get(name: str) -> bool:
     """Whether GET calls an endpoint; a name that is unknown is not found instead."""
     endpoint = _proxy().catalog.names.get(name)
-    return endpoint is None or endpoint.access.reads
+    return endpoint is None or endpoint.access.gets
 
 
 def _proxy() -> Proxy:

@@ -74,6 +74,15 @@ def test_its_answer_is_given_again_and_nobody_is_asked(alice, a_try, vendor, ser
     assert "An earlier try" not in str(served_by.seen[0].json)
 
 
+def test_a_paid_search_by_post_is_nothing_to_take_back(alice, a_try):
+    search = call("neuralsearch-search", query="red kites")
+    first = a_try(CUT, search, asks=1)
+    assert a_try(DONE, search) == first
+    turn = alice.records("ai-turns")[-1]["recordId"]
+    undone = alice.post(f"/api/ai/turns/{turn}/undo").json
+    assert undone == {"undone": [], "conflicts": []}
+
+
 def test_its_entry_is_written_without_a_look_at_all_entries_of_the_user(app, a_try):
     statements = []
     with app.app_context():

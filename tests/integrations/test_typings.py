@@ -46,7 +46,7 @@ def test_every_name_has_a_type_and_an_alias_has_that_of_its_endpoint():
     names = everything.catalog().names
     assert [name for name in names if f"\n  '{name}': " not in text] == []
     assert "'send-email': Endpoints['cloudsuite/mail-send'];" in text
-    assert text.count("get: true") == sum(item.access.reads for item in everything.catalog())
+    assert text.count("get: true") == sum(item.access.gets for item in everything.catalog())
 
 
 def test_the_oauth_required_payload_is_in_no_type():

@@ -33,19 +33,19 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Access:
-    """What a call may do, and what that asks for.
-
-    `reads` allows GET. `auto_approve` means that the host never asks the user, and that the price
-    is 0. `idempotent` says that a second call changes nothing more at the vendor.
-    """
+    """What a call may do: `reads` changes nothing outside, `gets` may be repeated by anybody and
+    allows GET. `auto_approve` means that the host never asks the user, and that the price is 0.
+    `idempotent` says that a second call changes nothing more at the vendor."""
 
     reads: bool = False
+    gets: bool = False
     auto_approve: bool = False
     idempotent: bool = False
 
 
-FREE_READ = Access(reads=True, auto_approve=True)
-READ = Access(reads=True)
+FREE_READ = Access(reads=True, gets=True, auto_approve=True)
+READ = Access(reads=True, gets=True)
+PAID_READ = Access(reads=True)
 WRITE = Access()
 SAFE_WRITE = Access(idempotent=True)
 
@@ -141,7 +141,7 @@ class Endpoint:
     @property
     def repeatable(self) -> bool:
         """Whether a call that may have been made already may be made again."""
-        return self.access.reads or self.access.idempotent
+        return self.access.gets or self.access.idempotent
 
     def vendor_for(self, settings: Mapping[str, str]) -> Vendor:
         """The first of its vendors that is configured, its own if none is."""

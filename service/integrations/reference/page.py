@@ -57,7 +57,7 @@ def section(item: Endpoint) -> str:
 
 def facts(item: Endpoint) -> Iterator[str]:
     """Methods, price, approval, and what else is declared, each as a phrase."""
-    yield "`POST`, `GET`" if item.access.reads else "`POST`"
+    yield "`POST`, `GET`" if item.access.gets else "`POST`"
     metered = " (metered)" if item.meter or item.model else ""
     yield f"{_credits(item)}{metered}"
     yield "never asks" if item.access.auto_approve else "asks"

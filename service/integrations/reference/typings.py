@@ -56,7 +56,7 @@ def type_of(schema: Json, indent: str = "") -> str:
 def _endpoint(item: Endpoint) -> str:
     within = STEP * 2
     fields = [
-        f"get: {'true' if item.access.reads else 'false'}",
+        f"get: {'true' if item.access.gets else 'false'}",
         f"request: {type_of(documents.body_schema(item), within)}",
         f"response: {type_of(_response(item), within)}",
     ]

@@ -12,7 +12,7 @@ from marshmallow import ValidationError, validate, validates_schema
 
 from service.billing.prices import TAVILY_SEARCH
 from service.integrations.declare.credential import bearer
-from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.endpoint import PAID_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import (
     Choice,
@@ -135,7 +135,7 @@ class FilteredQuery(Parameters):
 
 
 advanced = Endpoint(
-    name="advanced-web-search", vendor=TAVILY, category="search",
+    name="advanced-web-search", vendor=TAVILY, category="search", access=PAID_READ,
     summary="Web search with filters, and the text of pages and an answer where wanted.",
     says=Says(
         "Searching the web for “{query}”",

@@ -27,7 +27,7 @@ def faults(bench: Bench, endpoint: Endpoint) -> Iterator[str]:
         found = [*_answer_faults(endpoint, run), *_request_faults(bench, endpoint, example, run)]
         yield from (f"example {number}: {fault}" for fault in found)
         filled |= set(_filled(run.data))
-        if run.answer.status_code == 200 and endpoint.access.reads and not endpoint.job:
+        if run.answer.status_code == 200 and endpoint.access.gets and not endpoint.job:
             yield from _get_faults(bench, endpoint, example, run)
     yield from _unused(endpoint)
     empty = sorted(set(_fields(endpoint.gives.schema())) - filled)

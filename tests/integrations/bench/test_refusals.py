@@ -94,7 +94,7 @@ def test_without_a_required_setting_it_is_not_configured(bench, endpoint):
 
 
 @pytest.mark.parametrize(
-    "endpoint", [item for item in ENDPOINTS if not item.access.reads], ids=lambda item: item.name
+    "endpoint", [item for item in ENDPOINTS if not item.access.gets], ids=lambda item: item.name
 )
 def test_get_is_only_for_what_reads(bench, endpoint):
     answer = bench.call(endpoint, dict(endpoint.examples[0].asks), "GET")

@@ -5,7 +5,7 @@ from typing import Any
 
 from service.billing.prices import EXA_BUDGET
 from service.integrations.calling.call import Call
-from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.endpoint import PAID_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File, example
 from service.integrations.declare.fields import Choice, Parameters, Switch, Values, Words
 from service.integrations.declare.json_paths import find
@@ -37,7 +37,7 @@ class Answer(Parameters):
 
 
 answer = Endpoint(
-    name="neuralsearch-answer", vendor=EXA, category="search",
+    name="neuralsearch-answer", vendor=EXA, category="search", access=PAID_READ,
     summary="A direct answer to a question, with its sources.",
     docs=f"{DOCS}/answer", meter=ANSWERS, seconds=90,
     takes=Answer, asks=post("/answer"),

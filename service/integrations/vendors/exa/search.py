@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from marshmallow import ValidationError, validates_schema
 
 from service.integrations.calling.call import Call
-from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.endpoint import PAID_READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import (
     Choice,
@@ -93,7 +93,7 @@ class Search(Filters):
 
 
 search = Endpoint(
-    name="neuralsearch-search", vendor=EXA, category="search",
+    name="neuralsearch-search", vendor=EXA, category="search", access=PAID_READ,
     summary="Web search by meaning.",
     docs=f"{DOCS}/search", meter=SEARCHES,
     takes=Search, asks=post("/search"), gives=PAGES,
@@ -152,7 +152,7 @@ def _host(url: str) -> str:
 
 
 similar = Endpoint(
-    name="neuralsearch-find-similar", vendor=EXA, category="search",
+    name="neuralsearch-find-similar", vendor=EXA, category="search", access=PAID_READ,
     summary="Pages that are like a given one.",
     docs=f"{DOCS}/search", meter=SEARCHES,
     takes=Similar, asks=post("/search"), run=_similar, gives=SIMILAR,
@@ -213,7 +213,7 @@ def _contents(
 
 
 contents = Endpoint(
-    name="neuralsearch-contents", vendor=EXA, category="search",
+    name="neuralsearch-contents", vendor=EXA, category="search", access=PAID_READ,
     summary="The readable contents of pages; one that can't be read is told in `statuses`.",
     docs=f"{DOCS}/get-contents", meter=CONTENTS,
     takes=Contents, asks=post("/contents"), run=_contents, gives=CONTENTS_ANSWER,

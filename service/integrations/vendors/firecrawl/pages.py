@@ -3,7 +3,7 @@
 from typing import Any
 
 from service.integrations.calling.call import Call
-from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.endpoint import PAID_READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import (
     Choice,
@@ -108,7 +108,7 @@ def _scrape(
 
 
 scrape = Endpoint(
-    name="crawl-scrape", vendor=FIRECRAWL, category="search",
+    name="crawl-scrape", vendor=FIRECRAWL, category="search", access=PAID_READ,
     summary="One page as Markdown, HTML, links, a screenshot, or data of a schema.",
     docs=f"{DOCS}/scrape", meter=SCRAPES, seconds=LONGEST / 1000 + 15,
     takes=Page, asks=post("/scrape", json={"skipTlsVerification": False}, limit=32 << 20),
@@ -164,7 +164,7 @@ def _count(answer: Any, values: Any) -> int:
 
 
 site = Endpoint(
-    name="crawl-map", vendor=FIRECRAWL, category="search",
+    name="crawl-map", vendor=FIRECRAWL, category="search", access=PAID_READ,
     summary="The addresses of a site's pages.",
     docs=f"{DOCS}/map", seconds=120,
     takes=Site, asks=post("/map", limit=32 << 20),

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import ValidationError, validates_schema
 
-from service.integrations.declare.endpoint import READ, Endpoint
+from service.integrations.declare.endpoint import PAID_READ, READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import (
     Choice,
@@ -122,7 +122,7 @@ class WebQuery(Query):
 
 
 search = Endpoint(
-    name="crawl-search", vendor=FIRECRAWL, category="search",
+    name="crawl-search", vendor=FIRECRAWL, category="search", access=PAID_READ,
     summary="Web search, with the content of each result if wanted.",
     docs=f"{DOCS}/search", meter=SEARCHES, seconds=120,
     takes=WebQuery, asks=post("/search", limit=32 << 20),
@@ -166,7 +166,7 @@ class PdfQuery(Query):
 
 
 pdfs = Endpoint(
-    name="search-pdfs", vendor=FIRECRAWL, category="search",
+    name="search-pdfs", vendor=FIRECRAWL, category="search", access=PAID_READ,
     summary="Search for PDF documents.",
     docs=f"{DOCS}/search", meter=SEARCHES, seconds=90,
     takes=PdfQuery,

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, validates_schema
 
 from service.integrations.calling.call import Call
-from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.endpoint import PAID_READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import (
     Amount,
@@ -82,7 +82,7 @@ def _answer(
 
 
 summarize = Endpoint(
-    name="search-web", vendor=PERPLEXITY, category="search",
+    name="search-web", vendor=PERPLEXITY, category="search", access=PAID_READ,
     summary="A summary of what the web says, with its sources.",
     says=Says(
         "Searching the web for “{query}”",
@@ -156,7 +156,7 @@ def _month_first(day: str | None) -> str | None:
 
 
 prompted = Endpoint(
-    name="search-web-ai", vendor=PERPLEXITY, category="search",
+    name="search-web-ai", vendor=PERPLEXITY, category="search", access=PAID_READ,
     summary="An answer from the web that follows instructions, with its sources.",
     docs=DOCS, meter=METER, seconds=180,
     takes=PromptedQuestion, asks=post("/v1/agent", json=SEARCHING),
