@@ -70,5 +70,5 @@ def test_the_next_release_installs_its_files_and_spares_modules_of_the_app():
     assert len(installed) == 4
     assert [command for command in installed if command not in later] == []
     guide = (ROOT / "docs/extending.md").read_text()
-    [folder] = re.findall(r"^Save this as `(\w+)/\w+\.py` in the source tree", guide, re.M)
+    [folder] = re.findall(r"\bsave this as `(\w+)/\w+\.py` in the source tree", guide, re.M)
     assert f"--exclude=/{folder} " in later
