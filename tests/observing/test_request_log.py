@@ -1,6 +1,7 @@
 """What is logged, counted and traced of each request, on an app without anything else."""
 
 import json
+import time
 from dataclasses import dataclass, field
 
 import gevent
@@ -129,7 +130,10 @@ def test_what_machines_ask_all_the_time_has_no_span(client, seen):
 
 def test_a_request_that_is_killed_ends_its_span_as_failed(client, seen, line):
     asking = gevent.spawn(client.get, "/hangs")
-    gevent.sleep(0.02)
+    gevent.sleep(0)  # it begins, which may take long
+    hangs = time.monotonic()
+    while time.monotonic() - hangs < 0.02:
+        gevent.sleep(0.005)
     asking.kill()
     logged = line()
     assert (logged["event"], logged["method"], logged["route"]) == ("killed", "GET", "/hangs")
