@@ -19,7 +19,7 @@ from service.records.permissions import named_roles
 from service.upkeep import rights
 
 DEFAULT_ROLE = "user"
-OWNER = "owner"  # of the token that docs/deployment.md has issued; it gives no rights
+OWNER = "owner"  # the role of the owner's token (docs/deployment.md); it gives no rights
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 token = click.Group("token", help="Bearer tokens.")

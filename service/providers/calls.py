@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from service.providers.events import (
-    MOST_CALLS,
-    MOST_CHARACTERS,
     CallFragment,
     CallStarted,
     FinishedCall,
@@ -20,6 +18,7 @@ from service.providers.events import (
     ProviderError,
 )
 from service.providers.names import NameTable
+from service.providers.room import MOST_CALLS, MOST_CHARACTERS
 from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")

@@ -26,11 +26,6 @@ Fault = Literal[
 OPERATORS: tuple[Fault, ...] = ("refused-key", "unknown-model")
 PASSING: tuple[Fault, ...] = ("busy", "down")  # another try may help
 
-# Of one answer, far beyond what a model writes: a host that sends without end must not fill the
-# memory of its worker, nor the row that the answer becomes.
-MOST_CHARACTERS = 32 << 20  # of its texts and the arguments of its calls
-MOST_CALLS = 1000
-
 
 class ProviderError(Exception):
     """The provider gave no whole answer. Contains no text of the provider."""

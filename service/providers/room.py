@@ -4,8 +4,6 @@ A host that sends without end must not fill the memory of its worker, nor the ro
 """
 
 from service.providers.events import (
-    MOST_CALLS,
-    MOST_CHARACTERS,
     CallFragment,
     CallStarted,
     Event,
@@ -13,8 +11,13 @@ from service.providers.events import (
     TextFragment,
 )
 
+MOST_CHARACTERS = 32 << 20  # of an answer's texts and the arguments of its calls
+MOST_CALLS = 1000
+
 
 class AnswerRoom:
+    """What is left of an answer's room. Texts that the event loop takes are counted by `spend`."""
+
     __slots__ = ("_calls", "_characters")
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from service.providers import calls, room
-from service.providers.events import MOST_CALLS
+from service.providers.room import MOST_CALLS
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
