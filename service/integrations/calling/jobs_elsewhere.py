@@ -37,7 +37,7 @@ class JobsElsewhere:
         job_id = job_elsewhere(result.data) if endpoint.job else None
         if job_id is None:
             return
-        self._store(f"adoption of {job_id}", partial(self._jobs.adopt, user_id, endpoint, job_id))
+        self._store(job_id, partial(self._jobs.adopt, user_id, endpoint, job_id))
 
     def note_end(self, user_id: str, job_id: str, result: ProxyResponse) -> None:
         """Store in the call's row that the job has ended, if an answer says so.
@@ -52,14 +52,14 @@ class JobsElsewhere:
             error = error_elsewhere(envelope.get("error"), UpstreamFailed.code)
         else:
             return
-        self._store(f"end of {job_id}", partial(self._jobs.end_elsewhere, user_id, job_id, error))
+        self._store(job_id, partial(self._jobs.end_elsewhere, user_id, job_id, error))
 
-    def _store(self, what: str, write: Callable[[], None]) -> None:
+    def _store(self, job_id: str, write: Callable[[], None]) -> None:
         """Write, at once or when the database is back. Raises if too many writes wait for it."""
         try:
             write()
         except SQLAlchemyError as error:
             db.session.rollback()
-            log.warning("not stored yet", what=what, error=type(error).__name__)
-            if not self._store_later(what, write):
+            log.warning("not stored yet", job_id=job_id, error=type(error).__name__)
+            if not self._store_later(job_id, write):
                 raise

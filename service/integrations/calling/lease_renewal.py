@@ -63,7 +63,8 @@ class LeaseRenewal(BackgroundWork):
     def store_later(self, holder: str, store: Callable[[], None]) -> bool:
         """Store as soon as the database is back; False if too many writes wait already.
 
-        `holder` is that of the lease which is renewed meanwhile, or a name of the write's own.
+        `holder` is that of the lease which is renewed meanwhile, or a name of the write's own. The
+        writes of one holder are stored in their order.
         """
         if len(self._writes) >= MOST_WRITES:
             return False
@@ -94,10 +95,11 @@ class LeaseRenewal(BackgroundWork):
             key_rows.renew(session, self._holders)
 
     def _store_writes(self) -> None:
-        """Store the writes in their order: how a job has ended is written into the row of its call.
-        Raises while the database is still away.
+        """Store the writes. Raises at the first that the database does not take.
 
-        A write that fails in any other way is given up: it must not keep the others waiting.
+        All of them may have to wait then, but it may also be one user's lock that this one waits
+        for. So the next time the writes of all other holders are tried first. A write that fails
+        in any other way is given up: it must not keep the others waiting.
         """
         while self._writes:
             write, is_away = self._writes[0], False
@@ -112,9 +114,15 @@ class LeaseRenewal(BackgroundWork):
                 is_away = True
                 raise
             finally:
-                if not is_away:
+                if is_away:
+                    self._put_behind(write.holder)
+                else:
                     self._writes.pop(0)
                     self._holders.discard(write.holder)
+
+    def _put_behind(self, holder: str) -> None:
+        """Put a holder's writes behind those of all others, in their order."""
+        self._writes.sort(key=lambda write: write.holder == holder)
 
     def _store(self, write: LateWrite) -> None:
         if time.monotonic() >= write.gives_up:
