@@ -33,7 +33,7 @@ from service.ids import new_id
 from service.times import timestamp
 from service.upkeep import actions, granting, inventories, people, rights
 from service.upkeep.people import UserOverview
-from service.web.edge import answers, body, idempotency_key, query, refuses, takes_key, without_body
+from service.web.edge import answers, body, idempotency_key, query, refuses, takes, without_body
 from service.web.errors import Conflict, NotFound
 from service.web.fields import seq_cursor
 
@@ -99,7 +99,7 @@ def read_statement(params: dict[str, Any], subject: str) -> dict[str, Any]:
 
 @admin.post("/credits/<id:subject>")
 @body(CreditsGrantSchema())
-@takes_key(ONCE)
+@takes(Idempotency_Key=ONCE)
 @refuses(Conflict)
 @answers(GrantedSchema())
 def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
 from service.records.once import IdempotentCreate
 from service.times import now
-from service.web.edge import answers, body, idempotency_key, refuses, takes_key
+from service.web.edge import answers, body, idempotency_key, refuses, takes
 from service.web.errors import Conflict, Forbidden, NotFound, RateLimited
 from service.web.fields import Text
 
@@ -75,7 +75,7 @@ class Done(Schema):
 @chats.post("")
 @open_to("chat")
 @body(NewChat())
-@takes_key(ONCE)
+@takes(Idempotency_Key=ONCE)
 @refuses(NotFound, Conflict, RateLimited)
 @answers(ChatAnswer(), 201)
 def create(data: dict[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,7 @@ from service.web.errors import (
 )
 
 APPROVALS = ("once", "session", "auto")
-KEY_LIMIT = 255
-ONCE = f"The same call is made, and charged, once in 24 hours; 1 to {KEY_LIMIT} characters."
+ONCE = "The same call is made, and charged, once in 24 hours."
 FRESH = "`no-cache`: ask the vendor, also where an answer is kept."
 DOOR = "`widget`, for a call that a widget has asked for."
 APPROVED = f"Which decision let the call through: {', '.join(APPROVALS)}."

@@ -29,7 +29,6 @@ from service.integrations.route_descriptions import (
     FAILURES,
     FRESH,
     HEALTH,
-    KEY_LIMIT,
     ONCE,
     REFUSALS,
     AnyParameters,
@@ -44,6 +43,7 @@ from service.web.edge import (
     answers,
     described_body,
     exists_for,
+    idempotency_key,
     instances,
     refuses,
     takes,
@@ -214,9 +214,6 @@ def _call(proxy: Proxy, endpoint: str, read: Callable[[], Mapping[str, Any]]) ->
     request, g = current_request(), current_g()
     browser = secrets.token_urlsafe(32)  # a new one for each call, even if a cookie came
     headers = request.environ  # Werkzeug's headers take three calls of functions each
-    key = headers.get("HTTP_IDEMPOTENCY_KEY")
-    if key is not None and not 0 < len(key) <= KEY_LIMIT:
-        raise InvalidRequest(details={"Idempotency-Key": [f"1 to {KEY_LIMIT} characters."]})
     approval = headers.get("HTTP_X_APPROVAL")
     inbound = Inbound(
         caller=g.caller,
@@ -224,7 +221,7 @@ def _call(proxy: Proxy, endpoint: str, read: Callable[[], Mapping[str, Any]]) ->
         endpoint=endpoint,
         read=read,
         browser=browser,
-        idempotency_key=key,
+        idempotency_key=idempotency_key(),
         approval=approval if approval in APPROVALS else None,
         request_id=g.request_id,
         fresh="HTTP_CACHE_CONTROL" in headers and bool(request.cache_control.no_cache),

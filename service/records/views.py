@@ -18,7 +18,7 @@ from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import PAGE_RECORDS, Query
 from service.records.values import VERSION, VERSION_RULE
-from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes, takes_key
+from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes
 from service.web.errors import Conflict, Forbidden, InvalidRequest, RateLimited
 from service.web.fields import Digits, Text
 
@@ -133,7 +133,7 @@ def find(query: Query, collection: str) -> dict[str, Any]:
 
 @records.post("/<collection>")
 @json_body(DataSchema())
-@takes_key(ONCE)
+@takes(Idempotency_Key=ONCE)
 @refuses(Forbidden, Conflict, RateLimited)
 @answers(RecordSchema(), 201)
 def create(data: Any, collection: str) -> dict[str, Any]:

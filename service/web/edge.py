@@ -145,7 +145,7 @@ def json_body(schema: Schema) -> Callable[[View], View]:
 
 def idempotency_key() -> str | None:
     """The `Idempotency-Key` of the request, or None. Raises `InvalidRequest`."""
-    key = current_request().headers.get("Idempotency-Key")
+    key: str | None = current_request().environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not KEY.fullmatch(key):
         raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
     return key
@@ -198,18 +198,17 @@ def refuses(*errors: type[ServiceError]) -> Callable[[View], View]:
 
 
 def takes(**headers: str) -> Callable[[View], View]:
-    """Describe the request headers that the view reads: `If_Match="…"`."""
-    text = {"type": "string"}
+    """Describe the request headers that the view reads: `If_Match="…"`.
+
+    An `Idempotency_Key` is read by `idempotency_key`.
+    """
     described = {
-        name.replace("_", "-"): {"schema": text, "description": about}
+        name.replace("_", "-"): {
+            "schema": KEY_SCHEMA if name == "Idempotency_Key" else {"type": "string"},
+            "description": about,
+        }
         for name, about in headers.items()
     }
-    return lambda view: _add_contract(view, takes=described)
-
-
-def takes_key(about: str) -> Callable[[View], View]:
-    """Describe the `Idempotency-Key` that the view reads by `idempotency_key`."""
-    described = {"Idempotency-Key": {"schema": KEY_SCHEMA, "description": about}}
     return lambda view: _add_contract(view, takes=described)
 
 
