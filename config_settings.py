@@ -56,6 +56,7 @@ class Settings:
     graceful_timeout: int = setting(integer(1, 600), 30)
     request_head_seconds: int = setting(integer(1, 600), 15)
     request_body_seconds: int = setting(integer(1, 600), 30)
+    response_seconds: int = setting(integer(1, 600), 60)
     public_url: str | None = setting(public_url)
     database_url: str = setting(text, f"sqlite:///{INSTANCE / 'app.db'}", secret=True)
     database_pool_size: int = setting(integer(1, 200), 10)

@@ -89,6 +89,7 @@ def on_starting(server) -> None:
 
 
 def post_worker_init(worker) -> None:
+    worker.limit_unread(settings.response_seconds)
     # Objects loaded so far are never collected: that would stop all streams for tens of
     # milliseconds. Few others need the collector (tests/test_garbage.py), but those that do must
     # not wait for hours: memory would grow, and freed memory between them could not be used. Python

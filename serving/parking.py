@@ -19,7 +19,7 @@ from service.observing import attribution
 from service.web.pauses import SUPPORTED, Pause
 from serving.response import JoinedResponse
 
-CLIENT_LEFT = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN)
+CLIENT_LEFT = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN, errno.ETIMEDOUT)
 
 # By the connection: what has parsed its last request may have read some of the next.
 parsers: dict[socket, Any] = {}

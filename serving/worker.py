@@ -1,8 +1,11 @@
 """gunicorn's gevent worker: how it boots the app, serves, and ends.
 
-The time in which a request arrives is limited by `timed_requests`. Responses have no limit here.
+The time in which a request arrives is limited by `timed_requests`, and that in which a client takes
+nothing of a response by the kernel.
 """
 
+import errno
+import socket
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -44,6 +47,17 @@ class Worker(GeventWorker):
         except ConfigError as error:
             raise AppImportError(f"Error: {error}") from None
 
+    def limit_unread(self, seconds: int) -> None:
+        """Have the kernel end the connections of clients that take nothing of what they are sent
+        for so long. What it does for a listener it does for the connections that come of it.
+
+        Otherwise a client that has stopped reading would keep its response in memory for good.
+        """
+        for listener in self.sockets:
+            if listener.family != socket.AF_UNIX:
+                limit = socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, seconds * 1000
+                listener.setsockopt(*limit)
+
     def run(self) -> None:
         """Serve, and stay until the work is done that goes on without a request.
 
@@ -68,6 +82,8 @@ class Worker(GeventWorker):
             if parser:
                 parser.end()
             raise
+        except TimeoutError:  # by `limit_unread`; gunicorn would log an error
+            raise ConnectionResetError(errno.ECONNRESET, "nothing was taken") from None
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
         if isinstance(exc, RequestTimeout):

@@ -14,7 +14,9 @@ from serving.timed_requests import BODY_STEP, RequestLimits
 from tests.faults.client import client_of
 from tests.services import settings_for, wait_for
 
-pytestmark = pytest.mark.settings(REQUEST_HEAD_SECONDS="1", REQUEST_BODY_SECONDS="2")
+pytestmark = pytest.mark.settings(
+    REQUEST_HEAD_SECONDS="1", REQUEST_BODY_SECONDS="2", RESPONSE_SECONDS="1"
+)
 CREATE = b"POST /api/records/notes HTTP/1.1\r\nHost: localhost\r\n"
 CALLBACK = b"POST /api/integrations/oauth/cloudsuite/callback HTTP/1.1\r\nHost: localhost\r\n"
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nstate="
@@ -144,6 +146,27 @@ def test_an_answered_request_with_a_broken_body_is_not_answered_again(connect):
     sock = connect()
     sock.sendall(CREATE + b"Transfer-Encoding: chunked\r\n\r\nno size\r\n")
     assert sock.makefile("rb").read().count(b"HTTP/1.1 ") == 1
+
+
+def test_who_takes_nothing_of_the_answers_is_disconnected(service, connect):
+    sock = connect()
+    sock.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+    wait_for(lambda: open_connections(service) == 0)
+    with pytest.raises(ConnectionResetError):
+        sock.makefile("rb").read()
+    assert "Socket error" not in service.log.read_text()
+
+
+def test_who_takes_answers_slowly_gets_them_all(connect):
+    """They take longer than 1 s, and the connection has no room for them meanwhile."""
+    sock, ask, pieces = connect(), b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n", []
+    began = time.monotonic()
+    sock.sendall((ask + b"\r\n") * 29 + ask + b"Connection: close\r\n\r\n")
+    while piece := sock.recv(1 << 20):
+        pieces.append(piece)
+        time.sleep(0.05)
+    assert b"".join(pieces).count(b"HTTP/1.1 200") == 30
+    assert time.monotonic() - began > 2
 
 
 def test_a_stream_outlasts_the_limits_of_requests(connect, bearer, service):
