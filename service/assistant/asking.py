@@ -45,7 +45,7 @@ def ask(
         idempotency_key=key,
         approval=approval,
         door=context.door,
-        chat_id=context.chat_id or None,
+        chat_id=context.chat_id if context.is_in_chat else None,
         again=earlier is not None and earlier.is_final,
         note=note,
     )

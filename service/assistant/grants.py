@@ -77,7 +77,7 @@ def _looks_again(
     Outside of a chat nobody waits for a grant, and the function always returns False.
     """
     connection = proxy.connections.of(item, context.caller.subject)
-    if connection is None or not context.chat_id:
+    if connection is None or not context.is_in_chat:
         return lambda: False
     if proxy.gateway:
         return _GrantThere(proxy, item, context)

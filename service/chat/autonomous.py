@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from flask import Flask
 
 from service.auth import users
-from service.chat.question import Question
+from service.chat.question import NO_CHAT, Question
 from service.chat.stream import chunks
 from service.chat.turn import turn
 from service.chat.turn.hold import hold_for
@@ -47,7 +47,7 @@ def _question(app: Flask, text: str, model_id: str) -> Question:
     users.enrol(owner.subject, issued=owner.issued)
     question = Question(
         turn_id=new_id("turn"),
-        chat_id="",
+        chat_id=NO_CHAT,
         caller=owner,
         user_message_id="",
         assistant_message_id=new_id("msg"),

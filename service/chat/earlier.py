@@ -115,7 +115,7 @@ def fingerprint_of(tool: str, tool_input: Any) -> str:
 
 def load(connection: Connection, question: Question) -> EarlierWrites:
     """The writes of earlier tries of this message."""
-    if not question.chat_id:
+    if not question.is_in_chat:
         return EarlierWrites()
     keys = {**_of_message(question), "turn": question.turn_id}
     return EarlierWrites(FIND.rows(connection, keys))

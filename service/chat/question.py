@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from service.auth.users import Caller
 from service.providers.provider import Model
 
+# The `chat_id` of what happens outside of a chat, in the journal too, whose column is never null:
+# an autonomous call, and calls of other clients.
+NO_CHAT = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -40,3 +44,7 @@ class Question:
     system: str = field(default="", repr=False)
     aside: str = ""
     began: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_in_chat(self) -> bool:
+        return self.chat_id != NO_CHAT

@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.auth.users import Caller
 from service.billing.account_statements import statement_of
 from service.billing.prices import credits_text
+from service.chat.question import NO_CHAT
 from service.chat.tools.needs import GrantMissing, NeededGrant
 from service.chat.tools.run import (
     InvalidInput,
@@ -94,7 +95,7 @@ class Invocation:
             caller=self.caller,
             collections=self.app.extensions["collections"],
             turn_id=new_id("mcp"),
-            chat_id="",
+            chat_id=NO_CHAT,
             call_id=self.call_id,
             token=self.token,
             door="mcp",

@@ -62,7 +62,7 @@ def _ask_and_execute(
     needs = run.needs_of(app, tool, context, tool_input)
     if isinstance(needs, Outcome):
         return needs
-    if needs.of_user and not context.chat_id:
+    if needs.of_user and not context.is_in_chat:
         return run.failure(NOBODY)
     if needs.grant and not (yield from _connect(app, context, needs.grant)):
         return run.failure(_not_connected(needs.grant))
@@ -90,7 +90,7 @@ def _execute(
         return execute()
     except GrantMissing as missing:
         grant = missing.grant
-    if not context.chat_id or not (yield from _connect(app, context, grant)):
+    if not context.is_in_chat or not (yield from _connect(app, context, grant)):
         return run.failure(_not_connected(grant))
     try:
         return execute()

@@ -10,6 +10,7 @@ from marshmallow import Schema
 from service.auth.users import Caller
 from service.chat import journal
 from service.chat.earlier import EarlierWrites
+from service.chat.question import NO_CHAT
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.needs import Needs
 from service.chat.tools.tool_records import ToolRecords
@@ -44,6 +45,11 @@ class ToolContext:
     door: Door = "chat"
     approval: str | None = None
     tool: str = ""
+
+    @property
+    def is_in_chat(self) -> bool:
+        """Whether there is somebody who can be asked, and chunks that tell what happens."""
+        return self.chat_id != NO_CHAT
 
     @property
     def records(self) -> ToolRecords:

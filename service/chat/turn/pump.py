@@ -85,7 +85,7 @@ def _span(question: Question) -> spans.Span:
     span = spans.start("invoke_agent assistant")
     span.set(gen_ai__operation__name="invoke_agent", gen_ai__agent__name="assistant")
     span.set(gen_ai__request__model=question.model.id, app__turn__id=question.turn_id)
-    span.set(gen_ai__conversation__id=question.chat_id or None)
+    span.set(gen_ai__conversation__id=question.chat_id if question.is_in_chat else None)
     return span
 
 

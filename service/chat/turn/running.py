@@ -70,7 +70,7 @@ class Run:
     @property
     def is_claimed(self) -> bool:
         """Whether its message must have a claim; False once its end has begun."""
-        return self.interruption.is_allowed and bool(self.question.chat_id)
+        return self.interruption.is_allowed and self.question.is_in_chat
 
     def start(self, metadata: dict[str, Any]) -> None:
         """Put the first chunk. Other readers, which did not send the question, get it here."""
