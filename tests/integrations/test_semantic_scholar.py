@@ -84,14 +84,9 @@ def test_papers_are_named_in_many_ways(ask, vendor, text, id_):
 @pytest.mark.parametrize(
     ("endpoint", "body", "name"),
     [
-        ("scholar-search-papers", {**QUERY, "offset": 900, "limit": 100}, "offset"),
-        ("scholar-search-papers", {**QUERY, "offset": 900, "limit": 99}, None),
-        ("scholar-search-papers", {**QUERY, "offset": 989}, None),
-        ("scholar-search-papers", {**QUERY, "offset": 990}, "offset"),
-        ("scholar-search-authors", {**QUERY, "offset": 9989}, None),
-        ("scholar-search-authors", {**QUERY, "offset": 9000, "limit": 1000}, "offset"),
-        ("scholar-get-citation-details", {**CITING, "offset": 9979}, None),
-        ("scholar-get-citation-details", {**CITING, "offset": 9980}, "offset"),
+        ("scholar-search-papers", {**QUERY, "offset": 999}, "offset"),
+        ("scholar-search-authors", {**QUERY, "offset": 9999}, "offset"),
+        ("scholar-get-citation-details", {**CITING, "offset": 9999}, "offset"),
         ("scholar-get-citation-details", {}, "paperId"),
         ("scholar-get-citation-details", {"paperId": ID, "title": "a"}, "paperId"),
         ("scholar-summarize-papers", {"focus": "a"}, "paperIds"),
@@ -104,6 +99,23 @@ def test_what_belongs_together_is_checked(ask, vendor, endpoint, body, name):
     answer = ask(endpoint, body)
     assert list(answer.json.get("details", ())) == ([name] if name else [])
     assert len(vendor.seen) == (0 if name else 1)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "limit"),
+    [
+        ("scholar-search-papers", {**QUERY, "offset": 900, "limit": 99}, 99),
+        ("scholar-search-papers", {**QUERY, "offset": 900, "limit": 100}, 99),
+        ("scholar-search-papers", {**QUERY, "offset": 990}, 9),
+        ("scholar-search-authors", {**QUERY, "offset": 9000, "limit": 1000}, 999),
+        ("scholar-get-citation-details", {**CITING, "offset": 9980}, 19),
+    ],
+)
+def test_the_last_page_is_as_long_as_it_can_be(ask, vendor, endpoint, body, limit):
+    """The vendor refuses a page that goes beyond what it gives."""
+    vendor.says({"total": 0, "offset": 0, "data": []})
+    assert ask(endpoint, body).status_code == 200
+    assert vendor.seen[-1].query["limit"] == [str(limit)]
 
 
 @pytest.mark.parametrize(("told", "known"), [(7, 7), ("7", 7), ("many", None), (True, None)])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import ValidationError, validates_schema
+from marshmallow import ValidationError, post_load, validates_schema
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
@@ -16,9 +16,9 @@ from service.integrations.declare.request import Template, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Within
 from service.integrations.vendors.semantic_scholar.paging import (
     LISTED,
-    check_reach,
     next_offset,
     offset_of,
+    within_reach,
 )
 from service.integrations.vendors.semantic_scholar.shapes import (
     CITED,
@@ -83,9 +83,9 @@ class Paper(Parameters):
         if ("paperId" in data) == ("title" in data):
             raise ValidationError("Either paperId or title must be there.", "paperId")
 
-    @validates_schema
-    def check_offset(self, data: dict[str, Any], **kwargs: Any) -> None:
-        check_reach(data, LISTED)
+    @post_load
+    def shorten(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return within_reach(data, LISTED)
 
 
 def matched(call: Call, template: Template, title: str) -> Mapping[str, Any]:

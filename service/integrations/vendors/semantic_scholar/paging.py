@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import ValidationError
-
 from service.integrations.declare.fields import Count
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.shape import Int, Made, Maybe, Values
@@ -20,10 +18,10 @@ def offset_of(what: str, reach: int, to: str = "") -> Count:
     return Count(about, least=0, most=reach - 1, to=to, default=0)
 
 
-def check_reach(values: Mapping[str, Any], reach: int) -> None:
-    """Raises ValidationError for a page that can't be had to its end."""
-    if values["offset"] + values["limit"] > reach:
-        raise ValidationError(f"Only the first {reach} are given.", "offset")
+def within_reach(values: Mapping[str, Any], reach: int) -> dict[str, Any]:
+    """The parameters of a page, shortened if it can't be had to its end: the vendor would refuse
+    it, and it begins where an earlier answer said that the next page does."""
+    return {**values, "limit": min(values["limit"], reach - values["offset"])}
 
 
 def next_offset(reach: int) -> Made:

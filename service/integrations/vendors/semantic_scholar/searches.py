@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from marshmallow import validates_schema
+from marshmallow import post_load
 
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
@@ -12,9 +12,9 @@ from service.integrations.declare.shape import Each, Maybe, Readable, Shape
 from service.integrations.vendors.semantic_scholar.paging import (
     LISTED,
     SEARCHED,
-    check_reach,
     next_offset,
     offset_of,
+    within_reach,
 )
 from service.integrations.vendors.semantic_scholar.shapes import (
     AUTHOR,
@@ -81,9 +81,9 @@ class PaperQuery(Parameters):
         theirs={True: "", False: None}, default=False,
     )  # fmt: skip
 
-    @validates_schema
-    def check_offset(self, data: dict[str, Any], **kwargs: Any) -> None:
-        check_reach(data, SEARCHED)
+    @post_load
+    def shorten(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return within_reach(data, SEARCHED)
 
 
 papers = Endpoint(
@@ -111,9 +111,9 @@ class AuthorQuery(Parameters):
     limit = Count("Number of authors.", least=1, most=1000, to="query.limit", default=10)
     offset = offset_of("Authors", LISTED, to="query.offset")
 
-    @validates_schema
-    def check_offset(self, data: dict[str, Any], **kwargs: Any) -> None:
-        check_reach(data, LISTED)
+    @post_load
+    def shorten(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return within_reach(data, LISTED)
 
 
 authors = Endpoint(
