@@ -156,14 +156,18 @@ def test_a_server_that_is_away_gives_the_text_back(console):
     expect(console.composer).to_have_value("hello")
 
 
+@pytest.mark.parametrize("is_reloaded", [False, True])
 @pytest.mark.parametrize("second", ["hello", "good morning"])
-def test_a_chat_whose_creation_got_no_answer_is_made_once(console, second):
+def test_a_chat_whose_creation_got_no_answer_is_made_once(console, second, is_reloaded):
     console.may_say("ERR_FAILED")
     lost = lambda route: (route.fetch(), route.abort())  # noqa: E731
     console.page.route("**/api/ai/chats", lost, times=1)
     console.send("hello")
     expect(console.problem).to_contain_text("can’t be reached")
     expect(console.composer).to_have_value("hello")
+    if is_reloaded:
+        console.page.reload()
+        expect(console.composer).to_have_value("hello")
     console.send(second)
     expect(console.answers).to_have_count(1)
     assert len(console.api("GET", "records/ai-chats")["records"]) == 1

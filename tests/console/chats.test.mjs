@@ -7,6 +7,7 @@ import { nameIn } from '../../service/browser/chat/chat-file.js';
 import { groupsOf } from '../../service/browser/chat/chat-list.js';
 import { createChatRow } from '../../service/browser/chat/chat-row.js';
 import { createChats } from '../../service/browser/chat/chats.js';
+import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import './plain-dom.mjs';
 
@@ -58,7 +59,10 @@ function chatsWithALostAnswer() {
     return { chat: made.get(key) };
   }
   const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
-  return { chats: createChats({ transport: { call }, socket, drafts: {}, onTurnEnd() {} }), made: () => [...made.values()], remove: (key) => made.set(key, null), refuse: () => (isLost = null), keys: () => [...made.keys()] };
+  const items = new Map();
+  const storage = { getItem: (name) => items.get(name) ?? null, setItem: (name, value) => items.set(name, value), removeItem: (name) => items.delete(name) };
+  const load = () => createChats({ transport: { call }, socket, drafts: createDrafts(storage, 'alice'), onTurnEnd() {} });
+  return { chats: load(), load, made: () => [...made.values()], remove: (key) => made.set(key, null), refuse: () => (isLost = null), keys: () => [...made.keys()] };
 }
 
 test('a chat whose answer was lost is given again, unless it was used since', async () => {
@@ -82,6 +86,15 @@ test('a refusal of the first try is not tried again', async () => {
   refuse();
   await assert.rejects(chats.create(), ApiError);
   assert.equal(keys().length, 1);
+});
+
+test('a chat whose answer was lost is given to the first message after a reload, and to no other', async () => {
+  const { chats, load, made } = chatsWithALostAnswer();
+  await assert.rejects(chats.create(), NetworkError);
+  const loaded = load();
+  assert.equal(await loaded.create(), 'chat-0');
+  made()[0].updatedAt = '2';
+  assert.equal(await loaded.create(), 'chat-1');
 });
 
 test('two messages that begin chats at the same time begin two', async () => {

@@ -1,6 +1,7 @@
 // Creates, changes and deletes chats through the chat routes. The list itself is a collection.
 
 import { createConversation } from './conversation.js';
+import { createKeptKeys } from '../page/kept-key.js';
 import { createLiveCollection } from '../shared/live-collection.js';
 import { createOnce } from '../shared/once.js';
 
@@ -19,8 +20,8 @@ export function createChats(context) {
   const versions = new Map();
   /** @type {Set<string>} chats that this page has deleted, or is about to */
   const deletedChats = new Set();
-  /** @type {import('../shared/once.js').Keys} by place: who comes next to where an answer was lost gets the chat of that try */
-  const keys = new Map();
+  /** By place: who comes next to where an answer was lost, also after a reload, gets the chat of that try. */
+  const keys = createKeptKeys(drafts, 'chat-key');
   /** @type {Set<string>} places where chats are being made: messages that begin chats at the same time have one each */
   const taken = new Set();
   const unsubscribe = collection.onChange(refreshChanged);

@@ -1,6 +1,6 @@
-// The key of one thing that must not be done twice, kept in this tab: it outlives a reload.
+// The keys of things that must not be done twice, kept in this tab: they outlive a reload.
 
-/** @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name */
+/** Of one thing, which has a long content. @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name */
 export function createKeptKey(drafts, name) {
   /** @type {{body: string, key: string} | null} of a try without an answer, and what it does */
   let pending = JSON.parse(drafts.get(name) || 'null');
@@ -19,5 +19,17 @@ export function createKeptKey(drafts, name) {
       set: (body, key) => setPending({ body, key }),
       delete: (body) => void (pending?.body === body && setPending(null)),
     },
+  };
+}
+
+/**
+ * A key for each of several things that are under way at the same time.
+ * @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name @returns {import('../shared/once.js').Keys}
+ */
+export function createKeptKeys(drafts, name) {
+  return {
+    get: (content) => drafts.get(`${name}:${content}`) || undefined,
+    set: (content, key) => drafts.set(`${name}:${content}`, key),
+    delete: (content) => drafts.set(`${name}:${content}`, ''),
   };
 }
