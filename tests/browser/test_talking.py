@@ -392,7 +392,16 @@ def test_earlier_messages_come_on_demand(console):
         console.api_text("POST", "ai/chat", question)
     console.page.reload()
     expect(console.log.locator(".message")).to_have_count(50)
-    console.button("Show earlier messages").click()
+    console.log.evaluate("(log) => log.scrollTo(0, 0)")
+    first = console.log.locator(".message").first
+    number = first.get_attribute("data-message")
+    before = first.bounding_box()
+    console.button("Show earlier messages").press("Enter")
     expect(console.log.locator(".message")).to_have_count(54)
+    expect(console.log).to_be_focused()
+    after = console.log.locator(f"[data-message='{number}']").bounding_box()
+    assert before
+    assert after
+    assert abs(after["y"] - before["y"]) < 2, "what was read has moved"
     expect(console.log.locator(".message").first).to_contain_text("count to 2")
     expect(console.button("Show earlier messages")).to_be_hidden()

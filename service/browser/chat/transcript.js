@@ -1,6 +1,6 @@
 // The messages of a chat. Screen readers announce "Answer ready" once, not each word of a reply.
 
-import { arrange, element, icon } from '../shared/elements.js';
+import { arrange, element, icon, isFocusLost } from '../shared/elements.js';
 import { createMessageView } from './message-view.js';
 import { messagesBefore, replyTo } from './messages.js';
 import { createLateControls } from './late-controls.js';
@@ -58,9 +58,12 @@ export function createTranscript(questions, context, onChange) {
     log.focus();
   });
   earlier.addEventListener('click', async () => {
-    const below = log.scrollHeight;
     await current?.loadEarlier();
-    log.scrollTop += log.scrollHeight - below;
+    const [first] = list.children;
+    const top = first?.getBoundingClientRect().top;
+    await new Promise(requestAnimationFrame); // they are drawn in the next frame, above what was read
+    if (first?.isConnected) log.scrollTop += first.getBoundingClientRect().top - top;
+    if (earlier.hidden && isFocusLost()) log.focus({ preventScroll: true }); // nothing is before them: the button goes
   });
 
   function updatePosition() {
