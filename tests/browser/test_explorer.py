@@ -226,9 +226,12 @@ def test_a_part_that_can_not_be_loaded_is_asked_for_again(opened):
     console.page.route(part, lambda route: route.fulfill(status=503))
     console.show_view("Explorer")
     expect(console.page.get_by_text("can’t be loaded")).to_be_visible()
+    console.button("Try again").press("Enter")
+    expect(console.button("Try again")).to_be_focused()
     console.page.unroute_all()
-    console.button("Try again").click()
+    console.page.keyboard.press("Enter")
     expect(Explorer(console).links.first).to_be_visible()
+    expect(console.page.get_by_label("Search endpoints")).to_be_focused()
 
 
 def test_a_fault_is_told_with_the_id_of_its_request(explorer):

@@ -8,13 +8,13 @@ import './plain-dom.mjs';
 
 /** A list whose canvases are made when the test wants it. */
 function listed() {
-  const opened = [];
+  const [opened, asked] = [[], []];
   let answer = () => {};
-  const create = () => new Promise((resolve) => (answer = () => resolve({ recordId: 'made' })));
+  const create = () => new Promise((resolve) => (asked.push('once'), (answer = () => resolve({ recordId: 'made' }))));
   const collection = { rows: {}, loaded: true, problem: '', onChange: () => () => {}, create };
   const { node } = createCanvasList(collection, { open: (id) => opened.push(id), subject: 'alice', deletable: async () => 'own' });
   const begin = () => node.childNodes[0].childNodes[1].listeners.click();
-  return { node, opened, begin, answer: () => answer() };
+  return { node, opened, asked, begin, answer: () => answer() };
 }
 
 for (const isShown of [true, false]) {
@@ -28,3 +28,14 @@ for (const isShown of [true, false]) {
     assert.deepEqual(opened, isShown ? ['made'] : []);
   });
 }
+
+test('a second press while a canvas is being made makes no other, and the button stays one that can have the focus', async () => {
+  const { node, asked, begin, answer } = listed();
+  const add = node.childNodes[0].childNodes[1];
+  const creating = begin();
+  await begin();
+  assert.deepEqual([asked.length, Boolean(add.disabled), add.getAttribute('aria-disabled')], [1, false, 'true']);
+  answer();
+  await creating;
+  assert.equal(add.getAttribute('aria-disabled'), 'false');
+});

@@ -49,6 +49,9 @@ class Element extends Node {
   setAttribute(name, value) {
     this.attributes[name] = value;
   }
+  getAttribute(name) {
+    return this.attributes[name] ?? null;
+  }
   removeAttribute(name) {
     delete this.attributes[name];
   }
@@ -82,6 +85,9 @@ class Element extends Node {
     if (on) this.setAttribute(name, '');
     else this.removeAttribute(name);
   }
+  contains(node) {
+    return node === this || this.childNodes.some((each) => each.contains?.(node));
+  }
   focus() {}
   checkVisibility() {
     return !this.hidden;
@@ -97,6 +103,7 @@ globalThis.document = {
   createElementNS: (_space, tag) => new Element(tag),
   createTextNode: (data) => new Text(data),
   body: new Element('body'),
+  hasFocus: () => true,
 };
 
 /** A node as text. Two texts side by side stay apart. */

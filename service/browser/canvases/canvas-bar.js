@@ -1,6 +1,6 @@
 // The bar above an open canvas: its title, whether it is stored, and what can be done with it.
 
-import { element, icon } from '../shared/elements.js';
+import { element, icon, setOff } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 
 const PHASES = {
@@ -102,8 +102,8 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
       trouble.hidden = !store.problem;
       again.hidden = store.phase === 'gone';
       discard.hidden = store.phase !== 'failed' || !canvas;
-      back.disabled = !history.canUndo;
-      forth.disabled = !history.canRedo;
+      setOff(back, !history.canUndo);
+      setOff(forth, !history.canRedo);
       addButton.disabled = arrangeButton.disabled = !canvas || isLooking;
     },
   };

@@ -1,7 +1,7 @@
 // The list of the canvases that the signed-in user may read, the one that was changed last first.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
-import { arrange, element, icon, iconButton, isFocusLost } from '../shared/elements.js';
+import { arrange, element, icon, iconButton, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { sortRows } from '../shared/live-rows.js';
 import { createProblemLine } from '../page/problem-line.js';
 import { hrefOf } from '../page/route.js';
@@ -54,14 +54,15 @@ export function createCanvasList(collection, { open, subject, deletable }) {
   }
 
   async function create() {
-    add.disabled = true;
+    if (isOff(add)) return;
+    setOff(add, true);
     const title = `Canvas ${Object.keys(collection.rows).length + 1}`;
     const data = { title, widgets: [], io: { version: 1, connections: [], widgets: {} } };
     await problem.attempt(async () => {
       const { recordId } = await collection.create(data);
       if (node.isConnected) open(recordId); // else the list was left meanwhile
     });
-    add.disabled = false;
+    setOff(add, false);
   }
 
   /** @param {Row} row */

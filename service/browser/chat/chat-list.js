@@ -72,8 +72,10 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
   }
 
   function showOlder() {
+    const before = limit;
     limit += PAGE;
     show();
+    if (older.hidden && isFocusLost()) linksIn(lists)[before]?.focus(); // the first that it has brought
   }
 
   function show() {
@@ -122,7 +124,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
     const link = /** @type {HTMLElement} */ (event.target).closest('li')?.querySelector('.chat-link');
     if (!step || !link || /** @type {HTMLElement} */ (event.target).tagName === 'INPUT') return;
     event.preventDefault();
-    const links = [...lists.querySelectorAll('.chat-link:not([hidden])')];
+    const links = linksIn(lists);
     links[links.indexOf(link) + step]?.focus();
   }
 
@@ -135,6 +137,11 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
       show();
     },
   };
+}
+
+/** @param {HTMLElement} lists @returns {HTMLElement[]} */
+function linksIn(lists) {
+  return /** @type {HTMLElement[]} */ ([...lists.querySelectorAll('.chat-link:not([hidden])')]);
 }
 
 /** @param {string} name */

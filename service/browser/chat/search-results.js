@@ -1,6 +1,6 @@
 // What a search over the chats has found: a link for each chat, with the words in their context.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { hrefOf } from '../page/route.js';
 import { ago } from '../shared/when.js';
@@ -20,7 +20,7 @@ import { lastActive } from './chat-row.js';
 export function createSearchResults({ transport, onFound, back }) {
   const state = element('p', { class: 'empty', role: 'status' });
   const list = element('ul', { class: 'search-hits', 'aria-label': 'Found chats', on: { keydown: press } });
-  const more = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: () => read(true) } }, 'Show more');
+  const more = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: readMore } }, 'Show more');
   const node = element('div', { class: 'search-results' }, state, list, more);
   let question = '';
   let shown = ''; // the question of the results on the screen
@@ -42,6 +42,13 @@ export function createSearchResults({ transport, onFound, back }) {
     } catch (error) {
       if (mine === reads) show('', null, errorText(error));
     }
+  }
+
+  /** After the last ones the button goes: what they have brought comes next. */
+  async function readMore() {
+    const before = list.childElementCount;
+    await read(true);
+    if (more.hidden && isFocusLost()) list.querySelectorAll('a')[before]?.focus();
   }
 
   /** @param {string} asked @param {string | null} following @param {string} text */

@@ -1,6 +1,6 @@
 // One collection: its search, filters and records, and a panel for one of them or for a new one.
 
-import { element, icon, isFocusLost } from '../shared/elements.js';
+import { element, icon, isFocusLost, setOff } from '../shared/elements.js';
 import { createCreatePanel } from './create-panel.js';
 import { createDataGrid } from './data-grid.js';
 import { dataHref } from './data-route.js';
@@ -65,7 +65,7 @@ export function createCollectionPage(collection, context, draft) {
     news.hidden = !rows.news && !mayReadAgain;
     news.textContent = mayReadAgain ? 'Try again' : `Show ${rows.news} new`;
     more.hidden = !hasMore;
-    more.setAttribute('aria-disabled', String(rows.isReading())); // a disabled one would lose the focus
+    setOff(more, rows.isReading());
     const wrong = rows.offline ? '' : rows.problem;
     if (wrong && problem.textContent !== wrong) problem.textContent = wrong; // an alert is read out with every change
     if (!wrong && problem.dataset.of === 'rows') problem.textContent = '';

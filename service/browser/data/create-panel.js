@@ -1,6 +1,6 @@
 // The form for a new record, from the columns of its collection.
 
-import { element, iconButton } from '../shared/elements.js';
+import { element, iconButton, isOff, setOff } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { singularOf, writableColumns } from './collections.js';
 import { createRecordForm } from './record-form.js';
@@ -36,7 +36,7 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
   async function submit(event) {
     event.preventDefault();
     const reading = form.read();
-    if (!reading || button.disabled) return;
+    if (!reading || isOff(button)) return;
     const missing = missingIn(reading.data);
     problem.textContent = form.refuse(missing).join(' ');
     if (Object.keys(missing).length) return;
@@ -45,7 +45,7 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
 
   /** @param {Promise<Row>} running the create of this form, which an earlier form may have begun */
   async function follow(running) {
-    button.disabled = true;
+    setOff(button, true);
     try {
       const row = await running;
       if (isStopped) return;
@@ -54,7 +54,7 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
       const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;
       problem.textContent = (details ? form.refuse(details) : [errorText(error)]).join(' ');
     }
-    button.disabled = false;
+    setOff(button, false);
   }
 
   /** @param {Record<string, any>} data @returns {Record<string, string>} what is wrong, by column */

@@ -1,7 +1,7 @@
 // One record beside the table: all its fields, its id and its times. It saves what was changed, and
 // says so when others have changed the same.
 
-import { element, iconButton } from '../shared/elements.js';
+import { element, iconButton, isOff, setOff } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { moment } from '../shared/when.js';
 import { mayDo, recordColumns, titleOf } from './collections.js';
@@ -30,8 +30,8 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   const status = element('p', { class: 'hint panel-status', role: 'status' });
   const fields = element('div', {});
   const facts = element('dl', { class: 'record-facts' });
-  const save = element('button', { class: 'primary', disabled: true }, 'Save');
-  const undo = element('button', { type: 'button', class: 'quiet', disabled: true, on: { click: revert } }, 'Discard');
+  const save = element('button', { class: 'primary' }, 'Save');
+  const undo = element('button', { type: 'button', class: 'quiet', on: { click: revert } }, 'Discard');
   const actions = element('div', { class: 'panel-actions', hidden: true }, save, undo, status);
   const copy = iconButton('link', 'Copy link', copyLink);
   const bin = iconButton('trash', 'Delete record', () => row && onDelete(row), { hidden: true });
@@ -92,11 +92,12 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
 
   function mark() {
     const isChanged = Boolean(form?.isChanged());
-    save.disabled = undo.disabled = !isChanged || isSaving;
+    for (const each of [save, undo]) setOff(each, !isChanged || isSaving);
     if (isChanged) status.textContent = '';
   }
 
   function revert() {
+    if (isOff(undo)) return;
     if (row) form?.write(row.data, true);
     draft.clear();
     problem.textContent = '';

@@ -1,7 +1,7 @@
 // The collections of the app, small, beside the chat: the user edits them here, the assistant through
 // its tools.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 import { readCollections } from './collections.js';
 import { createPagedRows } from './paged-rows.js';
@@ -16,7 +16,7 @@ const PAGE = 25;
  */
 export function createRecordsPane(context, onCount) {
   const text = element('p', { class: 'empty', role: 'status' }, 'Loading…');
-  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: load } }, 'Try again');
+  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: loadAgain } }, 'Try again');
   const node = element('div', { class: 'records-view' }, text, retry);
   /** @type {{refresh: () => unknown, stop: () => void}[]} */
   const parts = [];
@@ -36,6 +36,18 @@ export function createRecordsPane(context, onCount) {
       text.textContent = error instanceof NetworkError ? 'Not loaded yet.' : errorText(error);
       retry.hidden = false;
     }
+  }
+
+  /** The button goes with its press. */
+  async function loadAgain() {
+    await load();
+    if (!isFocusLost()) return;
+    if (failed) retry.focus();
+    else focus();
+  }
+
+  function focus() {
+    /** @type {HTMLElement | null} */ (node.querySelector('input, summary'))?.focus();
   }
 
   /** @param {import('./record-tables.js').TableKind[]} kinds */
@@ -62,7 +74,7 @@ export function createRecordsPane(context, onCount) {
     title: '',
     show() {},
     refresh,
-    focus: () => /** @type {HTMLElement | null} */ (node.querySelector('input, summary'))?.focus(),
+    focus,
     stop() {
       stopped = true;
       stopListening();

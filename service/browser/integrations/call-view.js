@@ -1,6 +1,6 @@
 // How a call is going: waiting, a consent that is needed, a job, the answer, or what went wrong.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { ApiError } from '../shared/errors.js';
 import { createAnswerView } from './answer-view.js';
 import { problemOf } from './call-problem.js';
@@ -24,8 +24,9 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
   const facts = element('p', { class: 'call-facts' });
   const content = element('div', { class: 'call-content' }, element('p', { class: 'hint' }, NOTHING));
   const head = element('div', { class: 'box-head' }, element('h4', {}, 'Answer'), facts);
-  const node = element('section', { class: 'box call-box', 'aria-label': 'Answer' }, head, content);
+  const node = element('section', { class: 'box call-box', 'aria-label': 'Answer', tabindex: '-1' }, head, content);
   let watched = ''; // the job on the screen
+  let told = ''; // what it has said so far
   let asked = false; // whether the user has been to the consent page for this call
 
   /** @type {Record<Progress['phase'], (progress: Progress) => void>} */
@@ -41,7 +42,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
 
   /** @param {...(HTMLElement | null)} nodes */
   function put(...nodes) {
-    watched = '';
+    watched = told = '';
     content.replaceChildren(...nodes.filter((each) => each !== null));
   }
 
@@ -54,6 +55,9 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
   function showJob({ data, job = '' }) {
     if (watched !== job) put(waiting('The job is running'), jobLine(job), stopButton('Stop watching'));
     watched = job;
+    const news = JSON.stringify(data);
+    if (news === told) return; // where the user reads in it, the place stays
+    told = news;
     content.querySelector(':scope > .answer')?.remove();
     const part = partial(data);
     if (part) content.append(part);
@@ -120,7 +124,9 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
     show(progress) {
       facts.textContent = '';
       node.setAttribute('aria-busy', String(['running', 'job'].includes(progress.phase)));
+      const hadFocus = content.contains(document.activeElement);
       shows[progress.phase](progress);
+      if (hadFocus && isFocusLost()) node.focus({ preventScroll: true }); // its button is gone
       if (ENDS.includes(progress.phase) && !isRefused(progress)) reveal(node);
     },
   };

@@ -18,7 +18,7 @@ export function createConnectionsView({ transport, announce }) {
   const consents = createConsents({ transport, connections });
   const context = { transport, announce, connections, consents };
   const problem = element('span', {});
-  const retry = element('button', { type: 'button', on: { click: connections.refresh } }, 'Try again');
+  const retry = element('button', { type: 'button', on: { click: readAgain } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, problem, retry);
   const empty = element('p', { class: 'empty' }, 'Loading…');
   const list = element('div', { class: 'accounts' });
@@ -36,6 +36,15 @@ export function createConnectionsView({ transport, announce }) {
   const stopListening = listenForConsents(consents.receive);
   window.addEventListener('focus', refresh);
   const stopWatching = connections.onChange(update);
+
+  async function readAgain() {
+    await connections.refresh();
+    if (notice.hidden && isFocusLost()) focus(); // the button is gone
+  }
+
+  function focus() {
+    accounts.values().next().value?.focus();
+  }
 
   /** Does nothing while another view is shown: showing this one reads the status. */
   function refresh() {
@@ -64,7 +73,7 @@ export function createConnectionsView({ transport, announce }) {
     title: 'Connections',
     show: () => void connections.refresh(),
     refresh,
-    focus: () => accounts.values().next().value?.focus(),
+    focus,
     stop() {
       stopWatching();
       consents.stop();

@@ -90,6 +90,21 @@ export function iconButton(name, label, act, props = {}) {
   return element('button', { ...base, on: { click: act }, ...props }, icon(name));
 }
 
+/**
+ * Lets a button do nothing for a while, for which its listener asks `isOff`. `disabled` would take the focus from it,
+ * and who uses the keyboard or a screen reader would be nowhere.
+ * @param {HTMLElement} button @param {boolean} off
+ */
+export function setOff(button, off) {
+  button.setAttribute('aria-disabled', String(off));
+  button.classList.toggle('is-off', off);
+}
+
+/** @param {HTMLElement} button */
+export function isOff(button) {
+  return button.getAttribute('aria-disabled') === 'true';
+}
+
 /** Whether what had the focus is gone: the answer to a request takes it from nothing else. */
 export function isFocusLost() {
   const { activeElement } = document;

@@ -1,7 +1,7 @@
 // The list of calls, with a filter and with a look at jobs that run.
 // @ts-check
 
-import { arrange, element } from '../shared/elements.js';
+import { arrange, element, isFocusLost } from '../shared/elements.js';
 import { moment } from '../shared/when.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { hrefOf } from '../page/route.js';
@@ -30,11 +30,18 @@ export function createCallList({ transport, socket, announce }) {
   const problem = createProblem(() => feed.refresh());
   const list = element('ul', { class: 'call-rows', 'aria-label': 'Calls' });
   const empty = element('p', { class: 'usage-empty' });
-  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => feed.more() } }, 'Show older calls');
+  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: readMore } }, 'Show older calls');
   const bar = createChoiceBar('Which calls', Object.keys(FILTERS), choose);
   bar.node.classList.add('usage-range');
   const lead = element('p', { class: 'hint' }, 'Calls are kept for 30 days.');
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, bar.node, lead), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Calls of endpoints' }, list, empty), more);
+
+  /** After the oldest ones the button goes: what they have brought comes next. */
+  async function readMore() {
+    const before = feed.rows.length;
+    await feed.more();
+    if (more.hidden && isFocusLost()) list.children[before]?.querySelector('a')?.focus();
+  }
 
   /** @param {string} name */
   function choose(name) {

@@ -1,7 +1,7 @@
 // The entries of the user's account, newest first, with pages and as a CSV file.
 // @ts-check
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { formatNumber } from '../shared/number-words.js';
 import { moment } from '../shared/when.js';
 import { hrefOf } from '../page/route.js';
@@ -26,7 +26,7 @@ export function createStatement({ transport, announce }) {
   const rows = element('tbody', {});
   const names = ['Entry', 'Credits'].map((name) => element('th', { scope: 'col' }, name));
   const table = element('table', {}, element('caption', { class: 'visually-hidden' }, 'Entries of your account'), element('thead', {}, element('tr', {}, ...names)), rows);
-  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: () => read(cursor) } }, 'Show older entries');
+  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: readMore } }, 'Show older entries');
   const save = element('button', { type: 'button', class: 'quiet', on: { click: download } }, 'Export CSV');
   const lead = element('p', { class: 'hint' }, LEAD);
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table)), more);
@@ -49,8 +49,16 @@ export function createStatement({ transport, announce }) {
     more.hidden = cursor === null;
   }
 
+  /** After the oldest ones the button goes: what they have brought comes next. */
+  async function readMore() {
+    const before = entries.length;
+    await read(cursor);
+    if (more.hidden && isFocusLost()) rows.rows[before]?.focus();
+  }
+
   async function download() {
-    save.disabled = true;
+    if (isOff(save)) return;
+    setOff(save, true);
     try {
       const { all, isWhole } = await readAll();
       saveFile(csvOf(all));
@@ -60,7 +68,7 @@ export function createStatement({ transport, announce }) {
     } catch (error) {
       problem.failed(error);
     }
-    save.disabled = false;
+    setOff(save, false);
   }
 
   /** As many as a file may have, the newest first. */
@@ -85,7 +93,7 @@ function createRow(entry) {
   const title = isCall ? element('a', { href: hrefOf('explorer', entry.what) }, entry.what) : element('span', {}, titleOf(entry));
   const note = noteOf(entry);
   const facts = element('span', { class: 'entry-facts' }, element('time', { datetime: entry.createdAt }, moment(entry.createdAt)), note && element('span', {}, note));
-  return element('tr', {}, element('th', { scope: 'row' }, title, facts), element('td', { class: 'entry-amount', data: { sign: entry.amount < 0 ? 'minus' : 'plus' } }, signed(entry.amount)));
+  return element('tr', { tabindex: '-1' }, element('th', { scope: 'row' }, title, facts), element('td', { class: 'entry-amount', data: { sign: entry.amount < 0 ? 'minus' : 'plus' } }, signed(entry.amount)));
 }
 
 /** @param {string} text */

@@ -1,16 +1,24 @@
 // @ts-check
 // What went wrong on a page of the usage, and the button that reads it again.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 
 const AWAY = 'This can’t be read now.'; // the page says for all its parts that the server can't be reached
 
-/** @param {() => void} retry */
+/** @param {() => unknown} retry resolves once it was read, or not */
 export function createProblem(retry) {
   const text = element('span', { role: 'alert' });
-  const button = element('button', { type: 'button', class: 'quiet small', hidden: true, on: { click: retry } }, 'Try again');
+  const button = element('button', { type: 'button', class: 'quiet small', hidden: true, on: { click: again } }, 'Try again');
   const node = element('div', { class: 'usage-problem', hidden: true }, text, ' ', button);
+
+  async function again() {
+    await retry();
+    const part = node.parentElement;
+    if (!node.hidden || !part || !isFocusLost()) return;
+    part.tabIndex = -1; // the button is gone
+    part.focus({ preventScroll: true });
+  }
 
   /** @param {string} words @param {boolean} canRetry */
   function say(words, canRetry) {

@@ -3,7 +3,7 @@
 //
 // One action runs at a time. A newer one ends the one before, whose answer is then not shown.
 
-import { element } from '../shared/elements.js';
+import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
 import { adviceFor, endingText, reconnectText } from './widget-advice.js';
 
@@ -23,7 +23,7 @@ const WORKING = { awaiting_approval: 'Waiting for your approval…', running: 'L
  */
 export function createPanel(client, { title, signOut }) {
   const controls = element('div', { class: 'widget-controls' });
-  const content = element('div', { class: 'widget-content' });
+  const content = element('div', { class: 'widget-content', tabindex: '-1' });
   const problem = element('div', { class: 'widget-problem', role: 'alert' });
   const status = element('p', { class: 'widget-status', role: 'status' });
   const stopButton = element('button', { type: 'button', class: 'quiet small', hidden: true, on: { click: stop } }, 'Cancel');
@@ -38,8 +38,15 @@ export function createPanel(client, { title, signOut }) {
     main.dataset.state = state;
     const isBusy = Object.hasOwn(WORKING, state);
     main.toggleAttribute('aria-busy', isBusy);
-    stopButton.hidden = !isBusy;
     status.textContent = sentence;
+    keepPlace(stopButton, () => (stopButton.hidden = !isBusy));
+  }
+
+  /** Who has pressed what goes is at the result. @param {HTMLElement} part @param {() => void} change */
+  function keepPlace(part, change) {
+    const isThere = document.hasFocus() && part.contains(document.activeElement); // else the page around this one has it
+    change();
+    if (isThere && isFocusLost()) content.focus({ preventScroll: true });
   }
 
   /**
@@ -52,7 +59,7 @@ export function createPanel(client, { title, signOut }) {
     const own = (current = new AbortController());
     /** @param {string} step */
     const onStatus = (step) => own === current && setState(step, WORKING[/** @type {'running'} */ (step)]);
-    problem.replaceChildren();
+    keepPlace(problem, () => problem.replaceChildren());
     onStatus('running');
     try {
       const result = await act({ signal: own.signal, onStatus });
@@ -65,7 +72,7 @@ export function createPanel(client, { title, signOut }) {
   }
 
   /**
-   * For a call that must not be made twice. All tries of it have one key, and its button rests
+   * For a call that must not be made twice. All tries of it have one key, and its button does nothing
    * meanwhile: nobody knows whether a call that was not answered in time was made.
    * @template T
    * @param {HTMLButtonElement} pressed
@@ -74,12 +81,13 @@ export function createPanel(client, { title, signOut }) {
    * @param {string} [idempotencyKey] of a try that an earlier page has begun
    */
   function runOnce(pressed, act, show, idempotencyKey = newId()) {
+    if (isOff(pressed)) return undefined;
     return run(async (options) => {
-      pressed.disabled = true;
+      setOff(pressed, true);
       try {
         return await act({ ...options, idempotencyKey });
       } finally {
-        pressed.disabled = false;
+        setOff(pressed, false);
       }
     }, show);
   }
@@ -133,13 +141,13 @@ export function createPanel(client, { title, signOut }) {
     say: (sentence) => (status.textContent = sentence),
     /** @param {...(Node | string | null)} nodes */
     show(...nodes) {
-      content.replaceChildren(...nodes.filter((node) => node !== null));
+      keepPlace(content, () => content.replaceChildren(...nodes.filter((node) => node !== null)));
     },
     /** What to do where nothing is shown yet. @param {string} sentence @param {...Node} actions @returns {HTMLElement} */
     showEmpty(sentence, ...actions) {
       setState('empty');
       const node = element('div', { class: 'widget-empty' }, element('p', {}, sentence), ...actions);
-      content.replaceChildren(node);
+      keepPlace(content, () => content.replaceChildren(node));
       return node;
     },
   };

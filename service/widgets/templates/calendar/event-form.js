@@ -26,7 +26,7 @@ export function createEventForm({ client, panel, save, close }) {
   function submit() {
     const [from, to] = [start, end].map((one) => new Date(one.value)); // a clock that is put forward leaves out times
     end.setCustomValidity(to > from ? '' : 'The end must be after the start.');
-    if (saveButton.disabled || !isFilledIn(node)) return;
+    if (!isFilledIn(node)) return;
     const attendees = guests.value.split(',').map((/** @type {string} */ one) => one.trim()).filter(Boolean);
     save({ title: title.value.trim(), start: from.toISOString(), end: to.toISOString(), ...(place.value ? { location: place.value } : {}), attendees });
   }

@@ -1,0 +1,217 @@
+"""Who works by the keyboard keeps the place: at a button that rests, and where one goes."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.canvas import Canvas
+from tests.browser.data_view import panel, show
+from tests.browser.explorer import Explorer
+from tests.browser.mailing import MAIL, approve
+from tests.browser.suite import forget
+
+NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."}}
+ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}
+NOWHERE = "document.activeElement === document.body"
+
+
+@pytest.fixture
+def held(console):
+    """Holds the requests of one method to a path; they are in the list."""
+
+    def holding(path, method="GET"):
+        routes = []
+
+        def hold(route):
+            routes.append(route) if route.request.method == method else route.continue_()
+
+        console.page.route(path, hold)
+        return routes
+
+    return holding
+
+
+def test_save_keeps_the_focus_while_it_saves_and_rests(console, held):
+    task = console.api("POST", "records/tasks", {"title": "Old"})["recordId"]
+    page, save = show(console, f"tasks/{task}"), console.button("Save")
+    expect(save).to_be_disabled()
+    panel(page).get_by_label("Title").fill("New")
+    routes = held(f"**/api/records/tasks/{task}", "PATCH")
+    with page.expect_request(f"**/api/records/tasks/{task}"):
+        save.press("Enter")
+    expect(save).to_be_disabled()
+    expect(save).to_be_focused()
+    page.keyboard.press("Enter")
+    routes[0].continue_()
+    expect(panel(page).get_by_role("status")).to_have_text("Saved.")
+    expect(save).to_be_focused()
+    page.keyboard.press("Enter")
+    console.button("Discard").press("Enter")
+    expect(console.button("Discard")).to_be_focused()
+    assert len(routes) == 1
+    assert console.violations() == []
+
+
+def test_create_keeps_the_focus_while_it_creates_in_vain(console, held):
+    console.may_say("503")
+    page = show(console)
+    console.button("New task").click()
+    page.get_by_label("Title").fill("New")
+    routes, create = held("**/api/records/tasks", "POST"), console.button("Create")
+    with page.expect_request("**/api/records/tasks"):
+        create.press("Enter")
+    page.keyboard.press("Enter")
+    expect(create).to_be_disabled()
+    routes[0].fulfill(**NOT_NOW)
+    expect(page.get_by_text("Not now.")).to_be_visible()
+    expect(create).to_be_focused()
+    assert len(routes) == 1
+
+
+def test_undo_keeps_the_focus_once_there_is_nothing_to_undo(console):
+    canvas = Canvas(console).create().add("Note")
+    undo, redo = console.button("Undo"), console.button("Redo")
+    expect(redo).to_be_disabled()
+    undo.press("Enter")
+    expect(canvas.boxes).to_have_count(0)
+    expect(undo).to_be_disabled()
+    expect(undo).to_be_focused()
+    redo.press("Enter")
+    expect(canvas.boxes).to_have_count(1)
+    expect(redo).to_be_focused()
+
+
+def test_the_export_keeps_the_focus(console, held):
+    console.open("/#/usage/statement")
+    export = console.button("Export CSV")
+    expect(export).to_be_visible()
+    routes = held(re.compile(r"/api/credits\?"))
+    export.press("Enter")
+    expect(export).to_be_disabled()
+    expect(export).to_be_focused()
+    with console.page.expect_download():
+        routes[0].continue_()
+    expect(export).to_be_enabled()
+
+
+CALL = {"endpoint": "current-weather", "status": "done", "credits": 0}
+CHANGE = {"collection": "notes", "recordId": "r", "outcome": "created", "undone": False}
+LISTS = {
+    "statement": (
+        r"/api/credits\?",
+        lambda facts: {"balance": 1, "entries": [ENTRY | facts]},
+        "tbody tr",
+    ),
+    "calls": (
+        r"/api/records/integration-calls\?",
+        lambda facts: {"records": [{"data": CALL} | facts]},
+        ".call-row a",
+    ),
+    "changes": (
+        "/api/ai/journal",
+        lambda facts: {"entries": [CHANGE | facts | {"turnId": facts["recordId"]}]},
+        "article h3",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_older_entries_have_the_focus_once_there_are_no_more(console, name):
+    path, page_of, rows = LISTS[name]
+
+    def answer(route):
+        is_second = "cursor" in route.request.url
+        at = "2026-01-01T00:00:00Z" if is_second else "2026-01-02T00:00:00Z"
+        number = "2" if is_second else "1"
+        facts = {"recordId": number, "entryId": number, "createdAt": at, "updatedAt": at}
+        route.fulfill(json=page_of(facts) | {"nextCursor": None if is_second else "c"})
+
+    console.page.route(re.compile(path), answer)
+    console.open(f"/#/usage/{name}")
+    console.page.get_by_role("button", name="Show older").press("Enter")
+    shown = console.page.locator(f".usage-part {rows}")
+    expect(shown).to_have_count(2)
+    expect(shown.last).to_be_focused()
+
+
+def test_the_rest_of_what_a_search_has_found_has_the_focus(console):
+    for number in range(25):
+        console.new_chat(f"Fair {number}")
+    console.page.get_by_label("Search chats").fill("Fair")
+    hits = console.page.locator(".search-hits a")
+    more = console.button("Show more")
+    expect(more).to_be_visible()
+    first = hits.count()
+    more.press("Enter")
+    expect(hits).to_have_count(25)
+    expect(hits.nth(first)).to_be_focused()
+
+
+def test_older_chats_have_the_focus_once_there_are_no_more(console):
+    for number in range(52):
+        console.new_chat(f"Chat {number}")
+    older = console.button("Show older chats")
+    older.press("Enter")
+    expect(older).to_be_hidden()
+    expect(console.page.get_by_role("link", name=re.compile(r"^Chat 1\b"))).to_be_focused()
+
+
+PARTS = {
+    "data": "**/api/records",
+    "explorer": "**/api/integrations/catalog",
+    "connections": "**/api/integrations/status",
+    "usage": "**/api/credits/spend*",
+    "usage/calls": "**/api/records/integration-calls*",
+}
+
+
+@pytest.mark.parametrize("view", PARTS)
+def test_try_again_hands_the_focus_on(console, view):
+    console.may_say("503")
+    page = console.page
+    page.route(PARTS[view], lambda route: route.fulfill(**NOT_NOW))
+    console.open(f"/#/{view}")
+    again = page.locator("main").get_by_role("button", name="Try again")
+    again.press("Enter")
+    expect(again).to_be_focused()
+    page.unroute_all()
+    again.press("Enter")
+    expect(again).to_be_hidden()
+    page.wait_for_function(f"!({NOWHERE})")
+
+
+def test_a_job_and_a_call_that_end_leave_the_focus_at_their_answer(console, held):
+    explorer = Explorer(console).show()
+    running = {"success": True, "data": {"jobId": "any", "status": "running"}}
+    job = re.compile("integrations/jobs/")
+    explorer.page.route(job, lambda route: route.fulfill(json=running))
+    explorer.open("upscale-image").fill(image="https://example.com/photo.jpg", wait="0").send()
+    console.button("Allow once").click()
+    console.button("Stop watching").focus()
+    explorer.page.unroute_all()
+    expect(explorer.answer.get_by_role("button", name="Show picture from")).to_be_visible()
+    expect(explorer.answer).to_be_focused()
+    held("**/api/integrations/encyclopedia-summary", "POST")
+    explorer.open("encyclopedia-summary").fill(title="Berlin").send()
+    console.button("Cancel").press("Enter")
+    expect(explorer.answer).to_be_focused()
+
+
+def test_the_button_of_a_widget_keeps_the_focus_and_cancel_hands_it_on(console, held):
+    forget(console)
+    canvas = Canvas(console).create().add("Mail")
+    mail = canvas.frame("Mail")
+    mail.get_by_label("To").fill("cleo@example.com")
+    mail.get_by_label("Message").fill("Hello")
+    routes, send = held(f"**{MAIL}", "POST"), mail.get_by_role("button", name="Send")
+    with canvas.page.expect_request(f"**{MAIL}"):
+        send.press("Enter")
+        approve(canvas)
+    expect(send).to_be_disabled()
+    send.press("Enter")
+    mail.get_by_label("To").press("Enter")
+    mail.get_by_role("button", name="Cancel").press("Enter")
+    expect(send).to_be_enabled()
+    expect(mail.locator(".widget-content")).to_be_focused()
+    assert len(routes) == 1
