@@ -165,6 +165,16 @@ test('the token travels as a subprotocol, never in the address', () => {
   assert.deepEqual([server.url, server.protocols], ['ws://x', ['records.v1', 'bearer.t.o.k']]);
 });
 
+test('a collection tells a refusal from a problem that passes', () => {
+  for (const [error, isRefused] of [['unavailable', false], ['forbidden', true]]) {
+    const { collection, server } = connected();
+    server.onopen();
+    server.receive({ type: 'error', id: server.sent[0].id, error, message: 'No.' });
+    assert.deepEqual([collection.problem, collection.refused], ['No.', isRefused]);
+    collection.stop();
+  }
+});
+
 test('a collection follows the socket, and operations go through it', async () => {
   const { collection, server } = connected();
   server.onopen();

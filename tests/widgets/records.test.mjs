@@ -88,17 +88,24 @@ test('a collection that is missing ends the subscription, and one that loads is 
   assert.deepEqual([wire.seen, live.stopped], [[], 1]);
 });
 
-test('a collection that can’t be read ends the subscription, and one that was read stays', () => {
+test('a collection that may not be read ends the subscription', () => {
   const live = collectionOf();
   live.loaded = false;
   const wire = pair(['tasks'], live);
   wire.follow('tasks');
-  live.set({ problem: 'No network.' });
+  live.set({ problem: 'You may not read it.', refused: true });
   assert.deepEqual([wire.errors, live.stopped], [['unavailable'], 1]);
-  live.set({ loaded: true, problem: '' });
+});
+
+test('a problem that passes ends no subscription, before and after the rows were read', () => {
+  const live = collectionOf(row('a', 'Read'));
+  live.loaded = false;
+  const wire = pair(['tasks'], live);
   wire.follow('tasks');
+  live.set({ problem: 'Not now.' });
+  live.set({ loaded: true, problem: '' });
   live.set({ problem: 'No network.' });
-  assert.deepEqual([wire.errors, wire.seen], [['unavailable'], [[]]]);
+  assert.deepEqual([wire.errors, wire.seen, live.stopped], [[], [['Read']], 0]);
 });
 
 test('a subscription by an id that is in use opens nothing', () => {

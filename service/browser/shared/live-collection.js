@@ -38,6 +38,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
     missing: false,
     problem: '',
     offline: false, // the problem is that the server can't be reached
+    refused: false, // the problem does not pass by itself
     onChange: listeners.add,
     stop,
     /** Reads the collection again, unless the socket is open and reports every change. */
@@ -104,7 +105,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
   /** @param {unknown} error */
   function fail(error) {
     if (error instanceof ApiError && error.code === 'not_found') set({ missing: true, loaded: true });
-    else set({ problem: errorText(error), offline: error instanceof NetworkError });
+    else set({ problem: errorText(error), offline: error instanceof NetworkError, refused: error instanceof ApiError && error.code === 'forbidden' });
   }
 
   /** @param {Row} record as returned by a write of this page */

@@ -14,6 +14,7 @@ import { LIMITS, TYPES } from './messages.js';
  * @property {boolean} loaded
  * @property {boolean} missing
  * @property {string} problem
+ * @property {boolean} [refused] whether the problem does not pass by itself
  * @property {(listener: () => void) => () => void} onChange
  * @property {() => void} stop
  */
@@ -49,7 +50,7 @@ export function createHostRecords({ collections, records, send }) {
     let sent = null;
     function update() {
       if (live.missing) return fail(requestId, 'not_found', `There is no collection “${collection}” here.`);
-      if (!live.loaded) return live.problem ? fail(requestId, 'unavailable', live.problem) : undefined;
+      if (!live.loaded) return live.refused ? fail(requestId, 'unavailable', live.problem) : undefined; // any other problem passes
       for (const message of messagesFor(sent, live.rows)) send({ ...message, requestId });
       sent = live.rows;
     }
