@@ -18,7 +18,7 @@ from service.providers.events import (
     ProviderError,
 )
 from service.providers.names import NameTable
-from service.providers.room import MOST_CALLS, MOST_CHARACTERS
+from service.providers.room import MOST_CHARACTERS, MOST_PARTS
 from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")
@@ -63,8 +63,8 @@ class CallCollector:
         """
         call = self._find(index, call_id, name, fragment)
         fragment = make_storable(fragment)
-        self._size += len(fragment)
-        if self._size > MOST_CHARACTERS or len(self._calls) > MOST_CALLS:
+        self._size += len(fragment) + len(call_id)
+        if self._size > MOST_CHARACTERS or len(self._calls) > MOST_PARTS:
             raise ProviderError("garbled")
         call.add(fragment)
         if not call.name:

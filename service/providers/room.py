@@ -9,28 +9,32 @@ from service.providers.events import (
     Event,
     ProviderError,
     TextFragment,
+    TextStarted,
 )
 
-MOST_CHARACTERS = 32 << 20  # of an answer's texts and the arguments of its calls
-MOST_CALLS = 1000
+MOST_CHARACTERS = 32 << 20  # of an answer's texts, and of the names and arguments of its calls
+MOST_PARTS = 1000  # texts and calls: each is looked for among those before it
 
 
 class AnswerRoom:
     """What is left of an answer's room. Texts that the event loop takes are counted by `spend`."""
 
-    __slots__ = ("_calls", "_characters")
+    __slots__ = ("_characters", "_parts")
 
     def __init__(self) -> None:
-        self._characters, self._calls = MOST_CHARACTERS, MOST_CALLS
+        self._characters, self._parts = MOST_CHARACTERS, MOST_PARTS
 
     def take(self, event: Event) -> None:
         """Raises `ProviderError` if there is no room left for the event."""
         match event:
             case TextFragment(text) | CallFragment(_, text):
                 self._characters -= len(text)
-            case CallStarted():
-                self._calls -= 1
-        if self._characters < 0 or self._calls < 0:
+            case CallStarted(_, name):
+                self._characters -= len(name)
+                self._parts -= 1
+            case TextStarted():
+                self._parts -= 1
+        if self._characters < 0 or self._parts < 0:
             raise ProviderError("garbled")
 
     def has(self, texts: list[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from service.providers import calls, room
-from service.providers.room import MOST_CALLS
+from service.providers.room import MOST_PARTS
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -18,6 +18,7 @@ MORE = 3 * MOST // len(PIECE)
 BEGIN = {"type": "message_start", "message": {"usage": {"input_tokens": 1}}}
 USE = {"type": "tool_use", "id": "c", "name": "records__query", "input": {}}
 OPEN_CALL = {"type": "content_block_start", "index": 0, "content_block": USE}
+OPEN_TEXT = {"type": "content_block_start", "content_block": {"type": "text", "text": "a"}}
 
 
 def of_a(delta: dict) -> dict:
@@ -47,6 +48,17 @@ ENDLESS = {
         call(index=0, function={"arguments": PIECE}),
     ),
     "a call without a name": ("gen-5.4", [], call(index=0, function={"arguments": PIECE})),
+    "names of A": (
+        "llm-sonnet-4-6",
+        [BEGIN],
+        {**OPEN_CALL, "content_block": {**USE, "name": PIECE}},
+    ),
+    "ids of B": ("gen-5.4", [], call(id=PIECE, function=NAMED)),
+}
+PARTS = {
+    "calls of A": ("llm-sonnet-4-6", lambda number: {**OPEN_CALL, "index": number}),
+    "texts of A": ("llm-sonnet-4-6", lambda number: {**OPEN_TEXT, "index": number}),
+    "calls of B": ("gen-5.4", lambda number: call(index=number, id=f"c{number}", function=NAMED)),
 }
 
 
@@ -85,13 +97,9 @@ def test_an_answer_without_end_is_refused_and_leaves_nothing(alice, served_by, m
 
 
 @on_sqlite
-@pytest.mark.parametrize("model", ["llm-sonnet-4-6", "gen-5.4"])
-def test_calls_without_end_are_refused(alice, served_by, model):
-    call_of = {
-        "llm-sonnet-4-6": lambda n: {**OPEN_CALL, "index": n},
-        "gen-5.4": lambda n: call(index=n, id=f"c{n}", function=NAMED),
-    }[model]
-    served_by.answers = [Answer(events(BEGIN, *map(call_of, range(MOST_CALLS + 1))))]
+@pytest.mark.parametrize(("model", "part_of"), PARTS.values(), ids=PARTS)
+def test_parts_without_end_are_refused(alice, served_by, model, part_of):
+    served_by.answers = [Answer(events(BEGIN, *map(part_of, range(MOST_PARTS + 1))))]
     last = alice.turn(alice.new_chat(), "hello", modelId=model)[-1]
     assert "could not be read" in last["errorText"]
     assert alice.records("ai-messages") == []
