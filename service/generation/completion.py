@@ -20,7 +20,13 @@ from service.generation.deadline import Deadline
 from service.generation.model_call import stream_events
 from service.generation.round_trip import RoundTrip
 from service.outbound.upstream import Upstream
-from service.providers.events import FinishReason, ProviderError, StepFinished, TextFragment
+from service.providers.events import (
+    FinishReason,
+    ProviderError,
+    StepFinished,
+    TextFragment,
+    TextStarted,
+)
 from service.providers.prompt import Prompt, UserMessage
 from service.providers.provider import Model
 from service.web.errors import NotConfigured
@@ -63,12 +69,17 @@ def complete(upstream: Upstream, trip: RoundTrip[ArrivingText], seconds: float) 
     then, and `trip.cost` is the estimated cost of what had arrived.
     """
     finished: StepFinished | None = None
+    gap = ""  # between two texts of one answer, as in a message of a chat
     # The timer raises the same error, in the same place, as the deadline of a turn does.
     with gevent.Timeout(seconds, ProviderError("slow")):
         for event in stream_events(upstream, trip, Deadline(seconds)):
-            if isinstance(event, TextFragment):
-                trip.text.append(event.text)
-            elif isinstance(event, StepFinished):
-                finished = event
+            match event:
+                case TextFragment(text):
+                    trip.text.append(gap + text)
+                    gap = ""
+                case TextStarted() if trip.text:
+                    gap = "\n\n"
+                case StepFinished():
+                    finished = event
     assert finished, "every other end raises"
     return Completion(str(trip.text).strip(), finished.reason)

@@ -30,6 +30,7 @@ from service.providers.events import (
     PromptCounted,
     ProviderError,
     StepFinished,
+    TextStarted,
     Usage,
 )
 from service.providers.names import NameTable
@@ -103,7 +104,8 @@ def _events(
                         continue
                     elif isinstance(event, StepFinished):
                         trip.reported = event.usage
-                    deadline.progress(limits.idle)
+                    if not isinstance(event, TextStarted):  # which shows no content yet
+                        deadline.progress(limits.idle)
                     yield event
                 return
             except ProviderError as error:

@@ -147,6 +147,16 @@ def test_before_the_terminal_event_no_end_is_one(served_by, alice, model, end, t
 
 
 @on_sqlite
+def test_a_text_that_only_begins_is_no_first_content(served_by, alice, monkeypatch):
+    """Provider A says so at once, before its model has written anything."""
+    limits = model_call.TimeLimits(first=0.3, idle=60, step=60)
+    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+    begun = recorded.anthropic("never").partition("event: content_block_delta")[0]
+    served_by.answers = [hanging(begun.encode())]
+    assert "too long" in alice.turn(alice.new_chat(), "hello")[-1]["errorText"]
+
+
+@on_sqlite
 def test_a_turn_whose_model_fell_silent_at_its_end_can_still_be_stopped(
     served_by, alice, app, monkeypatch
 ):

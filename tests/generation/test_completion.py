@@ -1,5 +1,6 @@
 """A model's whole answer as one text: its cost, its time limit, its faults."""
 
+import json
 import time
 
 import gevent
@@ -71,6 +72,15 @@ def test_an_answer_comes_with_its_usage_and_its_cost(ask):
     assert (answer.text, answer.reason, ask.trip.usage) == (TEXT, "stop", Usage(10, 5))
     assert ask.trip.cost == prices.cost(A, 10, 5)
     assert 0 < ask.trip.cost < ask.trip.max_cost
+
+
+def test_two_texts_of_one_answer_are_two_paragraphs(ask):
+    """An empty one between them is none."""
+    texts = {"content": [{"type": "text", "text": text} for text in ("One.", "", "Two.")]}
+    begin, *_, reason, stop = recorded.anthropic_events("")
+    events = [{**begin, "message": {**begin["message"], **texts}}, reason, stop]
+    ask.upstream.answers = [Answer("".join(f"data: {json.dumps(e)}\n\n" for e in events))]
+    assert ask().text == "One.\n\nTwo."
 
 
 def test_the_model_is_sent_both_texts_and_no_tools(ask):
