@@ -88,7 +88,8 @@ def forbidden() -> Forbidden:
 
 
 def has_done_nothing(refusal: ServiceError) -> bool:
-    """Whether a vendor that refuses a call so has done nothing, whatever the answer's status."""
+    """Whether a vendor that refuses a call so has done nothing, whatever the answer's status; or a
+    function of the app."""
     return refusal.status < 500 or isinstance(refusal, Declined)
 
 
