@@ -73,11 +73,11 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     proxy = _proxy()
     item = _named(proxy.catalog, endpoint)
     permits.check_endpoint(context.caller.permit, item.name)
-    if missing := proxy.missing(item):
-        raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
-    params, wait = validated(item, body)
     earlier = repeats.find(proxy, item, context, body)
     leaves = not (earlier and earlier.is_final)
+    if leaves and (missing := proxy.missing(item)):
+        raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
+    params, wait = validated(item, body)
     if leaves:
         proxy.check_allowed(item, params)
     seconds = max(item.seconds, wait) + GRACE

@@ -80,7 +80,7 @@ def posts(catalog: Catalog) -> Iterator[Instance]:
 
 
 def gets(catalog: Catalog) -> Iterator[Instance]:
-    """The GET of every endpoint that only reads."""
+    """The GET of every endpoint whose call anybody may repeat."""
     for name, item in catalog.names.items():
         if item.access.gets:
             schema = body_schema(item)

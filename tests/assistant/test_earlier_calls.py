@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete, update
 
+from service.assistant.calls import NOT_CONFIGURED
 from service.assistant.repeats import NOT_AGAIN
 from service.auth.users import rights_cache
 from service.chat.outside import CALLED, LEFT
@@ -124,11 +125,19 @@ def test_a_call_that_was_made_gives_its_answer(alice, failed, again, served_by, 
     assert len(alice.records("integration-calls")) == 1
 
 
-def test_so_does_one_that_the_operators_settings_rule_out_since(app, failed, again):
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("SLACK_CHANNELS", "C3", "This channel is not open to this service."),
+        ("SLACK_BOT_TOKEN", None, NOT_CONFIGURED.format(SEND, "SLACK_BOT_TOKEN")),
+    ],
+)
+def test_so_does_one_that_the_operators_settings_rule_out_since(
+    app, failed, again, name, value, told
+):
     first = failed()
-    app.extensions["vendor_settings"]["SLACK_CHANNELS"] = "C3"
-    closed = "This channel is not open to this service."
-    assert again(POST, POST) == [*first, closed]
+    app.extensions["vendor_settings"][name] = value
+    assert again(POST, POST) == [*first, told]
 
 
 def test_it_is_given_once_and_the_next_one_asks(alice, failed, again, team):
