@@ -1,5 +1,8 @@
 """Searching in chats: on both databases, whatever is written and whatever is asked."""
 
+from contextlib import ExitStack
+
+import gevent
 import pytest
 from flask_migrate import downgrade, upgrade
 from sqlalchemy import delete, text, update
@@ -9,6 +12,7 @@ from service.chat.finding.terms import excerpt, parse
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
+from service.records.page_turns import AT_ONCE, page_turn
 from tests.chat.searching import found, search, write
 from tests.erasing import erase
 from tests.services import on_sqlite
@@ -51,6 +55,28 @@ def test_a_search_is_read_page_by_page(app, alice):
         cursor = page["nextCursor"]
     assert titles == [*(f"hedgehog {n}" for n in (2, 1, 0)), *(f"chat {n}" for n in (3, 2, 1, 0))]
     assert cursor is None
+
+
+@on_sqlite
+def test_a_search_reads_no_results_of_tools(app, alice):
+    """Those in the messages of one page may have a hundred megabytes."""
+    write(app, alice.new_chat("Plans"), "a zeppelin")
+    with app.app_context(), write_transaction() as session:
+        session.execute(text("UPDATE messages SET parts = 'no JSON'"))
+    assert found(alice, "zeppelin") == ["Plans"]
+
+
+@on_sqlite
+def test_searches_of_one_user_leave_connections_for_others(app, alice, bob):
+    with ExitStack() as others:
+        for _ in range(AT_ONCE):
+            others.enter_context(page_turn("alice"))
+        waiting = gevent.spawn(search, alice, "zeppelin")
+        assert search(bob, "zeppelin")["results"] == []
+        waiting.join(0.5)
+        with app.app_context():
+            assert (waiting.ready(), db.engine.pool.checkedout()) == (False, 0)
+    assert waiting.get(timeout=20)["results"] == []
 
 
 def test_nobody_finds_what_another_has_written(app, alice, bob, admin):

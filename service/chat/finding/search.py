@@ -6,7 +6,8 @@ that has all terms.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from datetime import datetime
+from typing import Literal
 
 from sqlalchemy import func, not_, select
 
@@ -17,11 +18,22 @@ from service.chat.finding.terms import Excerpt, Terms, excerpt, parse
 from service.chat.models import Chat, Message
 from service.extensions import db
 from service.records.envelope import Envelope, envelope
+from service.records.page_turns import page_turn
 from service.records.query import INVALID_CURSOR, decode_cursor, encode_cursor
 from service.records.store import owned_by, select_visible
 from service.records.values import invalid
 
 Place = Literal["title", "message"]  # where the terms were found
+# Not the parts: the results of tools in those of one page may have a hundred megabytes.
+SHOWN = (Message.seq, Message.record_id, Message.role, Message.created_at, Message.content)
+
+
+@dataclass(frozen=True)
+class FoundMessage:
+    record_id: str
+    role: str
+    created_at: datetime
+    snippet: Excerpt
 
 
 @dataclass(frozen=True)
@@ -30,8 +42,7 @@ class FoundChat:
 
     chat: Envelope
     title: Excerpt
-    message: Envelope | None
-    snippet: Excerpt | None
+    message: FoundMessage | None
     place: Place
     seq: int  # of the chat, or of the message
 
@@ -43,7 +54,15 @@ class Page:
 
 
 def find(caller: Caller, question: str, limit: int, cursor: str | None = None) -> Page:
-    """A page of what a question finds. Raises `Forbidden`, `InvalidRequest`."""
+    """A page of what a question finds.
+
+    Waits while the user has other pages read. Raises `Forbidden`, `InvalidRequest`, `Unavailable`.
+    """
+    with page_turn(caller.subject):
+        return _find(caller, question, limit, cursor)
+
+
+def _find(caller: Caller, question: str, limit: int, cursor: str | None) -> Page:
     search = _Search(caller, parse(question))
     place: Place = "title"
     before: int | None = None
@@ -93,7 +112,7 @@ class _Search:
             chats = chats.where(Chat.seq < before)
         for chat in db.session.scalars(chats.order_by(Chat.seq.desc()).limit(limit)):
             title = Excerpt(chat.title, self.terms.hits(chat.title))
-            yield FoundChat(self._envelope(AI_CHATS, chat), title, None, None, "title", chat.seq)
+            yield FoundChat(self._envelope(chat), title, None, "title", chat.seq)
 
     def _by_message(self, before: int | None, limit: int) -> Iterator[FoundChat]:
         newest = func.max(Message.seq)
@@ -103,16 +122,12 @@ class _Search:
         if before is not None:
             matching = matching.having(newest < before)
         hits = matching.order_by(newest.desc()).limit(limit).subquery()
-        rows = select(Message, Chat).join(hits, Message.seq == hits.c.seq)
+        rows = select(*SHOWN, Chat).join(hits, Message.seq == hits.c.seq)
         rows = rows.join(Chat, Chat.record_id == Message.chat_id).order_by(Message.seq.desc())
-        for message, chat in db.session.execute(rows):
-            yield self._by_message_of(chat, message)
+        for seq, record_id, role, created_at, content, chat in db.session.execute(rows):
+            message = FoundMessage(record_id, role, created_at, excerpt(content, self.terms))
+            title = Excerpt(chat.title, [])
+            yield FoundChat(self._envelope(chat), title, message, "message", seq)
 
-    def _by_message_of(self, chat: Chat, message: Message) -> FoundChat:
-        title = Excerpt(chat.title, [])
-        snippet = excerpt(message.content, self.terms)
-        found = self._envelope(AI_CHATS, chat), title, self._envelope(AI_MESSAGES, message)
-        return FoundChat(*found, snippet, "message", message.seq)
-
-    def _envelope(self, collection: Any, row: Any) -> Envelope:
-        return envelope(collection, row, self._role)
+    def _envelope(self, chat: Chat) -> Envelope:
+        return envelope(AI_CHATS, chat, self._role)

@@ -11,6 +11,7 @@ from service.chat.finding.search import FoundChat
 from service.chat.finding.terms import Excerpt
 from service.chat.views import ChatSchema, chat_record
 from service.records.query import CURSOR_LIMIT
+from service.times import timestamp
 from service.web.edge import answers, query, refuses
 from service.web.errors import Forbidden, NotFound
 from service.web.fields import Digits, Text
@@ -82,11 +83,11 @@ def _result(found: FoundChat) -> dict[str, Any]:
 
 
 def _message(found: FoundChat) -> dict[str, Any] | None:
-    if found.message is None or found.snippet is None:
+    message = found.message
+    if message is None:
         return None
-    record = found.message
-    facts = {"role": record["data"]["role"], "createdAt": record["createdAt"]}
-    return {"recordId": record["recordId"], **facts, "snippet": _excerpt(found.snippet)}
+    facts = {"role": message.role, "createdAt": timestamp(message.created_at)}
+    return {"recordId": message.record_id, **facts, "snippet": _excerpt(message.snippet)}
 
 
 def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
