@@ -28,6 +28,7 @@ SUBJECT_LIMIT = 255
 CACHE_SIZE = 10_000
 CACHE_CHARACTERS = 16 << 20  # of all cached tokens: a limited one that names endpoints is long
 CACHE_SECONDS = 300  # at most, so that a withdrawn key takes effect
+FAR = 253_370_764_800.0  # the year 9999: some issuers count in milliseconds, which no date can tell
 # JSON with thousands of nested levels raises RecursionError.
 UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -189,7 +190,7 @@ def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
     return Claims(
         subject,
         role,
-        expires=float(claims["exp"]),
+        expires=min(float(claims["exp"]), FAR),
         issued=issue_time(claims),
         email=_text(claims, "email", 320),
         name=_text(claims, "name", 200),

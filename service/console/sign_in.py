@@ -13,7 +13,8 @@ from flask import Blueprint, Response, current_app, make_response, redirect, req
 from marshmallow import Schema, fields
 
 from config import Settings
-from service.sign_in.sessions import LIFETIME, Sessions, TokensNotAccepted
+from service.sign_in.acceptance import TokensNotAccepted
+from service.sign_in.sessions import LIFETIME, Sessions
 from service.sign_in.starting import SECONDS, SignInFailed, SignIns
 from service.times import timestamp
 from service.web.edge import answers, refuses, without_body
@@ -82,6 +83,8 @@ def callback() -> Response:
         session_id = _sign_ins().finish(request.args.to_dict(), cookie)
     except SignInFailed as failure:
         response = _failed(failure)
+        if failure.problem == "lost":  # the cookie is of another sign-in, which may still end well
+            return response
     else:
         if before := request.cookies.get(_name(SESSION)):
             _sessions().replace(before, session_id)  # each sign-in has an id of its own

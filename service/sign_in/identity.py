@@ -16,7 +16,7 @@ from authlib.common.urls import add_params_to_uri
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from gevent.lock import BoundedSemaphore
 from joserfc import jwt
-from joserfc.errors import JoseError
+from joserfc.errors import InvalidKeyIdError, JoseError
 
 from config import Settings
 from service.auth.keys import KeySource
@@ -112,7 +112,7 @@ class IdentityProvider:
         return self._tokens({"grant_type": "refresh_token", "refresh_token": token})
 
     def check(self, issued: IssuedTokens) -> None:
-        """Verify the ID token of a refresh. Raises `ProviderRefused`, `Unavailable`."""
+        """Verify the ID token of a refresh. Raises as `_check` does, and `Unavailable`."""
         if issued.id_token is not None:
             self._check(issued.id_token)
 
@@ -195,7 +195,11 @@ class IdentityProvider:
         return IssuedTokens(access, *more)
 
     def _check(self, id_token: str, nonce: str | None = None) -> None:
-        """Raises `ProviderRefused` unless the token is this provider's, for us and this sign-in."""
+        """Raises `ProviderRefused` unless the token is this provider's, for us and this sign-in.
+
+        Raises `ProviderAway` if its key is not in the key set, which is fetched once a minute at
+        most: a provider that has changed its keys signs with one that is not known here yet.
+        """
         assert self._keys, "set with the metadata"
         essential: Any = {"sub": {"essential": True}, "exp": {"essential": True}}
         addressed: Any = {"iss": {"essential": True, "value": self.metadata["issuer"]},
@@ -206,6 +210,8 @@ class IdentityProvider:
             keys = self._keys.key_set(peek(id_token)[0].get("kid"))
             claims = jwt.decode(id_token, keys, algorithms=SIGNED_BY_PROVIDER).claims
             registry.validate(claims)
+        except InvalidKeyIdError:
+            raise ProviderAway("ID token: its key is not in the key set") from None
         except UNREADABLE as error:
             claim = getattr(error, "claim", "")
             raise ProviderRefused(f"ID token: {type(error).__name__} {claim}".strip()) from None

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks, users
@@ -25,9 +25,10 @@ from service.extensions import table
 from service.sealing import places
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer, Unsealable
+from service.sign_in.acceptance import TokensNotAccepted, accepted
 from service.sign_in.identity import IdentityProvider, IssuedTokens, ProviderAway, ProviderRefused
 from service.sign_in.models import ConsoleSession
-from service.web.errors import Unauthorized, Unavailable, UpstreamFailed
+from service.web.errors import Unauthorized, Unavailable
 
 LIFETIME = timedelta(days=30)
 # The provider's description, the tokens, its keys, and those of this service: ten seconds each.
@@ -38,16 +39,6 @@ AWAY = "The identity provider can't be reached right now. Please try again."
 _rows = table(ConsoleSession)
 
 log = structlog.get_logger("sessions")
-
-
-class TokensNotAccepted(UpstreamFailed):
-    """The provider's tokens don't pass this service's own check."""
-
-    message = (
-        "The identity provider's tokens are not accepted here. Check AUTH_JWKS_URL, AUTH_ISSUER "
-        "and AUTH_AUDIENCE: they must fit its access token, or its ID token (whose audience is "
-        "CONSOLE_OIDC_CLIENT_ID)."
-    )
 
 
 @dataclass(frozen=True)
@@ -67,7 +58,7 @@ class Sessions:
 
     def begin(self, issued: IssuedTokens) -> str:
         """The id of a new session. Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`."""
-        bearer, claims = self._accepted(issued, None)
+        bearer, claims = accepted(self._verifier, issued, None)
         users.admit(claims)
         session_id = secrets.token_urlsafe(32)
         id_hash = hash_secret(session_id)
@@ -85,13 +76,39 @@ class Sessions:
         Raises `Unauthorized` once the session has ended, and `Unavailable` if the token has expired
         while the provider is away.
         """
+        read = self._usable(session_id)
+        if self._is_outdated(read.row):
+            self._expire(read.row)
+            read = self._usable(session_id)
+        return self._opened(read)
+
+    def _usable(self, session_id: str) -> refreshing.TokensRead[ConsoleSession]:
         try:
             read = refreshing.usable(partial(self._read, session_id), self._refresh, LEASE)
         except refreshing.NotRefreshed:
             raise Unavailable(AWAY) from None
         if read is None:
             raise Unauthorized(ENDED)
-        return self._opened(read)
+        return read
+
+    def _is_outdated(self, row: ConsoleSession) -> bool:
+        """Whether the token is no longer accepted though it has not ended, and may be replaced.
+
+        A provider that withdraws a key makes tokens worthless, but not the sign-in.
+        """
+        token = self._open(row, "bearer")
+        if not token or row.refresh_token is None:
+            return False
+        try:
+            self._verifier.verify(token)
+        except Unauthorized:
+            return True
+        return False
+
+    def _expire(self, row: ConsoleSession) -> None:
+        expired = update(_rows).where(*refreshing.is_unchanged(row))
+        with write_transaction() as session:
+            session.execute(expired.values(expires_at=current_time()))
 
     def _read(self, session_id: str) -> refreshing.TokensRead[ConsoleSession] | None:
         """The session's row; None once it has ended.
@@ -132,17 +149,6 @@ class Sessions:
         if token := self._open(row, "refresh_token"):
             self._provider.revoke(token)
 
-    def _accepted(self, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
-        """The first token that this service accepts. Raises `TokensNotAccepted`, `Unavailable`."""
-        for token in (issued.access, issued.id_token, earlier):
-            try:
-                if token:
-                    return token, self._verifier.verify(token)
-            except Unauthorized:
-                continue
-        log.warning("no token of the identity provider is accepted")
-        raise TokensNotAccepted(upstreamStatus=None)
-
     def _opened(self, read: refreshing.TokensRead[ConsoleSession]) -> Bearer:
         row = read.row
         token = self._open(row, "bearer")
@@ -169,7 +175,7 @@ class Sessions:
             issued = self._provider.refresh(self._open(row, "refresh_token") or "")
             rotated = self._rotated(row, issued)
             self._provider.check(issued)
-            bearer, claims = self._accepted(issued, self._open(row, "id_token"))
+            bearer, claims = accepted(self._verifier, issued, self._open(row, "id_token"))
         except ProviderRefused as refusal:
             log.warning("session ended", why=str(refusal))
             raise self._ended(row) from None

@@ -14,8 +14,9 @@ from typing import Literal
 
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
+from service.sign_in.acceptance import TokensNotAccepted
 from service.sign_in.identity import IdentityProvider, ProviderAway, ProviderRefused
-from service.sign_in.sessions import Sessions, TokensNotAccepted
+from service.sign_in.sessions import Sessions
 from service.web.errors import Unauthorized, Unavailable
 
 SECONDS = 600

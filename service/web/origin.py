@@ -13,10 +13,18 @@ LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNOREC
 
 
 def is_safe(url: str) -> bool:
-    """Whether nobody can read along at an address: it is https, or of this machine."""
-    parts = urlsplit(url)
+    """Whether nobody can read along at an address: it is https, or of this machine.
+
+    False for what is no address: one that can't be encoded, a wrong port, a name too long.
+    """
+    try:
+        url.encode()
+        parts = urlsplit(url)
+        is_usable = parts.port != 0 and bool((parts.hostname or "").encode("idna"))
+    except ValueError:
+        return False
     is_local = parts.scheme == "http" and LOOPBACK.fullmatch(parts.netloc) is not None
-    return is_local or (parts.scheme == "https" and bool(parts.hostname))
+    return is_usable and (is_local or parts.scheme == "https")
 
 
 def public_origin(settings: Settings) -> str:

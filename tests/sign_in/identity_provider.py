@@ -57,11 +57,15 @@ class IdentityProvider:
     refreshes: dict[str, str] = field(default_factory=dict)  # live ones: the account
 
     def __post_init__(self) -> None:
-        self.key = RSAKey.generate_key(2048, {"kid": "one"})
         self._numbers = itertools.count(1)
+        self.change_key()
         self._server = WSGIServer(("127.0.0.1", 0), self._serve, log=None, error_log=None)
         self._server.start()
         self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def change_key(self) -> None:
+        """Sign with a new key, and publish no other."""
+        self.key = RSAKey.generate_key(2048, {"kid": f"key-{next(self._numbers)}"})
 
     def stop(self) -> None:
         self._server.stop(timeout=0)
@@ -178,7 +182,7 @@ class IdentityProvider:
     def _signed(self, **claims: Any) -> str:
         now = int(time.time())
         times = {"iss": self.url, "iat": now, "exp": now + self.seconds}
-        header = {"alg": "RS256", "kid": "one"}
+        header = {"alg": "RS256", "kid": self.key.kid}
         return jwt.encode(header, {**times, **claims}, self.key, algorithms=["RS256"])
 
 

@@ -63,6 +63,14 @@ def test_a_sign_in_that_began_in_another_browser_does_not_end_here(browser, othe
     assert other.session_id == ""
 
 
+def test_the_redirect_of_one_tab_leaves_the_sign_in_of_another(browser, provider):
+    """The browser has one cookie, which is that of the tab that has begun last."""
+    first, second = (provider.agree(browser.begin()) for _ in range(2))
+    assert browser.arrive(first) == "lost"
+    assert browser.arrive(second) == ""
+    assert browser.token()["token"]
+
+
 @pytest.mark.parametrize("state", ["", "forged", "ünï"])
 def test_a_wrong_state_signs_nobody_in(browser, provider, state):
     assert browser.arrive(provider.agree(browser.begin(), state=state)) == "lost"
@@ -178,11 +186,26 @@ def test_a_sign_in_has_to_come_back_within_its_time(browser, provider, monkeypat
 @pytest.mark.parametrize(
     "described",
     [{"issuer": "https://evil.example"}, {"jwks_uri": None}, {"token_endpoint": ["/token"]},
-     {"token_endpoint": "http://id.example/token"}],
+     {"token_endpoint": "http://id.example/token"}, {"token_endpoint": "https://[x/token"},
+     {"authorization_endpoint": "https://id.example:70000/"},
+     {"authorization_endpoint": f"https://{'x' * 64}.example/"},
+     {"authorization_endpoint": "https://id.example/\ud800"}],
 )  # fmt: skip
 def test_a_provider_that_describes_itself_wrongly_is_not_trusted(browser, provider, described):
     provider.described = described
     assert browser.begin() == "/?sign-in=away"
+
+
+@on_sqlite
+@pytest.mark.parametrize("end", [1_800_000_000_000, 10**18])
+def test_a_token_may_end_after_all_dates(browser, provider, monkeypatch, end):
+    """Some issuers count in milliseconds."""
+    signed = provider._signed
+    monkeypatch.setattr(provider, "_signed", lambda **claims: signed(**{**claims, "exp": end}))
+    assert browser.sign_in() == ""
+    token = browser.token()
+    assert token["expiresAt"] == "9999-01-01T00:00:00.000000Z"
+    assert browser.api(Authorization=f"Bearer {token['token']}") == 200
 
 
 @on_sqlite

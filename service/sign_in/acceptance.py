@@ -1,0 +1,37 @@
+"""Which of the provider's tokens this service takes as a bearer.
+
+Source: docs/contract.md, section 19.
+"""
+
+import structlog
+
+from service.auth.tokens import Claims, Verifier
+from service.sign_in.identity import IssuedTokens
+from service.web.errors import Unauthorized, UpstreamFailed
+
+log = structlog.get_logger("sessions")
+
+
+class TokensNotAccepted(UpstreamFailed):
+    """The provider's tokens don't pass this service's own check."""
+
+    message = (
+        "The identity provider's tokens are not accepted here. Check AUTH_JWKS_URL, AUTH_ISSUER "
+        "and AUTH_AUDIENCE: they must fit its access token, or its ID token (whose audience is "
+        "CONSOLE_OIDC_CLIENT_ID)."
+    )
+
+
+def accepted(verifier: Verifier, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
+    """The first token that this service accepts; `earlier` is the ID token of before.
+
+    Raises `TokensNotAccepted`, `Unavailable`.
+    """
+    for token in (issued.access, issued.id_token, earlier):
+        try:
+            if token:
+                return token, verifier.verify(token)
+        except Unauthorized:
+            continue
+    log.warning("no token of the identity provider is accepted")
+    raise TokensNotAccepted(upstreamStatus=None)
