@@ -18,8 +18,10 @@ from service.billing.prices import credits as in_credits
 from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
 from service.database.access import write_transaction
 from service.extensions import db
+from service.limits.page_turns import page_turn
 from service.times import now, timestamp
-from service.web.edge import answers, query
+from service.web.edge import answers, query, refuses
+from service.web.errors import Unavailable
 from service.web.fields import Digits, SeqCursor, TimeZone, seq_cursor
 
 LIST_LIMIT = 200
@@ -121,6 +123,7 @@ class SpendSchema(SumSchema):
 
 @credits.get("/spend")
 @query(SpendQuery())
+@refuses(Unavailable)
 @answers(SpendSchema())
 def read_spend(params: dict[str, Any]) -> dict[str, Any]:
     """What your account has spent: each day, and for each model and endpoint
@@ -129,8 +132,9 @@ def read_spend(params: dict[str, Any]) -> dict[str, Any]:
     less refunds; `calls` are charged turns and calls. What another account has paid is not in it.
     """
     zone = ZoneInfo(params["timeZone"])
-    spent = spend(db.session(), g.caller.subject, params["days"], zone, now())
-    db.session.commit()
+    with page_turn(g.caller.subject):  # a year of a busy account takes the database a second
+        spent = spend(db.session(), g.caller.subject, params["days"], zone, now())
+        db.session.commit()
     return {
         "timeZone": params["timeZone"],
         **_sum(spent.total),

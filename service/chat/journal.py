@@ -15,11 +15,11 @@ from service.chat.models import JournalEntry, Undo
 from service.chat.outside import READS
 from service.database.clock import from_now
 from service.extensions import db
+from service.limits.page_turns import page_turn
 from service.records import permissions
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope, redact
 from service.records.models import Record
-from service.records.page_turns import page_turn
 from service.records.store import PAGE_BYTES, in_pieces
 from service.records.writes import Hook, Write
 from service.times import timestamp

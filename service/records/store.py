@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
 from service.extensions import db
+from service.limits.page_turns import page_turn
 from service.records import permissions, where
 from service.records.collection import Action, Collection
 from service.records.envelope import Envelope, envelope
-from service.records.page_turns import page_turn
 from service.records.query import condition, sorting
 from service.records.storage import select_rows
 from service.web.errors import Forbidden, NotFound

@@ -9,9 +9,9 @@ import pytest
 from service.chat.models import JournalEntry
 from service.database.access import write_transaction
 from service.extensions import db
-from service.records import page_turns
+from service.limits import page_turns
+from service.limits.page_turns import AT_ONCE, page_turn
 from service.records.models import Record
-from service.records.page_turns import AT_ONCE, page_turn
 from service.records.store import PAGE_BYTES
 from service.times import now
 from tests.records.others import turns
@@ -102,11 +102,14 @@ def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canv
 
 
 @on_sqlite
-def test_nobody_waits_for_long_for_the_other_pages_of_a_user(alice, canvases, monkeypatch):
+@pytest.mark.parametrize(
+    "path", [CANVASES, "/api/ai/journal", "/api/ai/search?q=words", "/api/credits/spend"]
+)
+def test_nobody_waits_for_long_for_the_other_pages_of_a_user(alice, canvases, monkeypatch, path):
     """They may wait for a database that is away."""
     monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
     with ExitStack() as others:
         for _ in range(AT_ONCE):
             others.enter_context(page_turn("alice"))
-        refused = alice.get(CANVASES)
+        refused = alice.get(path)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")

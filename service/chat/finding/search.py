@@ -17,8 +17,8 @@ from service.chat.finding.index import has_terms
 from service.chat.finding.terms import Excerpt, Terms, excerpt, parse
 from service.chat.models import Chat, Message
 from service.extensions import db
+from service.limits.page_turns import page_turn
 from service.records.envelope import Envelope, envelope
-from service.records.page_turns import page_turn
 from service.records.query import INVALID_CURSOR, decode_cursor, encode_cursor
 from service.records.store import owned_by, select_visible
 from service.records.values import invalid
@@ -54,9 +54,9 @@ class Page:
 
 
 def find(caller: Caller, question: str, limit: int, cursor: str | None = None) -> Page:
-    """A page of what a question finds.
+    """A page of what a question finds. Raises `Forbidden`, `InvalidRequest`, `Unavailable`.
 
-    Waits while the user has other pages read. Raises `Forbidden`, `InvalidRequest`, `Unavailable`.
+    Waits while the user has other pages read: a search through many messages takes as long.
     """
     with page_turn(caller.subject):
         return _find(caller, question, limit, cursor)

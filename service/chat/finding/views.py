@@ -13,7 +13,7 @@ from service.chat.views import ChatSchema, chat_record
 from service.records.query import CURSOR_LIMIT
 from service.times import timestamp
 from service.web.edge import answers, query, refuses
-from service.web.errors import Forbidden, NotFound
+from service.web.errors import Forbidden, NotFound, Unavailable
 from service.web.fields import Digits, Text
 
 QUESTION_LIMIT = 200  # characters
@@ -62,7 +62,7 @@ class ExportQuery(Schema):
 @finding.get("/search")
 @open_to("chat")
 @query(SearchQuery())
-@refuses(Forbidden)
+@refuses(Forbidden, Unavailable)
 @answers(FoundSchema())
 def find(parameters: dict[str, Any]) -> dict[str, Any]:
     """Your chats whose title or a message has all words of `q`

@@ -1,8 +1,8 @@
 """How many pages of one user a worker reads at once.
 
-A page takes a connection to the database and up to 8 MiB until it is whole. Others wait without
-either, so that one user's requests leave connections and memory for all. They do not wait for
-long: the database may be away.
+A page takes a connection to the database and up to 8 MiB until it is whole; a search, or a sum over
+many rows, takes one for seconds. Others wait without either, so that one user's requests leave
+connections and memory for all. They do not wait for long: the database may be away.
 """
 
 from collections.abc import Iterator
