@@ -12,7 +12,7 @@ from service.chat.finding.terms import excerpt, parse
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
-from service.records.page_turns import AT_ONCE, page_turn
+from service.limits.page_turns import AT_ONCE, page_turn
 from tests.chat.searching import found, search, write
 from tests.erasing import erase
 from tests.services import on_sqlite
