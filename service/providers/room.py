@@ -13,7 +13,7 @@ from service.providers.events import (
 )
 
 MOST_CHARACTERS = 32 << 20  # of an answer's texts, and of the names and arguments of its calls
-MOST_PARTS = 1000  # texts and calls: each is looked for among those before it
+MOST_PARTS = 1000  # texts and calls
 
 
 class AnswerRoom:

@@ -1,5 +1,7 @@
 """The log of a turn's chunks gives them back as they were put in, from any number on."""
 
+import time
+
 import pytest
 
 from service.chat.stream.chunk_log import ChunkLog
@@ -39,6 +41,13 @@ def test_what_follows_each_chunk(number):
     log = logged(CHUNKS)
     assert len(log) == len(CHUNKS)
     assert list(log.after(number)) == CHUNKS[number:]
+
+
+def test_many_texts_take_no_longer_each():
+    chunks = [chunk for number in range(10_000) for chunk in text(str(number), ["x"])]
+    began = time.process_time()
+    assert len(logged(chunks)) == len(chunks)
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("ahead", [0, 3])

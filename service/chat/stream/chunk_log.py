@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from service.chat.stream.chunks import Chunk, TextDelta
+from service.chat.stream.chunks import Chunk, TextDelta, TextStart
 from service.generation.arriving_text import ArrivingText
 
 
@@ -44,8 +44,14 @@ class ChunkLog:
             self._entries.append(_Deltas(chunk.id, self._said(chunk.id), before))
 
     def _deltas_of(self, text_id: str) -> int:
-        deltas = (entry for entry in self._entries if isinstance(entry, _Deltas))
-        return sum(entry.count for entry in deltas if entry.text_id == text_id)
+        """How many deltas of a text are here. All are behind its start."""
+        count = 0
+        for entry in reversed(self._entries):
+            if isinstance(entry, TextStart) and entry.id == text_id:
+                break
+            if isinstance(entry, _Deltas) and entry.text_id == text_id:
+                count += entry.count
+        return count
 
     def after(self, number: int) -> Iterator[Chunk]:
         """The chunks behind the one of this number; all of them behind 0."""
