@@ -397,6 +397,9 @@ BOOT = {
     "DATABASE_URL: must be sqlite:///path or post": {
         "DATABASE_URL": "postgresql+psycopg://u:p@55w0rd?the=tail@h/db"
     },
+    "DATABASE_URL: must be sqlite:///path or postg": {
+        "DATABASE_URL": "postgresql+psycopg://u:p@55w0rd/the?tail@h/db"
+    },
     "DATABASE_URL: must be sqlite:///": {"DATABASE_URL": "sqlite://"},
     "DATABASE_URL: must be sqlite:///p": {"DATABASE_URL": "sqlite:///:memory:"},
     "DATABASE_URL: must be sqlite:///path or": {

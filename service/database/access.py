@@ -81,8 +81,9 @@ def _is_sqlite(url: str) -> bool:
 def _has_rest_of_password(parts: URL, url: str) -> bool:
     """Whether a password has an @ that is not encoded. What follows it is read as the host's name,
     or behind a ? as options, which the texts of errors repeat."""
-    options = url.partition("?")[2] if parts.password and not parts.database else ""
-    return "@" in f"{parts.host}{options}" or {"@", "/"} <= set(parts.database or "")
+    options = url.partition("?")[2].split("&") if parts.password else []
+    odd = [one for one in options if "=" not in one or not parts.database]  # no options, it seems
+    return "@" in f"{parts.host}{odd}" or {"@", "/"} <= set(parts.database or "")
 
 
 def _is_file(parts: URL) -> bool:
