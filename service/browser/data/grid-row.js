@@ -11,7 +11,7 @@ import { createTextCell } from './grid-text-cell.js';
  * @typedef {import('./collections.js').Column} Column
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {{collection: Collection, columns: Column[], subject: string,
- *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<unknown>,
+ *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<Row>,
  *   onClose: (cell: HTMLElement, step: number) => void, onLost: (typed: string) => void}} GridContext `step` says how
  *   many cells further the focus goes; `onLost` gets what could not be saved of a row that is no longer shown
  * @typedef {{node: HTMLElement, typed: () => string, update: (mayUpdate: boolean, title: string) => void}} GridCell

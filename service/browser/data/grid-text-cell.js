@@ -82,13 +82,13 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
     note.textContent = ''; // of an earlier try
     current.mark(false);
     const changed = change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
-    const error = await changed.then(() => null, (reason) => reason);
+    const [record, error] = await changed.then((stored) => [stored, null], (reason) => [null, reason]);
     isSaving = false;
-    if (editor === current) end(current, error, reading.value);
+    if (editor === current) end(current, error, record && valueAt(record, column.name));
     else if (isLeft()) save(); // closed by Escape, and perhaps opened again
   }
 
-  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise */
+  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise, which the server may write in another way */
   function end(current, error, stored) {
     if (error && !isInTable()) return onLost(current.text());
     if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
@@ -137,7 +137,8 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
     const isBegin = !isHeld && (event.key === 'Enter' || event.key === 'F2');
     if (!isBegin && !typesText(event)) return;
     if (!mayEdit) return;
-    event.preventDefault();
+    const goesOn = editor !== null && !isSaving && !isBegin; // into the field, which has the focus by then
+    if (!goesOn) event.preventDefault();
     begin(isBegin ? undefined : event.key);
   });
 
