@@ -360,6 +360,13 @@ def test_the_data_beside_the_chat_is_a_drawer_where_there_is_no_room(opened):
     page.keyboard.press("Enter")
     drawer.get_by_label("Done: From the drawer").check()
     assert console.violations() == []
+    drawer.get_by_label("Title of From the drawer").fill("Wrong")
+    page.keyboard.press("Escape")  # takes back what was typed, and no more
+    expect(drawer.get_by_label("Title of From the drawer")).to_have_value("From the drawer")
+    due = drawer.get_by_role("button", name="Due of From the drawer")
+    due.click()
+    page.keyboard.press("Escape")
+    expect(due).to_be_focused()
     drawer.get_by_label("New note").fill("Not sent yet")
     page.keyboard.press("Escape")
     expect(opener).to_be_focused()

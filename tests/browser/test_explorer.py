@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.explorer import Explorer
+from tests.browser.key_events import COMPOSING
 from tests.browser.suite import allow, forget
 
 
@@ -155,6 +156,8 @@ def test_the_keyboard_alone_is_enough(explorer):
     keyboard = explorer.page.keyboard
     explorer.page.get_by_label("Search endpoints").focus()
     keyboard.type("encyclopedia summary")
+    explorer.page.get_by_label("Search endpoints").evaluate(COMPOSING, "ArrowDown")
+    expect(explorer.page.get_by_label("Search endpoints")).to_be_focused()
     keyboard.press("ArrowDown")
     expect(explorer.links.first).to_be_focused()
     keyboard.press("ArrowUp")

@@ -80,6 +80,7 @@ function textCell(column, save, warn) {
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     if (event.isComposing) return; // the key is for the input method
     if (event.key === 'Escape') {
+      if (dirty()) event.preventDefault(); // Escape closes one thing at a time: not the drawer as well
       revert();
       warn('');
     }
@@ -165,7 +166,9 @@ function momentCell(column, save) {
   });
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     if (event.key === 'Enter' && field.reportValidity()) commit();
-    if (event.key === 'Escape') setEditing(false);
+    if (event.key !== 'Escape') return;
+    event.preventDefault(); // it does not close the drawer as well
+    setEditing(false);
   });
   field.addEventListener('blur', commit);
   field.addEventListener('focus', () => (isLeft = false));

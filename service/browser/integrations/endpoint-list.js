@@ -69,8 +69,9 @@ export function createEndpointList({ drafts, foot }) {
 
   /** @param {KeyboardEvent} event in the search field */
   function enter(event) {
+    if (event.isComposing) return; // the key is for the input method
     if (event.key === 'ArrowDown') focusAt(0, event);
-    if (event.key === 'Enter' && !event.isComposing && field.value.trim()) links()[0]?.click();
+    if (event.key === 'Enter' && field.value.trim()) links()[0]?.click();
   }
 
   /** @param {KeyboardEvent} event */
