@@ -8,7 +8,6 @@ Source: docs/decisions/0007.
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -27,6 +26,7 @@ from service.database.clock import current_time, from_now
 from service.database.time_limits import usual_time_limit
 from service.extensions import db, table
 from service.ids import new_id
+from service.undoing import OnFailure
 
 MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
@@ -185,10 +185,8 @@ def apart(work: Callable[[], T]) -> T:
             return work()
 
     running = _running.spawn(wrap_errors(Exception, carry))  # or gevent would print the error
-    with ExitStack() as interrupted:
-        interrupted.callback(running.rawlink, _log_error)
+    with OnFailure(partial(running.rawlink, _log_error)):
         done = running.get()
-        interrupted.pop_all()
     if isinstance(done, Exception):
         raise done
     result: T = done

@@ -9,7 +9,7 @@ import hashlib
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import gevent
@@ -18,6 +18,7 @@ from gevent.lock import BoundedSemaphore
 from sqlalchemy import URL
 
 from service.deferred import DeferredModule
+from service.undoing import OnFailure
 
 SECONDS = 2.0  # for an answer of the database
 PAUSE = 1.0  # without locks after a failure: nobody queues for a database that hangs
@@ -92,10 +93,9 @@ class AdvisoryLocks:
     @contextmanager
     def _asking(self) -> Iterator[None]:
         try:
-            with ExitStack() as undo, gevent.Timeout(SECONDS, LocksAway("no answer")):
-                undo.callback(self.close)  # a connection in the middle of a statement is lost
+            # A connection in the middle of a statement is lost.
+            with OnFailure(self.close), gevent.Timeout(SECONDS, LocksAway("no answer")):
                 yield
-                undo.pop_all()
         except (postgresql.Error, LocksAway) as error:
             self._away_until = time.monotonic() + PAUSE
             log.warning("limits not shared", error=type(error).__name__)

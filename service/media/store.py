@@ -28,6 +28,7 @@ from service.media import links
 from service.media.directory import Directory
 from service.media.models import NAME_LIMIT, TYPE_LIMIT, MediaItem, MediaPiece
 from service.times import timestamp
+from service.undoing import OnFailure
 from service.web.errors import NotFound, RateLimited, Unauthorized, Unavailable
 
 MIB = 1 << 20
@@ -86,17 +87,12 @@ class MediaStore:
         """
         facts = {"media_type": known_type(media_type), "name": known_name(name)}
         media_id = self._begin(user_id, len(content), facts, reservation)
-        is_stored = False
         try:
-            self._write(media_id, content)
-            stored = self._finish(media_id, user_id)
-            is_stored = True
-            return stored
+            with OnFailure(lambda: self.drop([media_id])):
+                self._write(media_id, content)
+                return self._finish(media_id, user_id)
         except IntegrityError:  # the row is gone, with its user
             raise Unauthorized() from None
-        finally:
-            if not is_stored:
-                self.drop([media_id])
 
     def drop(self, media_ids: Iterable[str]) -> None:
         """Delete items and reservations. While the database is away, they are left to expire."""

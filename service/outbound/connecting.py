@@ -5,12 +5,14 @@ times out while it connects; such a socket would stay open until garbage collect
 """
 
 import socket
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Any
 
 from gevent.monkey import get_original
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+
+from service.undoing import OnFailure
 
 AddressInfo = tuple[Any, ...]  # an item of the list that `socket.getaddrinfo` returns
 
@@ -55,13 +57,12 @@ class UpstreamConnection(HTTPConnection):
 
     def _connect_to(self, address: AddressInfo) -> socket.socket:
         family, kind, protocol, _, socket_address = address
-        with ExitStack() as on_failure:
-            connection = on_failure.enter_context(socket.socket(family, kind, protocol))
+        connection = socket.socket(family, kind, protocol)
+        with OnFailure(connection.close):
             for option in self.socket_options or ():
                 connection.setsockopt(*option)
             connection.settimeout(self.timeout)
             connection.connect(socket_address)
-            on_failure.pop_all()
         return connection
 
 

@@ -9,6 +9,7 @@ from service.outbound.destination import Origin
 from service.outbound.head import HEAD_LIMIT, ResponseHead, parse_head, split_head
 from service.outbound.pool import Pool
 from service.raw_sockets import send_all
+from service.undoing import OnFailure
 
 JOINED = 65_536  # bytes: a body up to this size is sent together with its head
 
@@ -34,18 +35,13 @@ class HttpExchange:
         Raises OSError, HTTPException. The connection is closed after any exception.
         """
         sock: Any = self._connection.sock
-        is_answered = False
-        try:
+        with OnFailure(self._connection.close):
             sock.settimeout(idle)
             # A server that refuses a long body may answer before it has read it all.
             with suppress(BrokenPipeError, ConnectionResetError):
                 self._send(sock, head, content or b"")
             self.head, ahead = _receive(sock, method)
             self.body = ResponseBody(sock, self.head, ahead)
-            is_answered = True
-        finally:
-            if not is_answered:  # also by a timeout of the caller's, and its death
-                self._connection.close()
 
     def _send(self, sock: Any, head: bytes, content: bytes) -> None:
         joined = len(content) <= JOINED

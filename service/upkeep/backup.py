@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from service.extensions import db
+from service.undoing import OnFailure
 
 
 class BackupRefused(Exception):
@@ -37,17 +38,15 @@ def copy_database(target: Path) -> int:
         raise BackupRefused(f"{part} exists: a backup is being made, or one was killed") from None
     except OSError as error:
         raise BackupRefused(f"{target.parent}: {error.strerror}") from None
-    made, is_whole = part, False
+    made = part
     try:
-        _copy(str(db.engine.url.database), part)
-        made = part.rename(target)
-        _sync(target.parent)
-        is_whole = True
+        # What is not on the disk is no backup, also after Ctrl+C.
+        with OnFailure(lambda: made.unlink(missing_ok=True)):
+            _copy(str(db.engine.url.database), part)
+            made = part.rename(target)
+            _sync(target.parent)
     except (sqlite3.Error, OSError) as error:
         raise BackupRefused(f"the database can't be copied: {error}") from None
-    finally:
-        if not is_whole:  # what is not on the disk is no backup, also after Ctrl+C
-            made.unlink(missing_ok=True)
     return target.stat().st_size
 
 

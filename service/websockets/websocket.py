@@ -19,6 +19,7 @@ from wsproto.events import CloseConnection
 
 from service.lifecycle import ClientWatch
 from service.raw_sockets import READ, acknowledged_bytes
+from service.undoing import OnFailure
 from service.websockets.frames import Closed, Piece, Protocol, fragments, frame
 from service.websockets.writing import Output
 
@@ -111,14 +112,9 @@ class WebSocket:
         """
         with self._message_lock:
             self.on_use()
-            is_complete = False
-            try:
+            with OnFailure(self._break_off):
                 for data in fragments(pieces):
                     self.send_frames(data)
-                is_complete = True
-            finally:
-                if not is_complete and not self.closed:
-                    self._abort()
 
     def wait_until_idle(self) -> None:
         """Wait until no message is being written. Raises `Closed`."""
@@ -147,15 +143,11 @@ class WebSocket:
             self.on_use()
             if self.closed:
                 raise Closed(self.code)
-            is_complete = False
             try:
-                self.output.write(data)
-                is_complete = True
+                with OnFailure(self._abort):  # also if this greenlet is killed in the middle
+                    self.output.write(data)
             except OSError:
                 raise Closed(self.code) from None
-            finally:
-                if not is_complete:  # also when this greenlet is killed in the middle of a frame
-                    self._abort()
 
     def close(self, code: int, reason: str = "") -> None:
         """Send a close frame and wake the receiver. Later calls do nothing.
@@ -233,6 +225,11 @@ class WebSocket:
                 watcher.close()
             with suppress(BlockingIOError):
                 return self._sock.recv(RECEIVE_BYTES)
+
+    def _break_off(self) -> None:
+        """Abort, unless a close frame is on its way."""
+        if not self.closed:
+            self._abort()
 
     def _abort(self) -> None:
         """End without a close frame. gunicorn sends the reset when it closes the socket."""

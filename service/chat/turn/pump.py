@@ -18,6 +18,7 @@ from service.chat.turn.step import Answer
 from service.observing import attribution, measures, spans
 from service.outbound.arrivals import Arrivals
 from service.providers.events import Fault, ProviderError
+from service.undoing import OnFailure
 from service.web.errors import ServiceError, outage_error
 
 FAULT_TEXTS: dict[Fault, str] = {
@@ -50,13 +51,8 @@ def start(app: Flask, run: Run) -> None:
     claim_watch.expect_no_more(run.question.turn_id)
     claim_watch.wake()
     gevent.spawn(carry, app, run)
-    is_alive = False
-    try:
+    with OnFailure(run.leave):
         gevent.sleep(0)
-        is_alive = True
-    finally:
-        if not is_alive:
-            run.leave()
 
 
 def carry(app: Flask, run: Run, answer: Answer | None = None) -> None:
