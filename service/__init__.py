@@ -39,8 +39,8 @@ from service.mcp.views import mcp
 from service.media import setup as media
 from service.media.views import media as media_routes
 from service.observing import logs, request_log
-from service.observing.sampler import Sampler
-from service.outbound.upstream import Upstream
+from service.observing.sampler import SAMPLER, Sampler
+from service.outbound.upstream import UPSTREAM, Upstream
 from service.providers import catalog as models
 from service.records import socket
 from service.records.views import records
@@ -112,10 +112,10 @@ def assemble(settings: Settings | None = None) -> Service:
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
     app.json = JsonProvider(app)
     logs.configure_logs(settings.secrets)
-    app.extensions["sampler"] = Sampler()
+    SAMPLER.set(app, Sampler())
     lifecycle.init_app(app)
     _open_database(app, settings)
-    upstream = app.extensions["upstream"] = Upstream()
+    upstream = UPSTREAM.set(app, Upstream())
     rates.init_app(app, settings)
     concurrency.init_app(app, settings)
     app.extensions["models"] = models.models(settings)

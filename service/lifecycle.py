@@ -14,11 +14,13 @@ import structlog
 from flask import Flask
 from gevent import get_hub
 
+from service.app_keys import AppKey
 from service.observing.measures import WORKERS_READY
-from service.observing.sampler import Sampler
+from service.observing.sampler import SAMPLER
 from service.raw_sockets import READ, beneath, peek, peer_has_closed
 
 POLL_SECONDS = 0.1
+LIFECYCLE = AppKey["Lifecycle"]("lifecycle")
 
 log = structlog.get_logger("lifecycle")
 
@@ -73,8 +75,8 @@ class Lifecycle:
 
 
 def init_app(app: Flask) -> None:
-    lifecycle = app.extensions["lifecycle"] = Lifecycle()
-    sampler: Sampler = app.extensions["sampler"]
+    lifecycle = LIFECYCLE.set(app, Lifecycle())
+    sampler = SAMPLER.of(app)
     sampler.add(WORKERS_READY, lambda: not lifecycle.draining)
     lifecycle.on_drain(lambda _grace: sampler.sample())  # other workers see it at once
 

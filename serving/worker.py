@@ -16,6 +16,7 @@ from gunicorn.workers.ggevent import GeventWorker
 from werkzeug.exceptions import RequestTimeout
 
 from config import ConfigError
+from service.lifecycle import LIFECYCLE
 from service.observing import stray
 from serving import parking
 from serving.own_stack import OwnStack
@@ -65,7 +66,7 @@ class Worker(GeventWorker):
         than the grace time.
         """
         super().run()
-        lifecycle = self.app.callable.extensions["lifecycle"]
+        lifecycle = LIFECYCLE.of(self.app.callable)
         while not lifecycle.is_done:
             self.notify()
             gevent.sleep(STAY_SECONDS)

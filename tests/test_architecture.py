@@ -22,9 +22,9 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"app", "background", "column_types", "current_request", "database", "deferred", "extensions",
-     "fairness", "ids", "json_encoding", "lasting", "lifecycle", "near_names", "observing",
-     "outbound", "raw_sockets", "sealing", "storable", "times", "tracing", "undoing", "web",
+    {"app", "app_keys", "background", "column_types", "current_request", "database", "deferred",
+     "extensions", "fairness", "ids", "json_encoding", "lasting", "lifecycle", "near_names",
+     "observing", "outbound", "raw_sockets", "sealing", "storable", "times", "tracing", "undoing", "web",
      "websockets"},
     {"providers"},
     {"limits"},

@@ -18,16 +18,21 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, TimeoutEr
 from sqlalchemy.orm import Session
 
 from config import ConfigError
+from service.app_keys import AppKey
 from service.database import sqlite
 from service.database.pool import CountedPool, KeptTransaction, count_connections
+from service.database.prepared import READ_ENGINE
 from service.database.statements import Statements
 from service.deferred import DeferredModule
 from service.extensions import db
 from service.json_encoding import encoder
+from service.observing.sampler import SAMPLER
 
 AFTER_COMMIT = "after_commit"  # key of a connection's info
 POOL_SECONDS = 2  # to wait for a connection from the pool
 BACKGROUND_SECONDS = 5.0  # a database that hangs longer counts as unavailable
+COMMIT_SYNC = AppKey[sqlite.Commits]("commit_sync")
+WRITE_ENGINE = AppKey[Engine]("write_engine")
 
 _encode = encoder(ensure_ascii=True, separators=(", ", ": "))  # as json.dumps
 log = structlog.get_logger("database")
@@ -102,16 +107,13 @@ def _check_path(parts: URL) -> None:
 def init_app(app: Flask, sqlite_sync: str) -> None:
     with app.app_context():
         if db.engine.dialect.name == "sqlite":
-            app.extensions["commit_sync"] = sqlite.prepare_engine(db.engine, sqlite_sync)
+            COMMIT_SYNC.set(app, sqlite.prepare_engine(db.engine, sqlite_sync))
+            READ_ENGINE.set(app, db.engine)
         else:
             postgresql.prepare_engine(db.engine)
-        app.extensions["read_engine"] = (
-            db.engine
-            if db.engine.dialect.name == "sqlite"
-            else db.engine.execution_options(isolation_level="AUTOCOMMIT")
-        )
-        count_connections(app.extensions["sampler"], db.engine)
-        app.extensions["write_engine"] = db.engine
+            READ_ENGINE.set(app, db.engine.execution_options(isolation_level="AUTOCOMMIT"))
+        WRITE_ENGINE.set(app, db.engine)
+        count_connections(SAMPLER.of(app), db.engine)
     # Instead of Flask-SQLAlchemy's own, which may raise.
     app.teardown_appcontext_funcs[:] = [
         end for end in app.teardown_appcontext_funcs if getattr(end, "__self__", None) is not db
@@ -194,7 +196,7 @@ def core_transaction(app: Flask, durable: bool = True) -> Iterator[Statements]:
     with the process that relies on it. It is on disk with the next one that is. Nobody may be told
     of it, so it changes no records.
     """
-    engine: Engine = app.extensions["write_engine"]
+    engine = WRITE_ENGINE.of(app)
     with _writer_lock(engine), KeptTransaction(engine, immediate=True) as connection:
         calls = connection.info[AFTER_COMMIT] = {}
         yield CoreTransaction(connection)
@@ -219,7 +221,7 @@ def _end(app: Flask, calls: Iterable[Callable[[], None]], durable: bool = True) 
     """What follows a commit: the calls that were asked for, then a wait for the disk."""
     for call in calls:
         call()
-    if durable and (commits := app.extensions.get("commit_sync")):
+    if durable and (commits := COMMIT_SYNC.get(app)):
         commits.wait()
 
 

@@ -19,9 +19,12 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
+from service.app_keys import AppKey
 from service.database.driver_statements import DriverStatement, Values, compile_statement
 from service.database.pool import KeptTransaction
 from service.extensions import db
+
+READ_ENGINE = AppKey[Engine]("read_engine")
 
 
 class Prepared:
@@ -107,8 +110,7 @@ def read_row(statement: Prepared, values: Values) -> Any:
 def reading(app: Flask) -> AbstractContextManager[Connection]:
     """A connection for single SELECTs. They need no transaction, which PostgreSQL would be asked to
     begin and to end."""
-    engine: Engine = app.extensions["read_engine"]
-    return KeptTransaction(engine, immediate=False)
+    return KeptTransaction(READ_ENGINE.of(app), immediate=False)
 
 
 NOTHING = Prepared(text("SELECT 1"))

@@ -26,6 +26,7 @@ from service.database.clock import current_time, from_now
 from service.database.time_limits import usual_time_limit
 from service.extensions import db, table
 from service.ids import new_id
+from service.lifecycle import LIFECYCLE
 from service.undoing import OnFailure
 
 MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
@@ -61,7 +62,7 @@ class NotRefreshed(Exception):
 
 def init_app(app: Flask) -> None:
     """A worker that is to end waits for its refreshes: their callers may have gone."""
-    app.extensions["lifecycle"].ends_after(lambda: not _running)
+    LIFECYCLE.of(app).ends_after(lambda: not _running)
 
 
 def finish() -> None:

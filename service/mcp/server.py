@@ -14,6 +14,7 @@ from service.assistant.calls import EndpointTool
 from service.auth.users import Caller
 from service.chat.tools.tool import Tool, Tools
 from service.ids import new_id
+from service.lifecycle import LIFECYCLE
 from service.mcp import consent, jobs, states
 from service.mcp.delivery import RunningCalls
 from service.mcp.invocation import Action, Invocation
@@ -49,7 +50,7 @@ class Server:
         has_catalog = self._offers.get(CALL) is not None
         self._instructions = RECORDS + (ENDPOINTS if has_catalog else "")
         self.calls = RunningCalls()
-        self.calls.watch(app.extensions["lifecycle"])
+        self.calls.watch(LIFECYCLE.of(app))
 
     @cached_property
     def _sealer(self) -> Sealer:

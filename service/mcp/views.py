@@ -10,6 +10,7 @@ from marshmallow import Schema, fields, validate
 
 from config import Settings
 from service.auth import bearer
+from service.lifecycle import LIFECYCLE
 from service.mcp import gate, message
 from service.mcp.delivery import ResultDelivery
 from service.mcp.refusal import PARSE_ERROR, RpcError
@@ -117,7 +118,7 @@ def receive() -> Response:
     server: Server = current_app.extensions["mcp"]
     if received.method != "tools/call":
         return jsonify(response(received, server.answer(received)))
-    if current_app.extensions["lifecycle"].draining:
+    if LIFECYCLE.of(current_app).draining:
         raise Draining()
     call = server.call(received, g.caller, g.token)
     attribution.bind(tool=call.offer.tool.name)

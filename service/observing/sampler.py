@@ -8,9 +8,11 @@ from collections.abc import Callable
 import gevent
 from prometheus_client import Gauge
 
+from service.app_keys import AppKey
 from service.lasting import LastingGreenlets
 
 SECONDS = 1.0
+SAMPLER = AppKey["Sampler"]("sampler")
 
 
 class Sampler:

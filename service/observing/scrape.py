@@ -12,8 +12,10 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from service.app_keys import AppKey
 from service.observing import measures
 
+COLLECTORS = AppKey[list[Collector]]("collectors")
 PROC = Path("/proc")
 PRIVATE = re.compile(r"^RssAnon:\s+(\d+) kB", re.MULTILINE)
 FILES = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)

@@ -15,6 +15,7 @@ import structlog
 from gevent.pool import Group
 from urllib3.exceptions import HTTPError
 
+from service.app_keys import AppKey
 from service.observing.logs import log_info
 from service.observing.measures import count_upstream_call
 from service.outbound.arrivals import Arrivals, Take
@@ -27,6 +28,7 @@ from service.outbound.pool import Pool
 DRAIN_SECONDS = 2.0  # for the end of a body whose content is complete
 DRAIN_BYTES = 65_536
 USER_AGENT = "chat-integration-service/0.1.0"  # name and version as in setup.cfg
+UPSTREAM = AppKey["Upstream"]("upstream")
 
 log = structlog.get_logger("upstream")
 
@@ -145,9 +147,8 @@ class Upstream:
     """Make outbound requests over one pool of connections."""
 
     def __init__(self) -> None:
-        self._pool = Pool()
+        self._pool, self._drains = Pool(), Group()
         self._guarded = Pool(GuardedConnection, GuardedSecureConnection)
-        self._drains = Group()
 
     @contextmanager
     def open(self, outbound: Outbound) -> Iterator[ByteStream]:

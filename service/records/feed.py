@@ -20,7 +20,7 @@ from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import rights_cache
-from service.database.access import postgresql
+from service.database.access import COMMIT_SYNC, postgresql
 from service.extensions import db
 from service.lasting import LastingGreenlets
 from service.observing.measures import FEED_LAG
@@ -201,7 +201,7 @@ class Feed:
                 page = reader.read(window.tail)
                 is_last = page.is_last
                 if page.changes:
-                    if commits := self._app.extensions.get("commit_sync"):
+                    if commits := COMMIT_SYNC.get(self._app):
                         commits.wait_for_others()  # or a power cut might take back what was sent
                     self._deliver(page.changes)
         except SQLAlchemyError as error:

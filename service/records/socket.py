@@ -10,9 +10,10 @@ from flask import Blueprint, Flask, Response, g, request
 
 from config import Settings
 from service.current_request import current_service
+from service.lifecycle import LIFECYCLE
 from service.limits.concurrency import Ticket
 from service.observing import measures
-from service.observing.sampler import Sampler
+from service.observing.sampler import SAMPLER
 from service.records import socket_operations
 from service.records.feed import RESTART, Feed
 from service.records.live import SocketSession
@@ -81,7 +82,7 @@ def open_socket() -> Response:
 def _check(app: Flask) -> None:
     if request.url_rule and not request.url_rule.websocket:
         raise UpgradeRequired()
-    if app.extensions["lifecycle"].draining:
+    if LIFECYCLE.of(app).draining:
         raise Draining()
     if request.headers.get("Sec-WebSocket-Version", VERSION) != VERSION:
         raise UpgradeRequired(f"This server supports version {VERSION} of WebSocket.")
@@ -102,7 +103,7 @@ def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:
         session.begin()
     throttle = Throttle()
     try:
-        if app.extensions["lifecycle"].draining:  # begun since the check
+        if LIFECYCLE.of(app).draining:  # begun since the check
             connection.close(RESTART, RESTARTS)
         while True:
             text = connection.receive()
@@ -133,7 +134,7 @@ def init_app(app: Flask) -> None:
     app.extensions["snapshots"] = Queues()
     feed = app.extensions["feed"] = Feed(app)
     app.extensions["socket_spread"] = SocketSpread(app)
-    app.extensions["lifecycle"].on_drain(lambda _grace: feed.close_all(RESTART, RESTARTS))
-    sampler: Sampler = app.extensions["sampler"]
+    LIFECYCLE.of(app).on_drain(lambda _grace: feed.close_all(RESTART, RESTARTS))
+    sampler = SAMPLER.of(app)
     sampler.add(measures.SOCKETS, lambda: app.extensions["concurrency"].count("sockets"))
     sampler.add(measures.FEED_UNREAD, lambda: feed.unread_seconds)

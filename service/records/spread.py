@@ -14,7 +14,7 @@ import structlog
 from flask import Flask
 
 from service.lasting import LastingGreenlets
-from service.lifecycle import Lifecycle
+from service.lifecycle import LIFECYCLE
 from service.limits.concurrency import ConcurrencyLimits
 from service.observing import measures, peers
 from service.records.feed import Feed
@@ -38,7 +38,7 @@ class SocketSpread:
     """Compares the workers once a second."""
 
     def __init__(self, app: Flask) -> None:
-        self._lifecycle: Lifecycle = app.extensions["lifecycle"]
+        self._lifecycle = LIFECYCLE.of(app)
         self._concurrency: ConcurrencyLimits = app.extensions["concurrency"]
         self._feed: Feed = app.extensions["feed"]
 

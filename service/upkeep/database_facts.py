@@ -25,6 +25,7 @@ from service.database.time_limits import time_limit
 from service.extensions import db, table
 from service.integrations.calling.breaker import FAILURES
 from service.integrations.models import Breaker
+from service.observing.scrape import COLLECTORS
 
 SECONDS = 1.0  # for all queries together
 MOST = 10_000  # rows that a query counts
@@ -107,4 +108,4 @@ def _families(facts: dict[str, Any] | None) -> dict[str, GaugeMetricFamily]:
 
 
 def init_app(app: Flask) -> None:
-    app.extensions["collectors"] = [DatabaseFacts(app)]
+    COLLECTORS.set(app, [DatabaseFacts(app)])

@@ -34,6 +34,7 @@ from service.integrations.calling import answer_sweep, job_rows, key_rows, user_
 from service.integrations.consent import consents
 from service.integrations.consent.idle import refresh_quietly
 from service.lasting import LastingGreenlets
+from service.lifecycle import LIFECYCLE
 from service.limits import rates
 from service.mcp import states
 from service.observing.measures import swept_holds, swept_turns
@@ -161,7 +162,7 @@ def _refresh_at_intervals(app: Flask, idle: timedelta) -> None:
     """In a greenlet of its own: a sweep must not wait for vendors."""
     while True:
         gevent.sleep(IDLE_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311
-        if not app.extensions["lifecycle"].draining:
+        if not LIFECYCLE.of(app).draining:
             refresh_quietly(app, idle)
 
 

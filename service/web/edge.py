@@ -4,7 +4,7 @@ The decorators of a view state its contract, from which `openapi.py` builds the 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial, wraps
+from functools import lru_cache, wraps
 from typing import Any
 
 from flask import Flask, Request, Response, jsonify
@@ -24,13 +24,13 @@ KNOWN_PATHS = 1000
 
 
 def init_app(app: Service) -> None:
-    # To match the path of an endpoint takes longer than to call all other checks of a request.
-    app.extensions["rule_of"] = lru_cache(KNOWN_PATHS)(partial(_match, app.url_map))
     app.check_requests(_refuse_nul)
     app.check_requests(_refuse_method)
     app.finish_responses(_set_allow)
 
 
+# To match the path of an endpoint takes longer than to call all other checks of a request.
+@lru_cache(KNOWN_PATHS)
 def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
     """Return the most specific rule for a path, for any method, and its arguments."""
     adapter = rules.bind("")
@@ -43,7 +43,7 @@ def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
 
 
 def _allowed_methods(app: Flask, path: str) -> list[str]:
-    match = app.extensions["rule_of"](path)
+    match = _match(app.url_map, path)
     if match is None:
         return []
     rules = [other for other in app.url_map.iter_rules() if other.rule == match[0].rule]
@@ -70,7 +70,7 @@ def _refuse_method(app: Service, request: Request, _: Any) -> None:
     matched = request.url_rule
     if matched is None or not matched.arguments:
         return
-    match = app.extensions["rule_of"](request.path)
+    match = _match(app.url_map, request.path)
     if match and match[0].rule == matched.rule and _exists(app, matched, match[1]):
         return  # the usual case; collecting the methods of all rules is slow
     if request.method not in (methods := _allowed_methods(app, request.path)):

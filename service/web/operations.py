@@ -9,14 +9,18 @@ from marshmallow import Schema, fields
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.app_keys import AppKey
 from service.database import probe
 from service.database.revisions import is_migrated, stored_revision
+from service.lifecycle import LIFECYCLE
 from service.observing import scrape
+from service.observing.sampler import SAMPLER
 from service.web.edge import answers
 from service.web.openapi import document
 
 READY_SECONDS = 1.5  # for all checks together
 
+DOCUMENT = AppKey[bytes]("openapi")
 _making = BoundedSemaphore(1)  # of the OpenAPI document
 
 operations = Blueprint("operations", __name__)
@@ -56,9 +60,8 @@ def readiness() -> tuple[Response, int]:
 @answers(None, media_type="text/plain")
 def metrics() -> Response:
     """Metrics of all workers for Prometheus"""
-    extensions = current_app.extensions
-    extensions["sampler"].sample()
-    figures = generate_latest(scrape.registry(extensions["collectors"]))
+    SAMPLER.of(current_app).sample()
+    figures = generate_latest(scrape.registry(scrape.COLLECTORS.of(current_app)))
     return Response(figures, content_type=CONTENT_TYPE_LATEST)
 
 
@@ -85,17 +88,14 @@ def _openapi() -> bytes:
 
     Others run meanwhile. Each of those who ask for it would otherwise make one of its own.
     """
-    extensions = current_app.extensions
     with _making:
-        if "openapi" not in extensions:
-            extensions["openapi"] = jsonify(document(current_app)).get_data()
-        made: bytes = extensions["openapi"]
-    return made
+        made = DOCUMENT.get(current_app)
+        return made or DOCUMENT.set(current_app, jsonify(document(current_app)).get_data())
 
 
 def _checks() -> dict[str, bool]:
     """Run the checks in `READY_SECONDS`, unless SQLite hangs on its disk, which blocks all."""
-    draining = current_app.extensions["lifecycle"].draining
+    draining = LIFECYCLE.of(current_app).draining
     try:
         with gevent.Timeout(READY_SECONDS):
             has_schema = is_migrated(stored_revision())

@@ -31,6 +31,7 @@ from service.chat.turn.claim_watch import ClaimWatch
 from service.chat.turn.running import Run, Runs
 from service.database.access import background_context, write_transaction
 from service.extensions import db
+from service.lifecycle import LIFECYCLE
 from service.observing import measures
 from service.web.errors import RateLimited
 
@@ -223,6 +224,6 @@ def init_app(app: Flask) -> None:
     claim_watch: ClaimWatch = app.extensions["claim_watch"]
     claim_watch.on_watched(publisher.publish)
     runs.on_end(publisher.finish)
-    lifecycle = app.extensions["lifecycle"]
+    lifecycle = LIFECYCLE.of(app)
     lifecycle.on_drain(app.extensions["watchers"].drain)
     lifecycle.ends_after(lambda: not publisher)

@@ -25,9 +25,9 @@ from service.chat.turn.running import Run, Runs
 from service.chat.worker_lease import WorkerLease
 from service.database.access import background_context, background_transaction, write_transaction
 from service.ids import new_id
-from service.lifecycle import Lifecycle
+from service.lifecycle import LIFECYCLE
 from service.observing.measures import TURN_FAILURES, TURNS_RUNNING, claims_not_renewed
-from service.observing.sampler import Sampler
+from service.observing.sampler import SAMPLER
 from service.providers.events import OPERATORS
 
 LOOK_SECONDS = 0.5  # between looks at the claims
@@ -177,11 +177,11 @@ def init_app(app: Flask) -> None:
     app.extensions["lease_watch"] = LeaseWatch()
     app.extensions["waits"] = Waits(app)
     watch = app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
-    sampler: Sampler = app.extensions["sampler"]
+    sampler = SAMPLER.of(app)
     sampler.add(TURNS_RUNNING, lambda: len(runs))
     for series in product(app.extensions["models"], OPERATORS):
         TURN_FAILURES.labels(*series)  # at 0, so that the first failure is a rise
-    lifecycle: Lifecycle = app.extensions["lifecycle"]
+    lifecycle = LIFECYCLE.of(app)
     lifecycle.on_drain(runs.drain)
     lifecycle.ends_after(lambda: not runs)
     lifecycle.ends_after(lambda: watch.is_done)

@@ -15,6 +15,7 @@ from service.database.access import write_transaction
 from service.generation.arriving_text import ArrivingText
 from service.generation.completion import complete
 from service.generation.round_trip import RoundTrip
+from service.outbound.upstream import UPSTREAM
 from service.providers.events import ProviderError
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 from service.providers.provider import Model
@@ -65,7 +66,7 @@ class Summarizer:
 
     def _ask(self, trip: RoundTrip[ArrivingText]) -> str | None:
         try:
-            answer = complete(self._app.extensions["upstream"], trip, SECONDS)
+            answer = complete(UPSTREAM.of(self._app), trip, SECONDS)
         except ProviderError as error:
             log.warning("no summary", fault=error.fault)
             return None

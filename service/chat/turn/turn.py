@@ -13,6 +13,7 @@ from service.chat.turn.step import Answer, Step
 from service.generation.model_call import stream_events
 from service.generation.round_trip import RoundTrip
 from service.outbound.arrivals import Arrivals
+from service.outbound.upstream import UPSTREAM
 from service.providers.events import ProviderError
 from service.providers.prompt import Prompt
 
@@ -78,7 +79,7 @@ def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
         yield from step.close(NO_CREDITS)
         return
     run.tally.begin(trip, step.number)
-    take, upstream = _Taking(run, step), app.extensions["upstream"]
+    take, upstream = _Taking(run, step), UPSTREAM.of(app)
     yield from step.translate(stream_events(upstream, trip, run.deadline, take))
     run.tally.end(step.reason)
 

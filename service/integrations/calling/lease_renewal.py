@@ -18,7 +18,9 @@ from service.background import BackgroundWork
 from service.database.access import background_context, background_transaction, is_outage
 from service.integrations.calling import key_rows
 from service.integrations.calling.idempotency import KeyLease
+from service.lifecycle import LIFECYCLE
 from service.observing.measures import KEYS_IN_FLIGHT, WRITES_WAITING, keys_not_renewed
+from service.observing.sampler import SAMPLER
 from service.web.errors import ServiceError
 
 RENEW_SECONDS = 5.0  # a third of a lease
@@ -45,9 +47,9 @@ class LeaseRenewal(BackgroundWork):
         self._app = app
         self._holders: set[str] = set()
         self._writes: list[LateWrite] = []
-        app.extensions["sampler"].add(KEYS_IN_FLIGHT, lambda: len(self._holders))
-        app.extensions["sampler"].add(WRITES_WAITING, lambda: len(self._writes))
-        app.extensions["lifecycle"].ends_after(lambda: not self._writes)
+        SAMPLER.of(app).add(KEYS_IN_FLIGHT, lambda: len(self._holders))
+        SAMPLER.of(app).add(WRITES_WAITING, lambda: len(self._writes))
+        LIFECYCLE.of(app).ends_after(lambda: not self._writes)
 
     @contextmanager
     def renewing(self, lease: KeyLease) -> Iterator[None]:

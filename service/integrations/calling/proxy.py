@@ -44,8 +44,10 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer, Inbound, ProxyResponse
 from service.integrations.models import IntegrationJob
+from service.lifecycle import LIFECYCLE
 from service.limits.concurrency import ConcurrencyLimits
 from service.observing import attribution
+from service.outbound.upstream import UPSTREAM
 from service.sealing.seal import Sealer
 from service.web.errors import NotFound
 from service.web.json_values import encode
@@ -66,14 +68,14 @@ class Proxy:
             self.connections,
             self.calls.call,
             self.calls.media,
-            lambda: app.extensions["lifecycle"].draining,
+            lambda: LIFECYCLE.of(app).draining,
             app.extensions["call_rows"],
         )
         self._renewal = LeaseRenewal(app)
         self.gateway: Gateway | None = None
         if self._settings.integrations_gateway_url:
             elsewhere = JobsElsewhere(self.jobs, self._renewal.store_later)
-            self.gateway = Gateway(app.extensions["upstream"], self._settings, elsewhere)
+            self.gateway = Gateway(UPSTREAM.of(app), self._settings, elsewhere)
         writes = SharedWrites(app)
         self._rows = LoggedRows(app.extensions["call_rows"], writes)
         self._lookups = Lookups(KeptAnswers(app, sealer, writes))

@@ -27,6 +27,7 @@ from service.integrations.declare.oauth2 import OAuth2
 from service.integrations.inbound import Inbound
 from service.integrations.models import Grant
 from service.observing import measures
+from service.outbound.upstream import UPSTREAM
 from service.sealing.seal import Sealer
 from service.web.errors import NotConfigured, NotFound, ServiceError
 
@@ -114,14 +115,13 @@ class Connections:
 
     def consents(self, integration: str) -> Consents:
         settings: Settings = self._app.config["SETTINGS"]
-        path = f"/api/integrations/oauth/{integration}/callback"
-        redirect = settings.own_url + path
+        redirect = f"{settings.own_url}/api/integrations/oauth/{integration}/callback"
         return Consents(integration, redirect, self._sealer, self.grants(integration))
 
     def authority(self, integration: str) -> Authority:
         """Raises `NotConfigured`."""
         oauth = self.oauth(integration)
-        return Authority(self._app.extensions["upstream"], integration, oauth, self._settings)
+        return Authority(UPSTREAM.of(self._app), integration, oauth, self._settings)
 
     def authorities(self) -> dict[str, Authority]:
         """Those of the integrations that are configured, by name."""
