@@ -10,6 +10,7 @@ from service.admin.state import state as admin_state
 from service.admin.views import admin
 from service.app import Service
 from service.auth import bearer
+from service.auth.users import FOLLOW_PROFILE
 from service.billing.views import credits as credits_routes
 from service.browser.views import browser
 from service.chat.finding.views import finding
@@ -28,6 +29,7 @@ from service.database import refreshing
 from service.declarations import declarations
 from service.deferred import DeferredModule
 from service.extensions import db
+from service.generation.completion import MODELS
 from service.integrations import setup as integrations_setup
 from service.integrations import views as integration_views
 from service.integrations.declare.catalog import Catalog
@@ -118,7 +120,7 @@ def assemble(settings: Settings | None = None) -> Service:
     upstream = UPSTREAM.set(app, Upstream())
     rates.init_app(app, settings)
     concurrency.init_app(app, settings)
-    app.extensions["models"] = models.models(settings)
+    MODELS.set(app, models.models(settings))
     claim_watch.init_app(app)
     refreshing.init_app(app)
     watchers.init_app(app)
@@ -129,7 +131,7 @@ def assemble(settings: Settings | None = None) -> Service:
     app.extensions["tools"] = declared.tools
     app.extensions["catalog"] = declared.catalog
     app.extensions["call_rows"] = CallRows()
-    app.extensions["follow_profile"] = profiles.follow
+    FOLLOW_PROFILE.set(app, profiles.follow)
     app.extensions["widget_templates"] = declared.templates
     app.extensions["mcp"] = Server(app)
     _defer_secrets(app, settings, upstream, declared.catalog)

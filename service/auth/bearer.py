@@ -13,7 +13,8 @@ from service.app import Service
 from service.auth import permits, tokens, users
 from service.auth.keys import KeySource
 from service.auth.permits import Permit, Scope
-from service.auth.users import Caller
+from service.auth.tokens import VERIFIER
+from service.auth.users import OWNER, Caller
 from service.current_request import current_g, current_request
 from service.observing import attribution, measures
 from service.outbound.upstream import Upstream
@@ -28,7 +29,7 @@ def init_app(app: Service) -> None:
 
 
 def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
-    """Set `app.extensions["verifier"]` and `["owner"]`, who pays when no token is forwarded.
+    """Set the app's `VERIFIER` and `OWNER`.
 
     Raises `ConfigError` if no key for tokens is configured, or if the owner's token is invalid.
     """
@@ -38,8 +39,8 @@ def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
     if settings.auth_secret and keys and not settings.auth_issuer:
         raise ConfigError("AUTH_ISSUER: must be set when AUTH_SECRET and AUTH_JWKS_URL both are")
     verifier = tokens.Verifier(settings, keys)
-    app.extensions["owner"] = _check_owner(settings, verifier)
-    app.extensions["verifier"] = verifier
+    OWNER.set(app, _check_owner(settings, verifier))
+    VERIFIER.set(app, verifier)
 
 
 def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
@@ -112,7 +113,7 @@ def _authenticate(app: Flask, request: Request, g: Any) -> None:
     token = _bearer_token(request)
     if not token:
         raise Unauthorized()
-    claims = app.extensions["verifier"].verify(token)
+    claims = VERIFIER.of(app).verify(token)
     attribution.bind(user=claims.subject)
     g.caller, g.expires, g.token = users.admit(claims), claims.expires, token
     if claims.permit:

@@ -15,6 +15,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 
 from config import Settings
+from service.app_keys import AppKey
 from service.auth import limited_tokens, permits
 from service.auth.keys import KeySource
 from service.auth.permits import Permit
@@ -25,6 +26,7 @@ from service.web.errors import Unauthorized
 LEEWAY = 60
 SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
 SUBJECT_LIMIT = 255
+VERIFIER = AppKey["Verifier"]("verifier")
 CACHE_SIZE = 10_000
 CACHE_CHARACTERS = 16 << 20  # of all cached tokens: a limited one that names endpoints is long
 CACHE_SECONDS = 300  # at most, so that a withdrawn key takes effect

@@ -1,7 +1,7 @@
 """Users and their rights: the row of a subject, its role, and whether its tokens are valid."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ from flask import current_app
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.exc import IntegrityError
 
+from service.app_keys import AppKey
 from service.auth import erasure
 from service.auth.models import User
 from service.auth.permits import Permit
@@ -24,6 +25,8 @@ RIGHTS_AGE = 2.0  # seconds until a change of a role, a disabled or an erased us
 CACHE_SIZE = 10_000
 REFRESH_BATCH = 500
 NOT_ADMITTED = "This user is disabled."
+OWNER = AppKey["Caller"]("owner")  # who pays when no token is forwarded
+FOLLOW_PROFILE = AppKey[Callable[[Claims], None]]("follow_profile")
 
 
 @dataclass(frozen=True)
@@ -168,7 +171,7 @@ def admit(claims: Claims) -> Caller:
     elif not rights.admit(claims.issued):
         raise Unauthorized(NOT_ADMITTED if rights.disabled else None)
     elif rights.are_outdated_by(claims):
-        current_app.extensions["follow_profile"](claims)
+        FOLLOW_PROFILE.of(current_app)(claims)
     return Caller(claims.subject, claims.role, claims.issued, claims.permit)
 
 

@@ -40,7 +40,7 @@ def payer_of(
 ) -> Payer:
     """Return the subject of the forwarded token, or the app's owner if there is none.
 
-    The owner's subject is `app.extensions["owner"].subject`. With developer billing the forwarded
+    The owner's subject is `OWNER.of(app).subject`. With developer billing the forwarded
     token is the owner's own, so the owner pays as well. `caller` is whose request it is, and
     `budget` its own.
     """

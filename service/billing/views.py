@@ -9,6 +9,7 @@ from marshmallow import Schema, fields, validate
 
 from config import Settings
 from service.auth import user_locks
+from service.auth.users import OWNER
 from service.billing import ledger
 from service.billing.account_statements import Statement, statement_of
 from service.billing.budgets import budget_of, today
@@ -74,7 +75,7 @@ def statement(params: dict[str, Any]) -> dict[str, Any]:
     answer = statement_answer(_page(params) or _open_account(params))
     budgets: Mapping[str, int] = current_app.config["SETTINGS"].budgets
     budget = budget_of(budgets, g.caller)
-    is_owner = g.caller.subject == current_app.extensions["owner"].subject
+    is_owner = g.caller.subject == OWNER.of(current_app).subject
     return answer if budget is None or is_owner else {**answer, "budget": _budget(budget)}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from flask import Flask
 
 from service.auth import users
+from service.auth.users import OWNER
 from service.chat.question import NO_CHAT, Question
 from service.chat.stream import chunks
 from service.chat.turn import turn
@@ -15,7 +16,7 @@ from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
-from service.generation.completion import require_configured
+from service.generation.completion import MODELS, require_configured
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
 from service.times import now
@@ -42,7 +43,7 @@ def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:
 
 
 def _question(app: Flask, text: str, model_id: str) -> Question:
-    model, owner = app.extensions["models"][model_id], app.extensions["owner"]
+    model, owner = MODELS.of(app)[model_id], OWNER.of(app)
     require_configured(model)
     users.enrol(owner.subject, issued=owner.issued)
     question = Question(

@@ -25,10 +25,10 @@ from service.chat.turn.running import Run, Runs
 from service.chat.views import check_owned
 from service.current_request import current_g, current_request, current_service
 from service.database.access import write_transaction
-from service.limits.concurrency import Ticket
+from service.generation.completion import MODELS
+from service.limits.concurrency import CONCURRENCY, Ticket
 from service.observing import attribution
 from service.providers.catalog import DEFAULT_MODEL
-from service.providers.provider import Model
 from service.web.edge import answers, body, refuses, without_body
 from service.web.errors import (
     Conflict,
@@ -116,7 +116,7 @@ def answer(data: dict[str, Any]) -> Response:
     attribution.bind(chat=data["chatId"])
     submission = _submission(data, current_g())
     try:
-        ticket: Ticket = app.extensions["concurrency"].take("turns", submission.caller.subject)
+        ticket = CONCURRENCY.of(app).take("turns", submission.caller.subject)
     except RateLimited as refusal:
         return _replayed(answer_without_ticket(app, submission, refusal))
     return _admitted(app, submission, ticket)
@@ -187,7 +187,7 @@ def approve(data: dict[str, Any], chat_id: str, call_id: str) -> dict[str, Any]:
 @answers(ModelsSchema())
 def models() -> dict[str, Any]:
     """The model ids that a turn may ask for"""
-    by_id: dict[str, Model] = current_app.extensions["models"]
+    by_id = MODELS.of(current_app)
     return {
         "models": [
             {

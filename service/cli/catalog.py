@@ -12,6 +12,7 @@ from flask.cli import with_appcontext
 
 from config import ROOT
 from service.cli.terminal import AS_JSON, TextArgument, print_list
+from service.generation.completion import MODELS
 from service.integrations import documents, everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -130,7 +131,7 @@ def settings_table(every: Catalog) -> Iterator[str]:
 def _missing(item: Endpoint) -> str | None:
     """The first setting that the endpoint needs, or its model, and that has no value here."""
     missing, model = item.missing(current_app.config["SETTINGS"].vendors), item.model
-    return missing or (model.missing(current_app.extensions["models"]) if model else None)
+    return missing or (model.missing(MODELS.of(current_app)) if model else None)
 
 
 def _catalog() -> Catalog:

@@ -13,6 +13,7 @@ from service.cli.database import LONGEST, explained, with_database
 from service.cli.terminal import YES, TextArgument, confirm
 from service.database.time_limits import time_limit
 from service.extensions import db
+from service.media.sweeping import MEDIA_SWEEPER
 from service.upkeep import erasing, inventories
 from service.upkeep.inventories import Inventory
 
@@ -50,7 +51,7 @@ def erase(subject: str, yes: bool) -> None:
         click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
     # Last: nobody could be told again what was not revoked. What fails here, workers sweep.
     index.forget_deleted()
-    current_app.extensions["media_sweeper"].sweep()
+    MEDIA_SWEEPER.of(current_app).sweep()
 
 
 def _owner(settings: Settings) -> str | None:

@@ -14,8 +14,8 @@ from marshmallow import Schema, fields
 
 from config import Settings
 from service.sign_in.acceptance import TokensNotAccepted
-from service.sign_in.sessions import LIFETIME, Sessions
-from service.sign_in.starting import SECONDS, SignInFailed, SignIns
+from service.sign_in.sessions import LIFETIME, SESSIONS, Sessions
+from service.sign_in.starting import SECONDS, SIGN_INS, SignInFailed, SignIns
 from service.times import timestamp
 from service.web.edge import answers, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
@@ -120,7 +120,7 @@ def sign_out() -> Response:
 
 def offered() -> tuple[bool, bool]:
     """Whether people can sign in at an identity provider, and whether this browser has."""
-    if current_app.extensions["sessions"] is None:
+    if SESSIONS.of(current_app) is None:
         return False, False
     return True, _name(SESSION) in request.cookies
 
@@ -176,7 +176,7 @@ def _settings() -> Settings:
 
 
 def _sessions() -> Sessions:
-    sessions: Sessions | None = current_app.extensions["sessions"]
+    sessions = SESSIONS.of(current_app)
     if sessions is None:
         raise NotFound("Signing in here needs CONSOLE_OIDC_ISSUER, which is not set.")
     return sessions
@@ -184,4 +184,6 @@ def _sessions() -> Sessions:
 
 def _sign_ins() -> SignIns:
     _sessions()
-    return current_app.extensions["sign_ins"]
+    sign_ins = SIGN_INS.of(current_app)
+    assert sign_ins
+    return sign_ins

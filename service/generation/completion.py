@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import gevent
 
+from service.app_keys import AppKey
 from service.generation.arriving_text import ArrivingText
 from service.generation.deadline import Deadline
 from service.generation.model_call import stream_events
@@ -31,6 +32,8 @@ from service.providers.prompt import Prompt, UserMessage
 from service.providers.provider import Model
 from service.web.errors import NotConfigured
 
+MODELS = AppKey[Mapping[str, Model]]("models")  # by id
+
 
 @dataclass(frozen=True)
 class Completion:
@@ -46,7 +49,7 @@ def prepare(
 ) -> RoundTrip[ArrivingText]:
     """The round trip for a system text and a user's text. Makes no network call.
 
-    `models` is `app.extensions["models"]`. Raises KeyError for an unknown id, and `NotConfigured`
+    `models` are `MODELS.of(app)`. Raises KeyError for an unknown id, and `NotConfigured`
     for a model whose provider has no key.
     """
     model = models[model_id]

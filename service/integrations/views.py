@@ -37,7 +37,7 @@ from service.integrations.route_descriptions import (
     PriceSchema,
 )
 from service.integrations.typed_query import typed
-from service.limits.concurrency import ConcurrencyLimits
+from service.limits.concurrency import CONCURRENCY
 from service.web.bodies import parse_json, read_body
 from service.web.edge import (
     answers,
@@ -159,7 +159,7 @@ def price(endpoint: str) -> dict[str, Any]:
     proxy = _proxy()
     item = proxy.catalog.named(endpoint)
     permits.check_endpoint(g.caller.permit, item.name)
-    limits: ConcurrencyLimits = current_app.extensions["concurrency"]
+    limits = CONCURRENCY.of(current_app)
     with limits.call(g.caller.subject, item.vendor.integration):  # it may parse several MiB
         params, _ = validated(item, _reader(item)())
         proxy.check_allowed(item, params)

@@ -16,12 +16,15 @@ from flask import Flask
 from sqlalchemy import URL, make_url
 
 from config import Settings
+from service.app_keys import AppKey
+from service.auth.users import OWNER
 from service.limits.advisory import AdvisoryLocks, LocksAway
-from service.limits.rates import Rates
+from service.limits.rates import RATES
 from service.observing import measures
 from service.web.errors import RateLimited
 
 LimitedKind = Literal["turns", "calls", "sockets"]
+CONCURRENCY = AppKey["ConcurrencyLimits"]("concurrency")
 SOCKETS = 20  # of one user
 # Locks share a table in PostgreSQL's memory. Sockets that come after so many in this worker are
 # limited by this worker's count alone.
@@ -63,7 +66,7 @@ class ConcurrencyLimits:
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
-        self._rates: Rates = app.extensions["rates"]
+        self._rates = RATES.of(app)
         self._most: dict[LimitedKind, int] = {
             "turns": settings.turns_at_once,
             "calls": settings.calls_at_once,
@@ -83,7 +86,7 @@ class ConcurrencyLimits:
         began too many.
         """
         here, most = self._here[kind], self._most[kind]
-        is_limited = subject != self._app.extensions["owner"].subject
+        is_limited = subject != OWNER.of(self._app).subject
         if is_limited and here.get(subject, 0) >= most:
             raise _refusal(kind, most)
         here[subject] = here.get(subject, 0) + 1
@@ -162,4 +165,4 @@ def _refusal(kind: LimitedKind, most: int) -> TooManyAtOnce:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    app.extensions["concurrency"] = ConcurrencyLimits(app, settings)
+    CONCURRENCY.set(app, ConcurrencyLimits(app, settings))

@@ -15,6 +15,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from config import ConfigError, Settings
+from service.app_keys import AppKey
+from service.auth.users import OWNER
 from service.database.clock import current_time
 from service.deferred import DeferredModule
 from service.extensions import table
@@ -30,6 +32,7 @@ REFUSED: dict[RateKind, str] = {
     "sockets": "You have opened too many sockets.",
     "tokens": "You have requested too many tokens.",
 }
+RATES = AppKey["Rates"]("rates")
 LOG_SECONDS = 60.0
 BATCH = 1000  # rows of one transaction
 
@@ -67,7 +70,7 @@ class Rates:
 
     def _count(self, kind: RateKind, subject: str, more: int) -> None:
         items = self._items.get(kind, ())
-        if not items or subject == self._app.extensions["owner"].subject:
+        if not items or subject == OWNER.of(self._app).subject:
             return
         # Counts outlive an erased user for at most a day, so they don't name it.
         user = hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()
@@ -105,7 +108,7 @@ def _check_workers(settings: Settings) -> None:
 
 def count(kind: RateKind, subject: str) -> None:
     """Count one more in the current app. Raises `RateLimited`."""
-    current_app.extensions["rates"].hit(kind, subject)
+    RATES.of(current_app).hit(kind, subject)
 
 
 def sweep(session: Session) -> None:
@@ -117,4 +120,4 @@ def sweep(session: Session) -> None:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    app.extensions["rates"] = Rates(app, settings)
+    RATES.set(app, Rates(app, settings))

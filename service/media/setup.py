@@ -4,17 +4,17 @@ from flask import Flask
 
 from config import ConfigError, Settings
 from service.media.directory import Directory
-from service.media.store import MIB, MediaStore
-from service.media.sweeping import MediaSweeper
+from service.media.store import MEDIA_STORE, MIB, MediaStore
+from service.media.sweeping import MEDIA_SWEEPER, MediaSweeper
 
 
 def set_up(app: Flask, settings: Settings) -> None:
-    """Set `app.extensions["media"]` and `["media_sweeper"]`. Raises `ConfigError`."""
+    """Set the app's `MEDIA_STORE` and `MEDIA_SWEEPER`. Raises `ConfigError`."""
     try:
         directory = Directory(settings.media_dir) if settings.media_dir else None
     except OSError as error:
         reason = f"must be a directory that can be written ({type(error).__name__})"
         raise ConfigError(f"MEDIA_DIR: {reason}") from None
     quota = settings.media_quota * MIB
-    store = app.extensions["media"] = MediaStore(app, directory, quota, settings.own_url)
-    app.extensions["media_sweeper"] = MediaSweeper(app, store, directory)
+    store = MEDIA_STORE.set(app, MediaStore(app, directory, quota, settings.own_url))
+    MEDIA_SWEEPER.set(app, MediaSweeper(app, store, directory))

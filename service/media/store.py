@@ -19,6 +19,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.app_keys import AppKey
 from service.auth import user_locks
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
@@ -31,8 +32,8 @@ from service.times import timestamp
 from service.undoing import OnFailure
 from service.web.errors import NotFound, RateLimited, Unauthorized, Unavailable
 
-MIB = 1 << 20
-PIECE = MIB  # bytes
+MEDIA_STORE = AppKey["MediaStore"]("media")
+MIB = PIECE = 1 << 20  # bytes
 KEPT = 24 * 3600.0  # seconds
 WRITING = 600.0  # seconds in which an item's content has to be written
 UNKNOWN_TYPE = "application/octet-stream"
@@ -196,9 +197,8 @@ class MediaStore:
             reserved = update(_items).where(_items.c.media_id == reservation)
             session.execute(reserved.values(size=_items.c.size - size))
         mine = (_items.c.user_id == user_id) & (_items.c.expires_at > current_time())
-        used = func.coalesce(func.sum(_items.c.size), 0)
-        first, moment = func.min(_items.c.expires_at), current_time()
-        row = session.execute(select(used, first, moment).where(mine)).one()
+        used, first = func.coalesce(func.sum(_items.c.size), 0), func.min(_items.c.expires_at)
+        row = session.execute(select(used, first, current_time()).where(mine)).one()
         if int(row[0]) + size > self._quota:
             raise QuotaReached((row[1] - row[2]).total_seconds() if row[1] else KEPT)
 

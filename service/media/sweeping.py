@@ -6,12 +6,14 @@ import structlog
 from flask import Flask
 from sqlalchemy import or_, select
 
+from service.app_keys import AppKey
 from service.database.clock import from_now
 from service.extensions import db, table
 from service.media.directory import Directory
 from service.media.models import MediaItem
 from service.media.store import MediaStore
 
+MEDIA_SWEEPER = AppKey["MediaSweeper"]("media_sweeper")
 READING = 600.0  # seconds after its expiry in which a reader may still come to an item's end
 BATCH = 8  # items of up to 32 MiB in one transaction
 LOOK_SECONDS = 3600.0  # from one look at the directory to the next

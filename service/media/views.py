@@ -19,7 +19,7 @@ from service.media.conditions import (
 )
 from service.media.models import MediaItem
 from service.media.reader import MediaReader
-from service.media.store import Found, MediaStore
+from service.media.store import MEDIA_STORE, Found, MediaStore
 from service.times import timestamp
 from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
@@ -117,4 +117,4 @@ def _disposition(item: MediaItem) -> str:
 
 
 def _store() -> MediaStore:
-    return current_app.extensions["media"]
+    return MEDIA_STORE.of(current_app)

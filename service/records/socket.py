@@ -11,7 +11,7 @@ from flask import Blueprint, Flask, Response, g, request
 from config import Settings
 from service.current_request import current_service
 from service.lifecycle import LIFECYCLE
-from service.limits.concurrency import Ticket
+from service.limits.concurrency import CONCURRENCY
 from service.observing import measures
 from service.observing.sampler import SAMPLER
 from service.records import socket_operations
@@ -74,7 +74,7 @@ def open_socket() -> Response:
     except ValueError:
         raise InvalidRequest("This route accepts only WebSocket upgrades.", details={}) from None
     # It counts before the upgrade, because other requests may arrive meanwhile.
-    ticket: Ticket = app.extensions["concurrency"].take("sockets", caller.subject)
+    ticket = CONCURRENCY.of(app).take("sockets", caller.subject)
     response.call_on_close(ticket.free)
     return response
 
@@ -136,5 +136,5 @@ def init_app(app: Flask) -> None:
     app.extensions["socket_spread"] = SocketSpread(app)
     LIFECYCLE.of(app).on_drain(lambda _grace: feed.close_all(RESTART, RESTARTS))
     sampler = SAMPLER.of(app)
-    sampler.add(measures.SOCKETS, lambda: app.extensions["concurrency"].count("sockets"))
+    sampler.add(measures.SOCKETS, lambda: CONCURRENCY.of(app).count("sockets"))
     sampler.add(measures.FEED_UNREAD, lambda: feed.unread_seconds)

@@ -15,7 +15,7 @@ from flask import Flask
 
 from service.lasting import LastingGreenlets
 from service.lifecycle import LIFECYCLE
-from service.limits.concurrency import ConcurrencyLimits
+from service.limits.concurrency import CONCURRENCY
 from service.observing import measures, peers
 from service.records.feed import Feed
 
@@ -39,7 +39,7 @@ class SocketSpread:
 
     def __init__(self, app: Flask) -> None:
         self._lifecycle = LIFECYCLE.of(app)
-        self._concurrency: ConcurrencyLimits = app.extensions["concurrency"]
+        self._concurrency = CONCURRENCY.of(app)
         self._feed: Feed = app.extensions["feed"]
 
     def start(self, directory: Path) -> None:

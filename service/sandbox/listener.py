@@ -8,6 +8,7 @@ from flask import Flask, Response
 from gevent.pywsgi import WSGIHandler, WSGIServer
 
 from config import Settings
+from service.generation.completion import MODELS
 from service.integrations.declare.catalog import Catalog
 from service.providers import catalog as providers
 from service.sandbox import vendors
@@ -45,7 +46,7 @@ class Listener:
         self._server.start()
         base = f"http://127.0.0.1:{self._server.server_port}"
         settings = replace(self._settings, **_provider_settings(self._settings, base))
-        self._app.extensions["models"] = providers.models(settings)
+        MODELS.set(self._app, providers.models(settings))
         self._app.extensions["sandbox_url"] = base
         own = self._app.extensions["vendor_settings"]
         self._app.extensions["vendor_settings"] = vendors.redirected(

@@ -16,6 +16,7 @@ import structlog
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
+from service.app_keys import AppKey
 from service.auth import user_locks, users
 from service.auth.tokens import Claims, Verifier
 from service.database import refreshing
@@ -30,6 +31,7 @@ from service.sign_in.identity import IdentityProvider, IssuedTokens, ProviderAwa
 from service.sign_in.models import ConsoleSession
 from service.web.errors import Unauthorized, Unavailable
 
+SESSIONS = AppKey["Sessions | None"]("sessions")
 LIFETIME = timedelta(days=30)
 # The provider's description, the tokens, its keys, and those of this service: ten seconds each.
 LEASE = refreshing.LONGEST_LEASE

@@ -3,30 +3,32 @@
 from flask import Flask
 
 from config import ConfigError, Settings
+from service.auth.tokens import VERIFIER
 from service.outbound.upstream import Upstream
 from service.sealing.seal import Sealer
 from service.sign_in.identity import IdentityProvider
-from service.sign_in.sessions import Sessions
-from service.sign_in.starting import SignIns
+from service.sign_in.sessions import SESSIONS, Sessions
+from service.sign_in.starting import SIGN_INS, SignIns
 from service.web.origin import is_safe
 
 CALLBACK = "/console/callback"
 
 
 def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
-    """Set `app.extensions["sessions"]` and `["sign_ins"]`, both None without the settings.
+    """Set the app's `SESSIONS` and `SIGN_INS`, both None without the settings.
 
     Raises `ConfigError` if the settings are there in part, or can't work.
     """
-    app.extensions["sessions"] = app.extensions["sign_ins"] = None
+    SESSIONS.set(app, None)
+    SIGN_INS.set(app, None)
     if not _is_configured(settings):
         return
     sealer = Sealer(settings.token_encryption_keys)
     provider = IdentityProvider(settings, upstream)
-    sessions = Sessions(provider, app.extensions["verifier"], sealer)
-    app.extensions["sessions"] = sessions
+    sessions = Sessions(provider, VERIFIER.of(app), sealer)
+    SESSIONS.set(app, sessions)
     redirect = settings.own_url + CALLBACK
-    app.extensions["sign_ins"] = SignIns(provider, sessions, sealer, redirect)
+    SIGN_INS.set(app, SignIns(provider, sessions, sealer, redirect))
 
 
 def _is_configured(settings: Settings) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from service.app_keys import AppKey
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 from service.sign_in.acceptance import TokensNotAccepted
@@ -19,6 +20,7 @@ from service.sign_in.identity import IdentityProvider, ProviderAway, ProviderRef
 from service.sign_in.sessions import Sessions
 from service.web.errors import Unauthorized, Unavailable
 
+SIGN_INS = AppKey["SignIns | None"]("sign_ins")
 SECONDS = 600
 # RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6.
 REFUSALS = ("invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",

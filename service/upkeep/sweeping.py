@@ -37,6 +37,7 @@ from service.lasting import LastingGreenlets
 from service.lifecycle import LIFECYCLE
 from service.limits import rates
 from service.mcp import states
+from service.media.sweeping import MEDIA_SWEEPER
 from service.observing.measures import swept_holds, swept_turns
 from service.records import once, outbox
 from service.sign_in import sessions
@@ -100,7 +101,7 @@ def _steps(silent: Collection[str]) -> dict[str, Callable[[], int | None]]:
         "calls": lambda: _to_the_end(_sweep_calls),
         "changes": lambda: _to_the_end(_prune_outbox),
         "entries": lambda: _to_the_end(_sweep_journal),
-        "media": current_app.extensions["media_sweeper"].sweep,
+        "media": MEDIA_SWEEPER.of(current_app).sweep,
     }
 
 

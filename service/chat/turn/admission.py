@@ -27,7 +27,7 @@ from service.database.access import core_transaction, write_transaction
 from service.database.prepared import Prepared
 from service.database.statements import Statements
 from service.extensions import db, table
-from service.generation.completion import require_configured
+from service.generation.completion import MODELS, require_configured
 from service.ids import new_id
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
@@ -110,7 +110,7 @@ def _look_for_answer(submission: Submission) -> reuse.LookedFor:
 
 def _model(app: Flask, model_id: str | None) -> Model:
     """None means the default model. Raises `InvalidModel`."""
-    models: dict[str, Model] = app.extensions["models"]
+    models = MODELS.of(app)
     model = models.get(DEFAULT_MODEL if model_id is None else model_id)
     if model is None:
         raise InvalidModel("There is no such model.", allowed=list(models))

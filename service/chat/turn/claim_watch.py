@@ -24,6 +24,7 @@ from service.chat.turn.lease_watch import LeaseWatch
 from service.chat.turn.running import Run, Runs
 from service.chat.worker_lease import WorkerLease
 from service.database.access import background_context, background_transaction, write_transaction
+from service.generation.completion import MODELS
 from service.ids import new_id
 from service.lifecycle import LIFECYCLE
 from service.observing.measures import TURN_FAILURES, TURNS_RUNNING, claims_not_renewed
@@ -179,7 +180,7 @@ def init_app(app: Flask) -> None:
     watch = app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
     sampler = SAMPLER.of(app)
     sampler.add(TURNS_RUNNING, lambda: len(runs))
-    for series in product(app.extensions["models"], OPERATORS):
+    for series in product(MODELS.of(app), OPERATORS):
         TURN_FAILURES.labels(*series)  # at 0, so that the first failure is a rise
     lifecycle = LIFECYCLE.of(app)
     lifecycle.on_drain(runs.drain)

@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from flask import Flask
 
-from service.auth.users import Caller
+from service.auth.users import OWNER, Caller
 from service.billing import ledger, prices
 from service.billing.payer import payer_of
 from service.chat.question import Question
@@ -36,7 +36,7 @@ def hold_for(
     afford a shorter history.
     The caller pays for a chat turn. Raises `InsufficientCredits`.
     """
-    owner = app.extensions["owner"].subject
+    owner = OWNER.of(app).subject
     payer = payer_of(forwarded, owner, question.caller, question.budget)
     starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
     lease_id = app.extensions["lease"].id
@@ -123,7 +123,7 @@ class TurnHold:
     def _replace(self, app: Flask, amount: int) -> bool:
         """Settle the lost hold and reserve another; False when the account can't afford that."""
         question, cost = self._question, self._tally.cost
-        owner = app.extensions["owner"].subject
+        owner = OWNER.of(app).subject
         payer = payer_of(question.caller, owner, question.caller, self._budget)
         ref, lease_id = f"{question.turn_id}/{self._number + 1}", app.extensions["lease"].id
         log.warning("hold lost", turn_id=question.turn_id)

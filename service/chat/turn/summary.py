@@ -13,12 +13,11 @@ from service.chat.history.recall import Recalled
 from service.chat.turn.running import Run
 from service.database.access import write_transaction
 from service.generation.arriving_text import ArrivingText
-from service.generation.completion import complete
+from service.generation.completion import MODELS, complete
 from service.generation.round_trip import RoundTrip
 from service.outbound.upstream import UPSTREAM
 from service.providers.events import ProviderError
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
-from service.providers.provider import Model
 
 SECONDS = 20.0  # in all
 OUTPUT_TOKENS = 2_000
@@ -45,7 +44,7 @@ class Summarizer:
     def __init__(self, app: Flask, run: Run, recalled: Recalled) -> None:
         self._app, self._run, self._recalled = app, run, recalled
         model_id = app.config["SETTINGS"].summary_model
-        self._model: Model = app.extensions["models"][model_id]
+        self._model = MODELS.of(app)[model_id]
         ceiling = app.config["SETTINGS"].token_ceilings[self._model.provider.kind]
         self._most = min(TRANSCRIPT, ceiling)  # bytes: a byte is at most one token
         self._was_called = False

@@ -4,6 +4,7 @@ from flask import Flask
 
 from config import Settings
 from config_values import Billing
+from service.auth.users import OWNER
 from service.billing.budgets import budget_of
 from service.billing.payer import PaidBy, Payer, payer_of
 from service.billing.prices import CREDIT
@@ -52,7 +53,7 @@ class Charging:
 
     def _payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
         """The subject of the forwarded token, within the limit of the caller's own."""
-        owner = self._app.extensions["owner"]
+        owner = OWNER.of(self._app)
         forwarded = owner if self.paid_by(endpoint) == "owner" else request.caller
         budget = budget_of(self._settings.budgets, request.caller)
         return payer_of(forwarded, owner.subject, request.caller, budget)

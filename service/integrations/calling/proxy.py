@@ -15,9 +15,10 @@ from flask import Flask
 
 from config import Settings
 from service.auth import permits
-from service.auth.users import Caller
+from service.auth.users import OWNER, Caller
 from service.database.sharing import SharedWrites
 from service.extensions import db
+from service.generation.completion import MODELS
 from service.integrations.calling import job_rows, user_limits
 from service.integrations.calling.admission import Admitted, validated
 from service.integrations.calling.attempt import Attempt
@@ -45,7 +46,7 @@ from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer, Inbound, ProxyResponse
 from service.integrations.models import IntegrationJob
 from service.lifecycle import LIFECYCLE
-from service.limits.concurrency import ConcurrencyLimits
+from service.limits.concurrency import CONCURRENCY
 from service.observing import attribution
 from service.outbound.upstream import UPSTREAM
 from service.sealing.seal import Sealer
@@ -84,7 +85,7 @@ class Proxy:
         """Raises `ServiceError`."""
         endpoint = self.catalog.named(request.endpoint)
         attribution.bind(endpoint=endpoint.name)
-        limits: ConcurrencyLimits = self._app.extensions["concurrency"]
+        limits = CONCURRENCY.of(self._app)
         ticket = limits.call(request.caller.subject, endpoint.vendor.integration)
         with ticket, self._logged(endpoint, request) as logged:
             permits.check_endpoint(request.caller.permit, endpoint.name)
@@ -140,7 +141,7 @@ class Proxy:
         if self.gateway:
             return None
         missing, model = endpoint.missing(self.calls.settings), endpoint.model
-        return missing or (model.missing(self._app.extensions["models"]) if model else None)
+        return missing or (model.missing(MODELS.of(self._app)) if model else None)
 
     def check_allowed(self, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
         """Raises `ServiceError` if the settings of the instance that makes the call rule it out.
@@ -240,6 +241,6 @@ class Proxy:
 
     def _check_jobs(self, admitted: Admitted) -> None:
         """Raises `TooManyJobs` if the call would start one job too many."""
-        owner = self._app.extensions["owner"].subject
+        owner = OWNER.of(self._app).subject
         if admitted.endpoint.job and admitted.user_id != owner:
             job_rows.check_room(db.session(), admitted.user_id, self._settings.jobs_at_once)

@@ -21,6 +21,7 @@ from service.integrations.declare.reading import counting_left_out
 from service.integrations.declare.setting import first_missing
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer
+from service.media.store import MEDIA_STORE
 from service.web.errors import NotConfigured, ServiceError, UpstreamFailed
 
 
@@ -132,7 +133,7 @@ class VendorCalls:
 
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:
         """What a call of an endpoint stores for its user."""
-        return CallMedia(self._app.extensions["media"], subject, endpoint.makes, endpoint.copies)
+        return CallMedia(MEDIA_STORE.of(self._app), subject, endpoint.makes, endpoint.copies)
 
 
 @contextmanager
