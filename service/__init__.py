@@ -32,7 +32,8 @@ from service.extensions import db
 from service.generation.completion import MODELS
 from service.integrations import setup as integrations_setup
 from service.integrations import views as integration_views
-from service.integrations.declare.catalog import Catalog
+from service.integrations.calling.call_log import CALL_ROWS
+from service.integrations.declare.catalog import CATALOG, Catalog
 from service.integrations.oauth import oauth
 from service.integrations.views import integrations
 from service.limits import concurrency, rates
@@ -45,6 +46,7 @@ from service.observing.sampler import SAMPLER, Sampler
 from service.outbound.upstream import UPSTREAM, Upstream
 from service.providers import catalog as models
 from service.records import socket
+from service.records.collection import APP_COLLECTIONS
 from service.records.views import records
 from service.sandbox import boot
 from service.sign_in import setup as sign_in_setup
@@ -127,10 +129,10 @@ def assemble(settings: Settings | None = None) -> Service:
     sweeping.init_app(app)
     database_facts.init_app(app)
     socket.init_app(app)
-    app.extensions["collections"] = declared.collections
+    APP_COLLECTIONS.set(app, declared.collections)
     app.extensions["tools"] = declared.tools
-    app.extensions["catalog"] = declared.catalog
-    app.extensions["call_rows"] = CallRows()
+    CATALOG.set(app, declared.catalog)
+    CALL_ROWS.set(app, CallRows())
     FOLLOW_PROFILE.set(app, profiles.follow)
     app.extensions["widget_templates"] = declared.templates
     app.extensions["mcp"] = Server(app)

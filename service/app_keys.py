@@ -1,7 +1,7 @@
 """Typed keys to what an app has in `app.extensions`.
 
-A key stands beside the type of its value. What only the process around the service asks for, or a
-room that may not import the type, is there by its name alone.
+A key stands beside the type of its value. What the service itself does not ask for, or asks for
+where the type may not be imported, is there by its name alone.
 """
 
 from typing import Generic, TypeVar

@@ -70,6 +70,7 @@ LEVELS = {
             "catalog_answer",
             "documents",
             "everything",
+            "idle",
             "oauth",
             "route_descriptions",
             "setup",

@@ -10,7 +10,7 @@ from service.admin import calls
 from service.database.clock import current_time
 from service.extensions import db
 from service.integrations.calling.breaker import FAILURES
-from service.integrations.calling.proxy import Proxy
+from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.consent.health import counts
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor
@@ -22,7 +22,7 @@ NO_GRANTS = {"connected": 0, "failing": 0}
 
 def integrations(hours: int) -> list[dict[str, Any]]:
     """Each integration with its vendors, and its calls of the last hours; by name."""
-    proxy: Proxy = current_app.extensions["proxy"]
+    proxy = PROXY.of(current_app)
     breakers, made = _breakers(), calls.by_integration(hours)
     grants = counts(db.session())
     by_name: dict[str, list[Endpoint]] = {}

@@ -30,6 +30,7 @@ from service.billing.views import StatementQuery, StatementSchema, statement_ans
 from service.chat.turn.running import Runs
 from service.extensions import db
 from service.ids import new_id
+from service.records.collection import APP_COLLECTIONS
 from service.times import timestamp
 from service.upkeep import actions, granting, inventories, people, rights
 from service.upkeep.people import UserOverview
@@ -176,7 +177,7 @@ def _whole(subject: str) -> dict[str, Any]:
     person = people.one(subject)
     if person is None:
         raise NotFound()
-    stored = inventories.take(db.session(), subject, current_app.extensions["collections"])
+    stored = inventories.take(db.session(), subject, APP_COLLECTIONS.of(current_app))
     counts = {"records": dict(stored.records), "media": stored.media, "turns": stored.turns}
     return {**_described(person), "stored": {**counts, "grants": list(stored.grants)}}
 

@@ -22,7 +22,7 @@ from service.billing.prices import CREDIT
 from service.chat.tools.needs import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.integrations.calling.admission import validated
-from service.integrations.calling.proxy import Proxy
+from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
@@ -129,8 +129,7 @@ def _named(catalog: Catalog, name: str) -> Endpoint:
 
 
 def _proxy() -> Proxy:
-    proxy: Proxy = current_app.extensions["proxy"]
-    return proxy
+    return PROXY.of(current_app)
 
 
 def tools(catalog: Catalog, names: Iterable[str]) -> list[Tool]:

@@ -13,7 +13,7 @@ from marshmallow import Schema, fields, validate
 from service.assistant import grants
 from service.auth.users import Caller
 from service.chat.tools.tool import ToolContext, tool
-from service.integrations.calling.proxy import Proxy
+from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.declare.categories import CATEGORIES
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
@@ -40,7 +40,7 @@ def find(context: ToolContext, query: str, limit: int) -> dict[str, Any]:
     """Find endpoints outside the app, by what they do: mail, calendar, files, contacts, search,
     news, pictures, weather, places, sports, markets and more. Each comes with the JSON Schema of
     its body for integrations.call, its price in credits, and whether the user is asked first."""
-    proxy: Proxy = current_app.extensions["proxy"]
+    proxy = PROXY.of(current_app)
     usable = [item for item in proxy.catalog if _is_usable(proxy, context.caller, item)]
     found = ranked(usable, query)[:limit]
     connected = grants.connected(proxy, found, context)

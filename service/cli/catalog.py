@@ -14,7 +14,7 @@ from config import ROOT
 from service.cli.terminal import AS_JSON, TextArgument, print_list
 from service.generation.completion import MODELS
 from service.integrations import documents, everything
-from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.catalog import CATALOG, Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.reference import check as checking
 from service.integrations.reference import page, promised, typings
@@ -135,4 +135,4 @@ def _missing(item: Endpoint) -> str | None:
 
 
 def _catalog() -> Catalog:
-    return current_app.extensions["catalog"]
+    return CATALOG.of(current_app)

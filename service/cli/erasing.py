@@ -13,7 +13,9 @@ from service.cli.database import LONGEST, explained, with_database
 from service.cli.terminal import YES, TextArgument, confirm
 from service.database.time_limits import time_limit
 from service.extensions import db
+from service.integrations.calling.proxy import PROXY
 from service.media.sweeping import MEDIA_SWEEPER
+from service.records.collection import APP_COLLECTIONS
 from service.upkeep import erasing, inventories
 from service.upkeep.inventories import Inventory
 
@@ -26,8 +28,8 @@ OTHER_OWNER = "Put a token of another subject into OWNER_TOKEN and reload the se
 @with_database()
 def erase(subject: str, yes: bool) -> None:
     """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
-    connections = current_app.extensions["proxy"].connections
-    collections = current_app.extensions["collections"]
+    connections = PROXY.of(current_app).connections
+    collections = APP_COLLECTIONS.of(current_app)
     with time_limit(LONGEST):
         stored = inventories.take(db.session(), subject, collections)
         db.session.commit()

@@ -15,6 +15,7 @@ from service.auth.tokens import issue
 from service.cli.database import with_database
 from service.cli.erasing import erase
 from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_list
+from service.records.collection import APP_COLLECTIONS
 from service.records.permissions import named_roles
 from service.upkeep import rights
 
@@ -112,7 +113,7 @@ def _role(overriding: str | None) -> str:
 def _warn_of_unknown(role: str | None) -> None:
     """Tell that a role has no rights of its own. An app may declare some later."""
     settings: Settings = current_app.config["SETTINGS"]
-    named = named_roles(current_app.extensions["collections"])
+    named = named_roles(APP_COLLECTIONS.of(current_app))
     known = {DEFAULT_ROLE, OWNER, ADMIN, *settings.budgets} | named
     if role and role not in known:
         hint = f"no collection names the role {role}, so it has what every unnamed role may do."

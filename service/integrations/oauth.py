@@ -18,6 +18,7 @@ from flask import (
 from marshmallow import Schema, fields
 
 from service.auth.bearer import public
+from service.integrations.calling.proxy import PROXY
 from service.integrations.consent.connections import Connections
 from service.integrations.consent.consents import Connected, Failed, Outcome, Unconfirmed
 from service.web.edge import answers, refuses
@@ -90,7 +91,7 @@ def confirm(integration: str) -> Response:
 def disconnect(integration: str) -> Response:
     """Revoke and forget the caller's tokens; done also when there are none"""
     _connections().disconnect(g.caller.subject, integration)
-    gateway = current_app.extensions["proxy"].gateway
+    gateway = PROXY.of(current_app).gateway
     if gateway:  # it makes the calls, and has their tokens
         return gateway.disconnect(g.token, integration).response()
     return jsonify({"success": True, "data": {"connected": False}})
@@ -132,4 +133,4 @@ def _page(integration: str, outcome: Outcome) -> Response:
 
 
 def _connections() -> Connections:
-    return current_app.extensions["proxy"].connections
+    return PROXY.of(current_app).connections

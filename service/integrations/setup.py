@@ -3,9 +3,10 @@
 from flask import Flask
 
 from config import ConfigError, Settings
-from service.integrations.calling.proxy import Proxy
+from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.consent.scopes import suffixes
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.sealing.seal import Sealer
 
 
@@ -31,9 +32,9 @@ def check_scope_names(every: Catalog, settings: Settings) -> None:
 
 
 def set_up(app: Flask, settings: Settings, every: Catalog) -> None:
-    """`app.extensions["proxy"]`, and the vendors' settings, which the sandbox may redirect.
+    """Set the app's `PROXY`, and the vendors' settings, which the sandbox may redirect.
 
     Raises `ConfigError`.
     """
-    app.extensions["vendor_settings"] = dict(settings.vendors)
-    app.extensions["proxy"] = Proxy(app, every, Sealer(settings.token_encryption_keys))
+    VENDOR_SETTINGS.set(app, dict(settings.vendors))
+    PROXY.set(app, Proxy(app, every, Sealer(settings.token_encryption_keys)))

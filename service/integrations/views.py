@@ -16,7 +16,7 @@ from service.billing.prices import CREDIT
 from service.current_request import current_g, current_request, current_service
 from service.integrations import documents, oauth
 from service.integrations.calling.admission import validated
-from service.integrations.calling.proxy import Proxy
+from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.catalog_answer import described
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import Inbound
@@ -241,4 +241,4 @@ def _takes_get(name: str) -> bool:
 
 
 def _proxy() -> Proxy:
-    return current_service().extensions["proxy"]
+    return PROXY.of(current_service())

@@ -9,7 +9,7 @@ from typing import Any
 from flask import current_app
 
 from service.chat.tools.needs import NeededGrant
-from service.integrations.calling.proxy import Proxy
+from service.integrations.calling.proxy import PROXY
 
 CONNECT = "connect"  # the key of our question and of its answer
 ASK = "Connect {provider} and allow {scopes}, so that {endpoint} can be called."
@@ -35,7 +35,7 @@ def link(grant: NeededGrant, user_id: str) -> str:
     """
     if grant.auth_url:
         return grant.auth_url
-    proxy: Proxy = current_app.extensions["proxy"]
+    proxy = PROXY.of(current_app)
     endpoint = proxy.catalog.named(grant.endpoint)
     connection = proxy.connections.of(endpoint, user_id)
     assert connection, "an endpoint without a scope needs no grant"

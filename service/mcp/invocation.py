@@ -27,11 +27,13 @@ from service.chat.tools.run import (
 from service.chat.tools.tool import ToolContext
 from service.extensions import db
 from service.ids import new_id
+from service.integrations.declare.catalog import CATALOG
 from service.integrations.declare.endpoint import Endpoint
 from service.mcp import consent, jobs, states
 from service.mcp.offers import Offer
 from service.mcp.results import tool_result
 from service.observing.measures import tool_calls
+from service.records.collection import APP_COLLECTIONS
 from service.sealing.seal import Sealer
 from service.web.errors import ServiceError
 from service.web.json_values import encode
@@ -86,14 +88,14 @@ class Invocation:
 
     @property
     def _endpoint(self) -> Endpoint | None:
-        catalog = self.app.extensions["catalog"]
+        catalog = CATALOG.of(self.app)
         return jobs.endpoint_of(self.offer.tool, self.arguments, catalog)
 
     def _context(self) -> ToolContext:
         """There is no turn: an id of the call's own stands in the journal."""
         return ToolContext(
             caller=self.caller,
-            collections=self.app.extensions["collections"],
+            collections=APP_COLLECTIONS.of(self.app),
             turn_id=new_id("mcp"),
             chat_id=NO_CHAT,
             call_id=self.call_id,

@@ -13,7 +13,7 @@ from service.assistant.asking import CALL
 from service.assistant.calls import EndpointTool
 from service.assistant.shaping import shaped
 from service.chat.tools.tool import Tool, ToolContext, tool
-from service.integrations.calling.proxy import Proxy
+from service.integrations.calling.proxy import PROXY
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.web.errors import Conflict
@@ -33,7 +33,7 @@ class JobName(Schema):
 def look(context: ToolContext, jobId: str) -> Any:  # noqa: N803 - the name is the contract's
     """Look at a slow call that was answered with a jobId: its status, and its result once it is
     done."""
-    proxy: Proxy = current_app.extensions["proxy"]
+    proxy = PROXY.of(current_app)
     answer = proxy.job(context.caller, context.token, jobId)
     if answer.is_payload:
         raise Conflict(RECONNECT)

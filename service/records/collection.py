@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from sqlalchemy.orm import Session
 
+from service.app_keys import AppKey
 from service.auth.permits import Scope
 from service.records.models import Record
 from service.web.errors import NotFound
@@ -18,6 +19,7 @@ ColumnType = Literal["string", "number", "integer", "boolean", "datetime", "arra
 Action = Literal["read", "create", "update", "delete"]
 Rule = bool | Literal["own"]
 
+APP_COLLECTIONS = AppKey["Collections"]("collections")
 EVERY_ROLE = "*"
 TEXT_LIMIT = 100_000  # characters, unless a column declares another limit
 

@@ -19,6 +19,7 @@ from flask import Flask
 from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.app_keys import AppKey
 from service.auth.users import rights_cache
 from service.database.access import COMMIT_SYNC, postgresql
 from service.extensions import db
@@ -39,8 +40,8 @@ from service.websockets.websocket import WebSocket
 
 POLL_SECONDS = {"sqlite": 0.02, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
-RIGHTS_SECONDS = 1.0
-RETRY_SECONDS = 1.0
+RIGHTS_SECONDS, RETRY_SECONDS = 1.0, 1.0
+FEED = AppKey["Feed"]("feed")
 RESTART, FAILED = 1012, 1011  # close codes: at the first one a client connects again at once
 
 log = structlog.get_logger("feed")
@@ -229,9 +230,8 @@ class Feed:
                     rights_cache.refresh({listener.subject for listener in self._listeners})
             except SQLAlchemyError as error:
                 log.warning("rights not read", error=type(error).__name__)
-            moment = time.time()
             for listener in list(self._listeners):
-                if not listener.entitlement.is_current(moment):
+                if not listener.entitlement.is_current(time.time()):
                     listener.on_rights()
 
     def _listen(self) -> None:

@@ -27,10 +27,10 @@ from service.records.changes import Change
 from service.records.client_pause import ClientPause
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
-from service.records.feed import FAILED, ChangesPruned, Feed
+from service.records.feed import FAILED, FEED, ChangesPruned
 from service.records.messages import end_message, next_batch
 from service.records.outlet import Outlet
-from service.records.queues import Queues
+from service.records.queues import SNAPSHOT_QUEUES
 from service.records.subscription import Id, Subscription, filter_of
 from service.storable import is_storable
 from service.web.errors import Unauthorized
@@ -58,12 +58,12 @@ class SocketSession:
         self.entitlement = Entitlement(caller, expires)
         self.socket = socket
         self.outlet = Outlet(socket, self.entitlement)
-        self._feed: Feed = app.extensions["feed"]
+        self._feed = FEED.of(app)
         self._wake = Event()
         self._pending = False
         self.asking = ClientPause()
         self._batch_lock = BoundedSemaphore(1)  # from building a batch until it is written
-        self._snapshots: Queues = app.extensions["snapshots"]
+        self._snapshots = SNAPSHOT_QUEUES.of(app)
 
     def begin(self) -> None:
         """Join the feed and start the writer. Needs an app context."""

@@ -6,6 +6,10 @@ from contextlib import contextmanager
 
 from gevent.event import Event
 
+from service.app_keys import AppKey
+
+SNAPSHOT_QUEUES = AppKey["Queues"]("snapshots")  # one for each user
+
 
 class Queues:
     """A queue for each key, which exists while greenlets are in it."""

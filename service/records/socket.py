@@ -15,9 +15,10 @@ from service.limits.concurrency import CONCURRENCY
 from service.observing import measures
 from service.observing.sampler import SAMPLER
 from service.records import socket_operations
-from service.records.feed import RESTART, Feed
+from service.records.collection import APP_COLLECTIONS
+from service.records.feed import FEED, RESTART, Feed
 from service.records.live import SocketSession
-from service.records.queues import Queues
+from service.records.queues import SNAPSHOT_QUEUES, Queues
 from service.records.spread import SocketSpread
 from service.web.edge import answers, refuses
 from service.web.errors import Draining, Forbidden, InvalidRequest, NotFound, RateLimited
@@ -110,7 +111,7 @@ def _serve(app: Flask, session: SocketSession, connection: WebSocket) -> None:
             with session.asking:
                 throttle.wait()
                 with app.app_context():
-                    socket_operations.answer(session, app.extensions["collections"], text)
+                    socket_operations.answer(session, APP_COLLECTIONS.of(app), text)
     finally:
         session.end()
 
@@ -131,8 +132,8 @@ class Throttle:
 
 def init_app(app: Flask) -> None:
     """Set up this worker's feed, its queues of snapshots, and their end."""
-    app.extensions["snapshots"] = Queues()
-    feed = app.extensions["feed"] = Feed(app)
+    SNAPSHOT_QUEUES.set(app, Queues())
+    feed = FEED.set(app, Feed(app))
     app.extensions["socket_spread"] = SocketSpread(app)
     LIFECYCLE.of(app).on_drain(lambda _grace: feed.close_all(RESTART, RESTARTS))
     sampler = SAMPLER.of(app)

@@ -17,7 +17,7 @@ from service.lasting import LastingGreenlets
 from service.lifecycle import LIFECYCLE
 from service.limits.concurrency import CONCURRENCY
 from service.observing import measures, peers
-from service.records.feed import Feed
+from service.records.feed import FEED
 
 ROUND_SECONDS = 1.0
 QUIET_SECONDS = 10.0  # nothing asked by the client: closing disturbs no operation
@@ -40,7 +40,7 @@ class SocketSpread:
     def __init__(self, app: Flask) -> None:
         self._lifecycle = LIFECYCLE.of(app)
         self._concurrency = CONCURRENCY.of(app)
-        self._feed: Feed = app.extensions["feed"]
+        self._feed = FEED.of(app)
 
     def start(self, directory: Path) -> None:
         """Begin, with the directory of the metrics, which has the numbers of the others."""

@@ -12,7 +12,7 @@ from service.auth import permits
 from service.auth.bearer import open_to
 from service.auth.users import current_role
 from service.records import store, writes
-from service.records.collection import Collection, ColumnType
+from service.records.collection import APP_COLLECTIONS, Collection, ColumnType
 from service.records.description import describe, listed
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
@@ -117,7 +117,7 @@ class DeletedSchema(Schema):
 def collections() -> dict[str, Any]:
     """List the collections that you may read, with their columns and what you may do"""
     role = current_role(g.caller)
-    declared = listed(current_app.extensions["collections"], role, g.caller.permit)
+    declared = listed(APP_COLLECTIONS.of(current_app), role, g.caller.permit)
     return {"collections": [{**describe(one, role), "owner": one.owner} for one in declared]}
 
 
@@ -182,7 +182,7 @@ def delete(collection: str, record_id: str) -> dict[str, bool]:
 
 def _collection(name: str) -> Collection:
     """Raises `NotFound`, and `Forbidden` if the collection is not open to a limited token."""
-    collection: Collection = current_app.extensions["collections"].get(name)
+    collection = APP_COLLECTIONS.of(current_app).get(name)
     permit = g.caller.permit
     if permit and permit.scope not in collection.open_to:
         raise Forbidden(permits.CLOSED)

@@ -9,7 +9,9 @@ from gevent.pywsgi import WSGIHandler, WSGIServer
 
 from config import Settings
 from service.generation.completion import MODELS
+from service.integrations.calling.proxy import PROXY
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.setting import SANDBOX_URL, VENDOR_SETTINGS
 from service.providers import catalog as providers
 from service.sandbox import vendors
 from service.sandbox.suite import oauth
@@ -38,7 +40,7 @@ class Listener:
 
     def start(self) -> str:
         """Start serving; return the base URL. Providers with a key or URL of their own keep it."""
-        catalog = self._app.extensions["proxy"].catalog
+        catalog = PROXY.of(self._app).catalog
         served_app = upstreams(self._app, catalog)
         self._server = WSGIServer(
             ("127.0.0.1", 0), served_app, log=None, error_log=None, handler_class=Handler
@@ -47,11 +49,9 @@ class Listener:
         base = f"http://127.0.0.1:{self._server.server_port}"
         settings = replace(self._settings, **_provider_settings(self._settings, base))
         MODELS.set(self._app, providers.models(settings))
-        self._app.extensions["sandbox_url"] = base
-        own = self._app.extensions["vendor_settings"]
-        self._app.extensions["vendor_settings"] = vendors.redirected(
-            catalog, own, base, self._app.extensions["suite"]
-        )
+        SANDBOX_URL.set(self._app, base)
+        own, clients = VENDOR_SETTINGS.of(self._app), self._app.extensions["suite"]
+        VENDOR_SETTINGS.set(self._app, vendors.redirected(catalog, own, base, clients))
         log.info("sandbox", url=base)
         return base
 

@@ -15,7 +15,7 @@ from service.auth.permits import SCOPES, Permit
 from service.auth.tokens import issue_limited
 from service.billing.prices import CREDIT
 from service.ids import new_id
-from service.integrations.declare.catalog import Catalog
+from service.integrations.calling.proxy import PROXY
 from service.limits.rates import count
 from service.times import timestamp
 from service.web.edge import answers, body, refuses
@@ -96,7 +96,7 @@ def _declared(names: list[str]) -> frozenset[str]:
 
     Raises `InvalidRequest`.
     """
-    catalog: Catalog = current_app.extensions["proxy"].catalog
+    catalog = PROXY.of(current_app).catalog
     unknown = {
         str(place): ["There is no endpoint of that name."]
         for place, name in enumerate(names)

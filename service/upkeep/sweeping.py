@@ -32,7 +32,7 @@ from service.database.pool import INTERRUPTIONS
 from service.database.revisions import is_migrated, stored_revision
 from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
-from service.integrations.consent.idle import refresh_quietly
+from service.integrations.idle import refresh_quietly
 from service.lasting import LastingGreenlets
 from service.lifecycle import LIFECYCLE
 from service.limits import rates

@@ -11,6 +11,8 @@ from service.auth.bearer import open_to
 from service.auth.users import current_role
 from service.browser.files import MEDIA_TYPES, ROOT
 from service.browser.responses import conditional, file_response
+from service.integrations.calling.proxy import PROXY
+from service.records.collection import APP_COLLECTIONS
 from service.web.edge import answers
 from service.web.errors import NotFound
 from service.web.origin import own_origin
@@ -30,8 +32,8 @@ developer = Blueprint("widget_developer", __name__, template_folder="pages")
 @answers(TemplateList())
 def templates() -> dict[str, Any]:
     """Every template, with its slots and what its endpoints cost; which canvases one may change"""
-    proxy = current_app.extensions["proxy"]
-    canvases = current_app.extensions["collections"].get("canvases")
+    proxy = PROXY.of(current_app)
+    canvases = APP_COLLECTIONS.of(current_app).get("canvases")
     return {
         "templates": [describe(one, proxy) for one in _templates()],
         "canvases": rights(canvases, current_role(g.caller)),
@@ -84,7 +86,7 @@ def developer_page(handle: str) -> Response:
 @answers(TemplateDescription())
 def developer_manifest(handle: str) -> dict[str, Any]:
     """In the sandbox: one template as in `/api/widgets/templates`, without a token"""
-    return describe(_templates().named(handle), current_app.extensions["proxy"])
+    return describe(_templates().named(handle), PROXY.of(current_app))
 
 
 def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) -> Response:

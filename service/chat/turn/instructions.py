@@ -11,7 +11,7 @@ from flask import Flask
 
 from config import Settings
 from service.auth.users import Caller, current_role
-from service.records.collection import Collections
+from service.records.collection import APP_COLLECTIONS, Collections
 from service.records.permissions import readable
 
 SYSTEM = """\
@@ -35,7 +35,7 @@ def system_text(app: Flask, caller: Caller) -> str:
     Needs an app context. Raises `Unauthorized` for a user who may not act any more.
     """
     settings: Settings = app.config["SETTINGS"]
-    collections: Collections = app.extensions["collections"]
+    collections = APP_COLLECTIONS.of(app)
     role = current_role(caller)
     return _joined(collections, role, settings.assistant_instructions)
 

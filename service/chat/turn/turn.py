@@ -16,6 +16,7 @@ from service.outbound.arrivals import Arrivals
 from service.outbound.upstream import UPSTREAM
 from service.providers.events import ProviderError
 from service.providers.prompt import Prompt
+from service.records.collection import APP_COLLECTIONS
 
 STEPS = 5  # docs/contract.md, "Limits": each is a full model round trip
 
@@ -125,7 +126,7 @@ def _context(app: Flask, run: Run) -> ToolContext:
     question = run.question
     return ToolContext(
         caller=question.caller,
-        collections=app.extensions["collections"],
+        collections=APP_COLLECTIONS.of(app),
         turn_id=question.turn_id,
         chat_id=question.chat_id,
         user_message_id=question.user_message_id or None,

@@ -10,6 +10,7 @@ from marshmallow import Schema, fields, validate
 
 from service.chat import journal
 from service.chat.undo.undo import undo
+from service.records.collection import APP_COLLECTIONS
 from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Conflict, NotFound
 from service.web.fields import Digits
@@ -49,7 +50,7 @@ def read_journal(parameters: dict[str, Any]) -> dict[str, Any]:
     new values, both for 30 days and until the chat is deleted. `undone` says whether the turn's
     changes have been taken back.
     """
-    collections = current_app.extensions["collections"]
+    collections = APP_COLLECTIONS.of(current_app)
     entries, following = journal.page(
         g.caller, collections, parameters["limit"], parameters["cursor"]
     )
@@ -81,4 +82,4 @@ def undo_turn(turn_id: str) -> dict[str, Any]:
     been changed since, that the caller may not change now, or whose earlier state is not stored any
     more, and calls of endpoints; each has a `reason`. A turn can be undone once.
     """
-    return undo(g.caller, turn_id, current_app.extensions["collections"])
+    return undo(g.caller, turn_id, APP_COLLECTIONS.of(current_app))

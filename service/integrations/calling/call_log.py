@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from config_values import Billing
+from service.app_keys import AppKey
 from service.auth import user_locks
 from service.billing.prices import credits
 from service.database.sharing import SharedWrites
@@ -28,6 +29,7 @@ from service.observing.measures import endpoint_calls, endpoint_credits
 from service.storable import make_storable
 from service.web.errors import ServiceError
 
+CALL_ROWS = AppKey["Rows"]("call_rows")
 CallStatus = Literal["succeeded", "accepted", "failed", "refused", "consent"]
 JOB_ID_LIMIT = 64  # characters
 ERROR_LIMIT = 64  # characters

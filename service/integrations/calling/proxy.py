@@ -14,6 +14,7 @@ from typing import Any
 from flask import Flask
 
 from config import Settings
+from service.app_keys import AppKey
 from service.auth import permits
 from service.auth.users import OWNER, Caller
 from service.database.sharing import SharedWrites
@@ -23,6 +24,7 @@ from service.integrations.calling import job_rows, user_limits
 from service.integrations.calling.admission import Admitted, validated
 from service.integrations.calling.attempt import Attempt
 from service.integrations.calling.call_log import (
+    CALL_ROWS,
     CallFacts,
     CallOutcome,
     LoggedCall,
@@ -42,6 +44,7 @@ from service.integrations.calling.vendor_calls import VendorCalls
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.setting import SANDBOX_URL
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer, Inbound, ProxyResponse
 from service.integrations.models import IntegrationJob
@@ -52,6 +55,8 @@ from service.outbound.upstream import UPSTREAM
 from service.sealing.seal import Sealer
 from service.web.errors import NotFound
 from service.web.json_values import encode
+
+PROXY = AppKey["Proxy"]("proxy")
 
 
 class Proxy:
@@ -70,7 +75,7 @@ class Proxy:
             self.calls.call,
             self.calls.media,
             lambda: LIFECYCLE.of(app).draining,
-            app.extensions["call_rows"],
+            CALL_ROWS.of(app),
         )
         self._renewal = LeaseRenewal(app)
         self.gateway: Gateway | None = None
@@ -78,7 +83,7 @@ class Proxy:
             elsewhere = JobsElsewhere(self.jobs, self._renewal.store_later)
             self.gateway = Gateway(UPSTREAM.of(app), self._settings, elsewhere)
         writes = SharedWrites(app)
-        self._rows = LoggedRows(app.extensions["call_rows"], writes)
+        self._rows = LoggedRows(CALL_ROWS.of(app), writes)
         self._lookups = Lookups(KeptAnswers(app, sealer, writes))
 
     def call(self, request: Inbound) -> ProxyResponse:
@@ -220,8 +225,7 @@ class Proxy:
 
     def _look(self, admitted: Admitted) -> AbstractContextManager[Lookup]:
         """Look for a kept answer of the same call."""
-        sandbox = self._app.extensions.get("sandbox_url", "")
-        key = key_of(admitted, self.calls.settings, sandbox)
+        key = key_of(admitted, self.calls.settings, SANDBOX_URL.get(self._app) or "")
         return self._lookups.look(key, admitted.endpoint.seconds, admitted.request.fresh)
 
     def _give_again(self, admitted: Admitted, attempt: Attempt, kept: Kept) -> Answer:

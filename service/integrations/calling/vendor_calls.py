@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Flask
 
+from service.generation.completion import MODELS
 from service.integrations.calling.admission import Admitted
 from service.integrations.calling.attempt import Attempt
 from service.integrations.calling.breaker import Breakers
@@ -18,10 +19,11 @@ from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import has_done_nothing
 from service.integrations.declare.reading import counting_left_out
-from service.integrations.declare.setting import first_missing
+from service.integrations.declare.setting import VENDOR_SETTINGS, first_missing
 from service.integrations.declare.task import Task
 from service.integrations.inbound import Answer
 from service.media.store import MEDIA_STORE
+from service.outbound.upstream import UPSTREAM
 from service.web.errors import NotConfigured, ServiceError, UpstreamFailed
 
 
@@ -36,7 +38,7 @@ class VendorCalls:
     @property
     def settings(self) -> Mapping[str, str]:
         """The vendors' settings as configured, or as the sandbox has redirected them."""
-        return self._app.extensions["vendor_settings"]
+        return VENDOR_SETTINGS.of(self._app)
 
     def make(
         self, admitted: Admitted, attempt: Attempt, media: CallMedia, seconds: float
@@ -117,7 +119,7 @@ class VendorCalls:
         """
         if name := first_missing(endpoint.needs, self.settings):
             raise NotConfigured(name)
-        upstream, models = (self._app.extensions[name] for name in ("upstream", "models"))
+        upstream, models = UPSTREAM.of(self._app), MODELS.of(self._app)
         resources = Resources(upstream, models, self.settings, self._instance)
         return Call(
             resources,

@@ -24,6 +24,7 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import GrantRejected, OutOfReach, ScopeMissing
 from service.integrations.declare.oauth2 import OAuth2
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.inbound import Inbound
 from service.integrations.models import Grant
 from service.observing import measures
@@ -38,8 +39,7 @@ class Connections:
     """The OAuth integrations of an app. Every method needs an app context."""
 
     def __init__(self, app: Flask, catalog: Catalog, sealer: Sealer) -> None:
-        self._app = app
-        self._sealer = sealer
+        self._app, self._sealer = app, sealer
         vendors = [vendor for vendor in catalog.vendors if vendor.oauth]
         self._oauth = {vendor.integration: vendor.oauth for vendor in vendors if vendor.oauth}
         for series in product(self._oauth, ("refreshed", *get_args(Failure))):
@@ -139,7 +139,7 @@ class Connections:
 
     @property
     def _settings(self) -> Mapping[str, str]:
-        return self._app.extensions["vendor_settings"]
+        return VENDOR_SETTINGS.of(self._app)
 
 
 class Connection:

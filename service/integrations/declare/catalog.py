@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from service.app_keys import AppKey
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.setting import Setting
 from service.integrations.declare.vendor import Vendor
 from service.near_names import near_names
 from service.web.errors import UnknownEndpoint
+
+CATALOG = AppKey["Catalog"]("catalog")
 
 
 class Catalog:

@@ -8,7 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from service.app_keys import AppKey
+
 Kind = Literal["text", "header", "url", "server", "scope-names"]
+
+VENDOR_SETTINGS = AppKey[Mapping[str, str]]("vendor_settings")
+SANDBOX_URL = AppKey[str]("sandbox_url")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from flask import Flask
 
+from service.integrations.calling.proxy import PROXY
 from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.oauth2 import OAuth2
@@ -182,7 +183,7 @@ class Clients:
 
     def of(self, integration: str) -> Client:
         """Raises `NotFound`."""
-        catalog: Catalog = self._app.extensions["proxy"].catalog
+        catalog = PROXY.of(self._app).catalog
         for vendor in catalog.vendors:
             if vendor.oauth and vendor.integration == integration:
                 secret = hmac.digest(self._secret.encode(), integration.encode(), "sha256").hex()

@@ -8,7 +8,7 @@ from typing import get_args
 import gevent
 import pytest
 
-from service.integrations.consent import idle
+from service.integrations import idle
 from service.integrations.consent.authority import Failure
 from service.times import now
 from tests.integrations.oauth.provider import Reply

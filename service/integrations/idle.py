@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.database.clock import from_now
 from service.extensions import db, table
-from service.integrations.consent.connections import Connections
+from service.integrations.calling.proxy import PROXY
 from service.integrations.models import Grant
 
 AGAIN = timedelta(days=1)  # after a refresh that failed
@@ -36,7 +36,7 @@ def refresh_idle(app: Flask, idle: timedelta, most: int = BATCH) -> int:
     """
     tried, unreached = 0, Counter[str]()
     with app.app_context():
-        connections: Connections = app.extensions["proxy"].connections
+        connections = PROXY.of(app).connections
         authorities = connections.authorities()
         for user_id, integration in _candidates(authorities, idle, most):
             if unreached[integration] >= IN_A_ROW:
