@@ -84,7 +84,7 @@ class Cluster:
         self.binaries = found
         self.directory = make_directory()
         self._user = self._owner()
-        self._run(
+        self.run(
             "initdb",
             "-D",
             f"{self.directory}/data",
@@ -165,7 +165,7 @@ class Cluster:
         os.chown(self.directory, user.pw_uid, user.pw_gid)
         return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
-    def _run(self, name: str, *arguments: str) -> str:
+    def run(self, name: str, *arguments: str) -> str:
         done = subprocess.run(
             [self.binaries / name, *arguments],
             cwd=self.directory,

@@ -20,6 +20,10 @@ class StandingConnection:
         self._sqlite: sqlite3.Connection | None = None
         self._version = UNKNOWN  # of SQLite's file, at the last read
 
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction, or on PostgreSQL single statements. Raises `SQLAlchemyError`."""

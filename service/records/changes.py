@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, String, cast, func, select, text
+from sqlalchemy import Connection, select, text
 from sqlalchemy.orm import Session
 
 from service.extensions import db
@@ -21,11 +21,18 @@ from service.records.outbox import ChangeAction
 from service.records.pages import PAGE, PAGE_BYTES, rows_after
 from service.web.json_values import encode
 
-_SQLITE_NEWEST = text("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'")
-# Transaction ids begin again in a restored database. This distinguishes it from the original.
-_POSTGRESQL_EPOCH = text(
-    "SELECT system_identifier::text || '-' || (SELECT oid FROM pg_database "
-    "WHERE datname = current_database())::text FROM pg_control_system()"
+_SQLITE_PLACE = text(
+    "SELECT epoch, (SELECT seq FROM sqlite_sequence WHERE name = 'outbox') AS newest FROM feed"
+)
+# Transaction ids begin again in a restored database, and a standby that takes over gives those
+# anew that it has not received. The oid of the database distinguishes the first from the original,
+# and the timeline, which begins the name of a file of the log, the second.
+_POSTGRESQL_PLACE = text(
+    "SELECT concat_ws('-', epoch || system_identifier, "
+    "(SELECT oid FROM pg_database WHERE datname = current_database()), "
+    "CASE WHEN NOT pg_is_in_recovery() "
+    "THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END) AS epoch, "
+    "pg_current_snapshot()::text AS snapshot FROM feed, pg_control_system()"
 )
 
 
@@ -121,11 +128,16 @@ def begin_snapshot(session: Session) -> None:
 
 def current_cursor(session: Session) -> Cursor:
     """Return the cursor of this transaction's snapshot of the records."""
-    epoch = epoch_of(session)
-    if not _is_postgresql(session):
-        return Cursor(epoch, Position(0, session.scalar(_SQLITE_NEWEST) or 0))
-    snapshot = session.scalar(select(cast(func.pg_current_snapshot(), String)))
-    begin, end, running = str(snapshot).split(":")
+    return cursor_of(session.connection())
+
+
+def cursor_of(connection: Connection) -> Cursor:
+    """Return the cursor of a connection's snapshot."""
+    if connection.dialect.name != "postgresql":
+        epoch, newest = connection.execute(_SQLITE_PLACE).one()
+        return Cursor(epoch, Position(0, newest or 0))
+    epoch, snapshot = connection.execute(_POSTGRESQL_PLACE).one()
+    begin, end, running = snapshot.split(":")
     ids = tuple(int(xid) for xid in running.split(",") if xid)
     return Cursor(epoch, Position(int(begin), 0), Snapshot(int(end), ids))
 
@@ -136,9 +148,9 @@ def can_resume(session: Session, cursor: Cursor) -> bool:
     The cursor must be of this database, and no later change may have been pruned. One with a
     snapshot of the future is forged: the feed would never pass it.
     """
-    if cursor.epoch != epoch_of(session):
-        return False
     newest = current_cursor(session)
+    if cursor.epoch != newest.epoch:
+        return False
     end = newest.snapshot.end if newest.snapshot else newest.position.seq
     place = cursor.position.xid if newest.snapshot else cursor.position.seq
     if cursor.snapshot and (not newest.snapshot or cursor.snapshot.end > end):
@@ -150,20 +162,3 @@ def pruned_position(session: Session) -> Position:
     """Return the position of the last change that was pruned."""
     row = session.execute(select(FeedState.pruned_xid, FeedState.pruned_seq)).one()
     return Position(row.pruned_xid, row.pruned_seq)
-
-
-_epochs: dict[str, str] = {}
-
-
-def epoch_of(session: Session) -> str:
-    """Return an id of this database, which changes when it is restored from a backup."""
-    url = str(db.engine.url)
-    if url not in _epochs:
-        epoch = session.scalar(select(FeedState.epoch)) or ""
-        system = session.scalar(_POSTGRESQL_EPOCH) if _is_postgresql(session) else ""
-        _epochs[url] = epoch + system
-    return _epochs[url]
-
-
-def _is_postgresql(session: Session) -> bool:
-    return session.connection().dialect.name == "postgresql"

@@ -21,18 +21,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.app_keys import AppKey
 from service.auth.users import rights_cache
-from service.database.access import COMMIT_SYNC, postgresql
+from service.database.access import COMMIT_SYNC
 from service.extensions import db
 from service.lasting import LastingGreenlets
 from service.observing.measures import FEED_LAG
-from service.records import changes, outbox
+from service.records import changes, notifications, outbox
 from service.records.audience import Audiences, Member
 from service.records.changes import Change, ChangeFilter
-from service.records.cursor import Position
+from service.records.cursor import Cursor, Position
 from service.records.entitlement import Entitlement
 from service.records.outlet import Outlet
 from service.records.polling import polling
-from service.records.reader import FeedReader
+from service.records.reader import AnotherHistory, FeedReader
 from service.records.subscription import Subscription
 from service.records.window import Window
 from service.times import now
@@ -81,16 +81,16 @@ class Feed:
         self._wake = Event()
         self._reader: FeedReader | None = None
         # Some sessions may not have been told of a change.
-        fail = partial(self.close_all, FAILED, "please connect again")
-        self._greenlets = LastingGreenlets("feed", fail)
+        self._fail = partial(self.close_all, FAILED, "please connect again")
+        self._greenlets = LastingGreenlets("feed", self._fail)
 
     def join(self, listener: FeedListener) -> None:
         """Notify the listener of all changes from now on. Needs an app context."""
         if self._window is None:
-            place = changes.current_cursor(db.session()).position
+            cursor = changes.current_cursor(db.session())
             db.session.commit()
             if self._window is None:
-                self._start(place)
+                self._start(cursor)
         self._listeners.add(listener)
         self._alone.add(listener)
         listener.outlet.place = self.tail
@@ -167,16 +167,19 @@ class Feed:
         outbox.after_write.discard(self._wake.set)
         self._greenlets.kill()
 
-    def _start(self, place: Position) -> None:
-        self._window, self.delivered = Window(place), place
+    def _start(self, cursor: Cursor) -> None:
+        self._begin_at(cursor)
         with self._app.app_context():
-            reader = self._reader = FeedReader(db.engine)
+            reader = self._reader = FeedReader(db.engine, cursor.epoch)
         self._greenlets.spawn(self._follow, reader)
         self._greenlets.spawn(self._watch_rights)
         if reader.dialect == "postgresql":
-            self._greenlets.spawn(self._listen)
+            self._greenlets.spawn(notifications.listen, self._app, self._wake)
         else:
             outbox.after_write.add(self._wake.set)
+
+    def _begin_at(self, cursor: Cursor) -> None:
+        self._window, self.delivered = Window(cursor.position), cursor.position
 
     def _follow(self, reader: FeedReader) -> None:
         try:
@@ -205,6 +208,11 @@ class Feed:
                     if commits := COMMIT_SYNC.get(self._app):
                         commits.wait_for_others()  # or a power cut might take back what was sent
                     self._deliver(page.changes)
+        except AnotherHistory as found:
+            log.warning("sockets closed", why="a database with another history has taken over")
+            self._begin_at(found.cursor)
+            self._fail()  # their clients have changes that are no more, and lack others
+            return UNSETTLED_SECONDS
         except SQLAlchemyError as error:
             reader.close()  # so that what it has read counts as unread
             log.warning("feed not read", error=type(error).__name__)
@@ -230,21 +238,7 @@ class Feed:
                     rights_cache.refresh({listener.subject for listener in self._listeners})
             except SQLAlchemyError as error:
                 log.warning("rights not read", error=type(error).__name__)
+            moment = time.time()
             for listener in list(self._listeners):
-                if not listener.entitlement.is_current(time.time()):
+                if not listener.entitlement.is_current(moment):
                     listener.on_rights()
-
-    def _listen(self) -> None:
-        """Wake up at every commit that changed records. Polling makes up for lost notifications."""
-        while True:
-            try:
-                with self._app.app_context():
-                    connection = postgresql.connect_alone(db.engine.url)
-                with connection:
-                    connection.execute(f"LISTEN {outbox.CHANNEL}")
-                    self._wake.set()
-                    for _ in connection.notifies():
-                        self._wake.set()
-            except postgresql.Error as error:
-                log.warning("not listening", error=type(error).__name__)
-            gevent.sleep(RETRY_SECONDS)

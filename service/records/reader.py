@@ -2,20 +2,35 @@
 
 import time
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from service.database.standing import StandingConnection
 from service.records import changes
 from service.records.changes import ChangePage
-from service.records.cursor import Position
+from service.records.cursor import Cursor, Position
+
+
+class AnotherHistory(Exception):
+    """The database may lack changes that were read: a standby without them has taken over.
+
+    `cursor` is where it is now.
+    """
+
+    def __init__(self, cursor: Cursor) -> None:
+        super().__init__()
+        self.cursor = cursor
 
 
 class FeedReader:
-    """Reads for one feed. Any error closes the connection; the next call opens a new one."""
+    """Reads for one feed. Any error closes the connection; the next call opens a new one.
 
-    def __init__(self, engine: Engine) -> None:
+    `epoch` is that of the database from which the feed has its place.
+    """
+
+    def __init__(self, engine: Engine, epoch: str) -> None:
         self.dialect = engine.dialect.name
         self.read_at = time.monotonic()  # or found to be unchanged
+        self._epoch = epoch
         self._connection = StandingConnection(engine)
         self.close = self._connection.close
 
@@ -27,8 +42,17 @@ class FeedReader:
         return is_same
 
     def read(self, after: Position) -> ChangePage:
-        """Return the next changes. Raises `SQLAlchemyError`."""
+        """Return the next changes. Raises `SQLAlchemyError`, and `AnotherHistory` once."""
+        is_new = not self._connection.is_open
         with self._connection.reading() as connection:
+            if is_new:
+                self._check(connection)
             page = changes.read(connection, after)
         self.read_at = time.monotonic()
         return page
+
+    def _check(self, connection: Connection) -> None:
+        cursor = changes.cursor_of(connection)
+        before, self._epoch = self._epoch, cursor.epoch
+        if before != cursor.epoch:
+            raise AnotherHistory(cursor)

@@ -17,7 +17,7 @@ from service.database.access import write_transaction
 from service.database.commits import CommitSync
 from service.extensions import db
 from service.records import changes, outbox
-from service.records.changes import Change, ChangeFilter
+from service.records.changes import Change, ChangeFilter, current_cursor
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.feed import POLL_SECONDS, ChangesPruned
@@ -62,7 +62,8 @@ def test_a_reader_notices_the_commits_of_others(app):
     notes = app.extensions["collections"].get("notes")
     row = outbox.change(notes, "alice", None, {"recordId": "1", "data": {}})
     with app.app_context():
-        reader = FeedReader(db.engine)
+        reader = FeedReader(db.engine, current_cursor(db.session()).epoch)
+        db.session.commit()
         assert reader.read(Position(0, 0)).changes == []
         before = reader.is_unchanged()
         with write_transaction() as session:
@@ -81,7 +82,8 @@ def test_the_event_loop_can_look_for_commits_all_the_time(app):
     """SQLite's progress handler lets others run in between, which an event loop can't do."""
     looks, done = [], Event()
     with app.app_context():
-        reader = FeedReader(db.engine)
+        reader = FeedReader(db.engine, current_cursor(db.session()).epoch)
+        db.session.commit()
         reader.read(Position(0, 0))
 
         def look():
