@@ -40,7 +40,8 @@ from service.websockets.websocket import WebSocket
 
 POLL_SECONDS = {"sqlite": 0.02, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
-RIGHTS_SECONDS, RETRY_SECONDS = 1.0, 1.0
+RIGHTS_SECONDS = 1.0
+RETRY_SECONDS = 1.0
 FEED = AppKey["Feed"]("feed")
 RESTART, FAILED = 1012, 1011  # close codes: at the first one a client connects again at once
 
