@@ -44,6 +44,7 @@ from service.observing import measures, stall  # noqa: E402
 from service.observing.logs import log  # noqa: E402
 from service.observing.request_log import REQUEST_ID  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
+from service.upkeep import sweeping  # noqa: E402
 from serving import descriptors, handover, logs, patches, pending  # noqa: E402
 from serving.worker import Worker  # noqa: E402
 
@@ -105,7 +106,7 @@ def post_worker_init(worker) -> None:
     stall.StallAlarm().start()
     app = worker.app.callable
     app.extensions["lifecycle"].watch(lambda: worker.alive, graceful_timeout, handover.delay)
-    app.extensions["start_sweeping"]()
+    sweeping.start(app)
     measures.STARTED.labels(str(worker.pid)).set_to_current_time()
     app.extensions["sampler"].start()
     app.extensions["socket_spread"].start(directory)

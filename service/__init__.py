@@ -16,6 +16,7 @@ from service.browser.views import browser
 from service.chat.finding.views import finding
 from service.chat.relay import watchers
 from service.chat.resume import resume
+from service.chat.tools.tool import APP_TOOLS
 from service.chat.turn import claim_watch
 from service.chat.turns import turns
 from service.chat.undo.views import changes
@@ -37,7 +38,7 @@ from service.integrations.declare.catalog import CATALOG, Catalog
 from service.integrations.oauth import oauth
 from service.integrations.views import integrations
 from service.limits import concurrency, rates
-from service.mcp.server import Server
+from service.mcp.server import MCP_SERVER, Server
 from service.mcp.views import mcp
 from service.media import setup as media
 from service.media.views import media as media_routes
@@ -51,9 +52,10 @@ from service.records.views import records
 from service.sandbox import boot
 from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
-from service.upkeep import database_facts, profiles, sweeping
+from service.upkeep import database_facts, profiles
 from service.web import edge, errors, operations, other_origins
 from service.web.json_values import JsonProvider
+from service.widgets.templates import WIDGET_TEMPLATES
 from service.widgets.views import developer as widget_developer
 from service.widgets.views import widgets
 
@@ -126,16 +128,15 @@ def assemble(settings: Settings | None = None) -> Service:
     claim_watch.init_app(app)
     refreshing.init_app(app)
     watchers.init_app(app)
-    sweeping.init_app(app)
     database_facts.init_app(app)
     socket.init_app(app)
     APP_COLLECTIONS.set(app, declared.collections)
-    app.extensions["tools"] = declared.tools
+    APP_TOOLS.set(app, declared.tools)
     CATALOG.set(app, declared.catalog)
     CALL_ROWS.set(app, CallRows())
     FOLLOW_PROFILE.set(app, profiles.follow)
-    app.extensions["widget_templates"] = declared.templates
-    app.extensions["mcp"] = Server(app)
+    WIDGET_TEMPLATES.set(app, declared.templates)
+    MCP_SERVER.set(app, Server(app))
     _defer_secrets(app, settings, upstream, declared.catalog)
     _answer_requests(app, settings)
     boot.init_app(app, settings)

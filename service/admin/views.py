@@ -27,7 +27,7 @@ from service.billing.account_statements import statement_of
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.views import StatementQuery, StatementSchema, statement_answer
-from service.chat.turn.running import Runs
+from service.chat.turn.running import RUNS
 from service.extensions import db
 from service.ids import new_id
 from service.records.collection import APP_COLLECTIONS
@@ -130,8 +130,7 @@ def list_turns() -> dict[str, Any]:
 def stop_turn(turn_id: str) -> dict[str, bool]:
     """Stop a running turn, in whichever worker; what was said so far is kept as usual"""
     stopped = running.stop(g.caller.subject, turn_id)
-    runs: Runs = current_app.extensions["runs"]
-    if stopped and (run := runs.get(turn_id)):
+    if stopped and (run := RUNS.of(current_app).get(turn_id)):
         run.interruption.interrupt("stop")
     return {"stopped": stopped}
 

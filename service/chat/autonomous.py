@@ -12,9 +12,11 @@ from service.auth.users import OWNER
 from service.chat.question import NO_CHAT, Question
 from service.chat.stream import chunks
 from service.chat.turn import turn
+from service.chat.turn.claim_watch import CLAIM_WATCH
 from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
-from service.chat.turn.running import Run
+from service.chat.turn.running import RUNS, Run
+from service.chat.worker_lease import WORKER_LEASE
 from service.database.access import write_transaction
 from service.generation.completion import MODELS, require_configured
 from service.ids import new_id
@@ -29,14 +31,14 @@ def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:
     """
     run = Run(_question(app, text, model_id))
     run.interruption.allow()
-    app.extensions["runs"].add(run)
-    app.extensions["claim_watch"].wake()
+    RUNS.of(app).add(run)
+    CLAIM_WATCH.of(app).wake()
     try:
         for chunk in turn.answer(app, run):
             if isinstance(chunk, chunks.TextDelta):
                 yield chunk.delta
     finally:
-        app.extensions["runs"].remove(run)
+        RUNS.of(app).remove(run)
         run.tally.abandon()
         with app.app_context(), write_transaction() as session:
             run.hold.charge(session)
@@ -62,6 +64,6 @@ def _question(app: Flask, text: str, model_id: str) -> Question:
         system=system_text(app, owner),
         aside=time_text(now(), "UTC"),
     )
-    app.extensions["lease"].renew_if_due()
+    WORKER_LEASE.of(app).renew_if_due()
     with write_transaction() as session:
         return hold_for(app, session, question, forwarded=None)

@@ -16,7 +16,7 @@ from service.auth.users import Caller
 from service.chat import claims
 from service.chat.relay import publications
 from service.chat.relay.publisher import PUBLISH_SECONDS
-from service.chat.relay.watchers import LOST_SECONDS, Watcher, Watchers
+from service.chat.relay.watchers import LOST_SECONDS, WATCHERS, Watcher, Watchers
 from service.chat.stream import sse
 from service.chat.stream.direct import direct_writer
 from service.chat.turn.admission import check_chat
@@ -42,7 +42,7 @@ def watch(chat_id: str) -> Response:
     metadata of the `start` chunk also has the question, as `userMessage` with `id` and `content`.
     """
     check_chat(g.caller, chat_id)
-    watchers: Watchers = current_app.extensions["watchers"]
+    watchers = WATCHERS.of(current_app)
     watcher = _watcher(watchers, g.caller, chat_id)
     if watcher is None:
         return Response(status=204)

@@ -15,13 +15,14 @@ from service.auth.bearer import open_to
 from service.billing.payer import PaidBy
 from service.chat import claims
 from service.chat.calling import approvals
+from service.chat.calling.waits import WAITS
 from service.chat.question import Question
 from service.chat.stream import sse
 from service.chat.stream.direct import direct_writer
 from service.chat.turn import pump, reuse
 from service.chat.turn.admission import Submission, admit
 from service.chat.turn.over_limit import answer_without_ticket
-from service.chat.turn.running import Run, Runs
+from service.chat.turn.running import RUNS, Run
 from service.chat.views import check_owned
 from service.current_request import current_g, current_request, current_service
 from service.database.access import write_transaction
@@ -161,8 +162,7 @@ def stop(chat_id: str) -> dict[str, bool]:
     with write_transaction() as session:
         check_owned(session, chat_id)
         stopped = claims.request_end(session, chat_id, "stop")
-    runs: Runs = current_app.extensions["runs"]
-    runs.interrupt_chat(chat_id, "stop")
+    RUNS.of(current_app).interrupt_chat(chat_id, "stop")
     return {"stopped": stopped}
 
 
@@ -178,7 +178,7 @@ def approve(data: dict[str, Any], chat_id: str, call_id: str) -> dict[str, Any]:
     """
     with write_transaction() as session:
         shown = approvals.decide(session, g.caller, chat_id, call_id, data["decision"])
-    current_app.extensions["waits"].wake(call_id)
+    WAITS.of(current_app).wake(call_id)
     return shown
 
 

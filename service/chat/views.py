@@ -15,7 +15,7 @@ from service.auth.bearer import open_to
 from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.titles import wrong_title
-from service.chat.turn.running import Runs
+from service.chat.turn.running import RUNS
 from service.database.access import write_transaction
 from service.ids import new_id
 from service.limits.rates import count
@@ -141,8 +141,7 @@ def change(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
 def delete(chat_id: str) -> dict[str, Any]:
     """Delete a chat and all its messages"""
     writes.delete(AI_CHATS, g.caller, chat_id)
-    runs: Runs = current_app.extensions["runs"]
-    runs.interrupt_chat(chat_id, "deleted")
+    RUNS.of(current_app).interrupt_chat(chat_id, "deleted")
     return {"success": True}
 
 

@@ -5,12 +5,14 @@ import time
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import insert, update
 
+from service.app_keys import AppKey
 from service.chat import claims
 from service.chat.models import Lease
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.database.statements import count_changes
 
+WORKER_LEASE = AppKey["WorkerLease"]("lease")
 RENEW_SECONDS = 5
 
 

@@ -33,8 +33,7 @@ class JobName(Schema):
 def look(context: ToolContext, jobId: str) -> Any:  # noqa: N803 - the name is the contract's
     """Look at a slow call that was answered with a jobId: its status, and its result once it is
     done."""
-    proxy = PROXY.of(current_app)
-    answer = proxy.job(context.caller, context.token, jobId)
+    answer = PROXY.of(current_app).job(context.caller, context.token, jobId)
     if answer.is_payload:
         raise Conflict(RECONNECT)
     return shaped(answer.data)

@@ -9,10 +9,11 @@ from typing import Any
 from flask import Flask
 
 from config import Settings
+from service.app_keys import AppKey
 from service.assistant.asking import CALL
 from service.assistant.calls import EndpointTool
 from service.auth.users import Caller
-from service.chat.tools.tool import Tool, Tools
+from service.chat.tools.tool import APP_TOOLS, Tool, Tools
 from service.ids import new_id
 from service.lifecycle import LIFECYCLE
 from service.mcp import consent, jobs, states
@@ -24,6 +25,7 @@ from service.mcp.refusal import INVALID_PARAMS, METHOD_NOT_FOUND
 from service.mcp.results import SERVER, cacheable
 from service.sealing.seal import Sealer
 
+MCP_SERVER = AppKey["Server"]("mcp")
 CAPABILITIES: dict[str, Any] = {"tools": {}}
 # Some hosts show a model only the first 512 characters of both together.
 RECORDS = (
@@ -45,7 +47,7 @@ class Server:
     def __init__(self, app: Flask) -> None:
         self._app = app
         settings: Settings = app.config["SETTINGS"]
-        tools = _tools(app.extensions["tools"])
+        tools = _tools(APP_TOOLS.of(app))
         self._offers = Offers(tools, settings.mcp_endpoints)
         has_catalog = self._offers.get(CALL) is not None
         self._instructions = RECORDS + (ENDPOINTS if has_catalog else "")

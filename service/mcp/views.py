@@ -15,7 +15,7 @@ from service.mcp import gate, message
 from service.mcp.delivery import ResultDelivery
 from service.mcp.refusal import PARSE_ERROR, RpcError
 from service.mcp.results import response
-from service.mcp.server import Server
+from service.mcp.server import MCP_SERVER
 from service.observing import attribution
 from service.web.bodies import read_json
 from service.web.edge import answers, described_body, refuses, takes
@@ -115,7 +115,7 @@ def receive() -> Response:
     attribution.bind(door="mcp", rpc_method=received.method_label)
     if not received.expects_answer:
         return Response(status=202)
-    server: Server = current_app.extensions["mcp"]
+    server = MCP_SERVER.of(current_app)
     if received.method != "tools/call":
         return jsonify(response(received, server.answer(received)))
     if LIFECYCLE.of(current_app).draining:

@@ -16,6 +16,7 @@ from service.providers import catalog as providers
 from service.sandbox import vendors
 from service.sandbox.suite import oauth
 from service.sandbox.suite import views as suite
+from service.sandbox.suite.client import SUITE_CLIENTS
 from service.sandbox.views import wires
 
 KEY = "sandbox-key"
@@ -50,7 +51,7 @@ class Listener:
         settings = replace(self._settings, **_provider_settings(self._settings, base))
         MODELS.set(self._app, providers.models(settings))
         SANDBOX_URL.set(self._app, base)
-        own, clients = VENDOR_SETTINGS.of(self._app), self._app.extensions["suite"]
+        own, clients = VENDOR_SETTINGS.of(self._app), SUITE_CLIENTS.of(self._app)
         VENDOR_SETTINGS.set(self._app, vendors.redirected(catalog, own, base, clients))
         log.info("sandbox", url=base)
         return base
@@ -65,7 +66,7 @@ def upstreams(service: Flask, catalog: Catalog) -> Flask:
     app = Flask("sandbox", static_folder=None)
     app.register_blueprint(wires)
     app.register_blueprint(vendors.blueprint(catalog))
-    app.register_blueprint(oauth.blueprint(service, service.extensions["suite"]))
+    app.register_blueprint(oauth.blueprint(service, SUITE_CLIENTS.of(service)))
     app.register_blueprint(suite.blueprint(service))
 
     @app.after_request

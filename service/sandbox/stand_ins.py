@@ -5,12 +5,12 @@ from flask import Flask
 from config import INSTANCE, Settings
 from service.sandbox.listener import Listener
 from service.sandbox.secrets import suite_client
-from service.sandbox.suite.client import Clients
+from service.sandbox.suite.client import SUITE_CLIENTS, Clients
 from service.sandbox.suite.pages.views import pages
 
 
 def init_app(app: Flask, settings: Settings) -> None:
     """`app.extensions["sandbox"]` is what gunicorn.conf.py starts in each worker."""
-    app.extensions["suite"] = Clients(app, *suite_client(INSTANCE), settings.own_url)
+    SUITE_CLIENTS.set(app, Clients(app, *suite_client(INSTANCE), settings.own_url))
     app.extensions["sandbox"] = Listener(app, settings)
     app.register_blueprint(pages)

@@ -24,7 +24,7 @@ from service.chat import claims, indexed_words, journal
 from service.chat.calling import approvals
 from service.chat.finding import index
 from service.chat.relay import publications
-from service.chat.turn.lease_watch import LOOK_SECONDS, LeaseWatch
+from service.chat.turn.lease_watch import LEASE_WATCH, LOOK_SECONDS, LeaseWatch
 from service.database.access import is_outage, write_transaction
 from service.database.clock import current_time
 from service.database.failures import failure_of
@@ -122,22 +122,18 @@ def sweep_patiently() -> Sweep:
     return sweep(watch.silent)
 
 
-def init_app(app: Flask) -> None:
-    """Set `app.extensions["start_sweeping"]`, which sweeps at intervals until the worker ends, and
-    refreshes grants that nobody uses. An error that nobody expects ends one round only."""
-
-    def start() -> LastingGreenlets:
-        greenlets = LastingGreenlets("sweeper")
-        greenlets.spawn(_sweep_at_intervals, app)
-        if days := app.config["SETTINGS"].grant_idle_days:
-            greenlets.spawn(_refresh_at_intervals, app, timedelta(days=days))
-        return greenlets
-
-    app.extensions["start_sweeping"] = start
+def start(app: Flask) -> LastingGreenlets:
+    """Sweep at intervals until the worker ends, and refresh grants that nobody uses. An error that
+    nobody expects ends one round only."""
+    greenlets = LastingGreenlets("sweeper")
+    greenlets.spawn(_sweep_at_intervals, app)
+    if days := app.config["SETTINGS"].grant_idle_days:
+        greenlets.spawn(_refresh_at_intervals, app, timedelta(days=days))
+    return greenlets
 
 
 def _sweep_at_intervals(app: Flask) -> None:
-    watch: LeaseWatch = app.extensions["lease_watch"]
+    watch = LEASE_WATCH.of(app)
     due = _next_sweep()
     while True:
         gevent.sleep(LOOK_SECONDS)

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from service.app_keys import AppKey
 from service.web.errors import NotFound
 from service.widgets.manifest import read
 from service.widgets.template import WidgetTemplate
 
+WIDGET_TEMPLATES = AppKey["WidgetTemplates"]("widget_templates")
 BUILT_IN = Path(__file__).with_name("templates")
 
 # Our own do not change while a process runs, and workers inherit what the master has read.

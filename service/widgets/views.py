@@ -20,7 +20,7 @@ from service.widgets import policy
 from service.widgets.description import TemplateDescription, TemplateList, describe, rights
 from service.widgets.preloads import modules
 from service.widgets.template import WidgetTemplate
-from service.widgets.templates import WidgetTemplates
+from service.widgets.templates import WIDGET_TEMPLATES, WidgetTemplates
 
 widgets = Blueprint("widgets", __name__, template_folder="pages")
 # Registered in the sandbox only: its page can pretend every answer, and has no use elsewhere.
@@ -119,4 +119,4 @@ def _origin() -> str:
 
 
 def _templates() -> WidgetTemplates:
-    return current_app.extensions["widget_templates"]
+    return WIDGET_TEMPLATES.of(current_app)

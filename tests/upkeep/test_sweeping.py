@@ -83,7 +83,7 @@ def test_an_unexpected_error_does_not_end_the_sweeping(app, monkeypatch, capsys)
     monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
     for name in ("LOOK_SECONDS", "SWEEP_SECONDS"):
         monkeypatch.setattr(sweeping, name, 0.01)
-    running = app.extensions["start_sweeping"]()
+    running = sweeping.start(app)
     try:
         wait_for(lambda: media.sweeps > 1)
     finally:

@@ -16,7 +16,7 @@ from service.chat.calling.parallel import Chunks, merge
 from service.chat.calling.tool_call import carry_out
 from service.chat.stream import chunks
 from service.chat.tools.run import InvalidInput, parse_input, read_arguments
-from service.chat.tools.tool import Tool, ToolContext, Tools
+from service.chat.tools.tool import APP_TOOLS, Tool, ToolContext, Tools
 from service.observing.measures import tool_calls
 from service.providers.events import FinishedCall
 
@@ -52,7 +52,7 @@ class ReadyCall:
 
 def run(app: Flask, context: ToolContext, calls: Iterable[NamedCall]) -> Chunks:
     """The chunks of all inputs, then those of the results as they come."""
-    tools: Tools = app.extensions["tools"]
+    tools = APP_TOOLS.of(app)
     ready: list[ReadyCall] = []
     for position, call in enumerate(calls):
         public = _public_input(call.call.arguments)

@@ -11,7 +11,7 @@ from typing import Any
 from flask import Flask
 
 from service.chat.calling import approvals
-from service.chat.calling.waits import Waits
+from service.chat.calling.waits import WAITS
 from service.chat.stream import chunks
 from service.chat.stream.chunks import Chunk
 from service.chat.stream.parts import ASKED, EXPIRED
@@ -100,7 +100,7 @@ def _execute(
 
 def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[Chunk, None, str]:
     """Ask the user, and wait; returns the state of the decision."""
-    seconds, waits = app.config["SETTINGS"].approval_seconds, _waits(app)
+    seconds, waits = app.config["SETTINGS"].approval_seconds, WAITS.of(app)
     with app.app_context(), write_transaction() as session:
         approvals.one_at_a_time(session, context.chat_id)
         if approvals.holds_in_chat(session, context, needed):
@@ -116,7 +116,7 @@ def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[
 
 def _connect(app: Flask, context: ToolContext, needed: NeededGrant) -> Generator[Chunk, None, bool]:
     """Show what the user has to grant, and wait; returns whether it is granted."""
-    seconds, waits = app.config["SETTINGS"].approval_seconds, _waits(app)
+    seconds, waits = app.config["SETTINGS"].approval_seconds, WAITS.of(app)
     shown = {
         "toolCallId": context.call_id,
         "endpoint": needed.endpoint,
@@ -133,8 +133,3 @@ def _connect(app: Flask, context: ToolContext, needed: NeededGrant) -> Generator
 
 def _not_connected(needed: NeededGrant) -> str:
     return NOT_CONNECTED.format(provider=needed.provider, scopes=", ".join(needed.scopes))
-
-
-def _waits(app: Flask) -> Waits:
-    waits: Waits = app.extensions["waits"]
-    return waits

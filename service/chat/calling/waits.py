@@ -14,11 +14,13 @@ from flask import Flask
 from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.app_keys import AppKey
 from service.background import BackgroundWork
 from service.chat.calling import approvals
 from service.extensions import db
 from service.web.errors import ServiceError
 
+WAITS = AppKey["Waits"]("waits")
 LOOK_SECONDS = 0.5
 LONGEST_LOOK = 5.0  # seconds: what hangs longer counts as unavailable
 

@@ -17,6 +17,7 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.app_keys import AppKey
 from service.background import BackgroundWork
 from service.chat import claims
 from service.chat.models import Chat
@@ -27,14 +28,15 @@ from service.chat.stream.channel import Channel, Item
 from service.chat.stream.direct import DirectWriter
 from service.chat.stream.parts import Assembly
 from service.chat.stream.reader import Reader
-from service.chat.turn.claim_watch import ClaimWatch
-from service.chat.turn.running import Run, Runs
+from service.chat.turn.claim_watch import CLAIM_WATCH
+from service.chat.turn.running import RUNS, Run, Runs
 from service.database.access import background_context, write_transaction
 from service.extensions import db
 from service.lifecycle import LIFECYCLE
 from service.observing import measures
 from service.web.errors import RateLimited
 
+WATCHERS = AppKey["Watchers"]("watchers")
 MOST = 20  # of one user in one worker, as many as sockets; each takes a connection
 LOOK_SECONDS = 0.2  # between looks at the rows
 RENEW_SECONDS = 2.0  # between requests to go on publishing
@@ -219,11 +221,10 @@ def _closing(events: list[bytes]) -> list[chunks.Chunk]:
 def init_app(app: Flask) -> None:
     """This worker's readers of running turns, and what it publishes for those of others."""
     publisher = app.extensions["publisher"] = Publisher(app)
-    runs: Runs = app.extensions["runs"]
-    app.extensions["watchers"] = Watchers(app, runs)
-    claim_watch: ClaimWatch = app.extensions["claim_watch"]
-    claim_watch.on_watched(publisher.publish)
+    runs = RUNS.of(app)
+    watchers = WATCHERS.set(app, Watchers(app, runs))
+    CLAIM_WATCH.of(app).on_watched(publisher.publish)
     runs.on_end(publisher.finish)
     lifecycle = LIFECYCLE.of(app)
-    lifecycle.on_drain(app.extensions["watchers"].drain)
+    lifecycle.on_drain(watchers.drain)
     lifecycle.ends_after(lambda: not publisher)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from marshmallow import Schema
 
+from service.app_keys import AppKey
 from service.auth.users import Caller
 from service.chat import journal
 from service.chat.earlier import EarlierWrites
@@ -18,6 +19,8 @@ from service.near_names import near_names
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
 from service.web.json_schemas import json_schema
+
+APP_TOOLS = AppKey["Tools"]("tools")
 
 Door = Literal["chat", "mcp"]
 

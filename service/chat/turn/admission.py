@@ -19,16 +19,18 @@ from service.chat import claims
 from service.chat.models import ID_LIMIT, Chat, JournalEntry, Message
 from service.chat.question import Question
 from service.chat.turn import reuse
-from service.chat.turn.claim_watch import ClaimWatch
+from service.chat.turn.claim_watch import CLAIM_WATCH
 from service.chat.turn.hold import hold_for
 from service.chat.turn.instructions import system_text, time_text
-from service.chat.worker_lease import WorkerLease
+from service.chat.turn.lease_watch import LEASE_WATCH
+from service.chat.worker_lease import WORKER_LEASE
 from service.database.access import core_transaction, write_transaction
 from service.database.prepared import Prepared
 from service.database.statements import Statements
 from service.extensions import db, table
 from service.generation.completion import MODELS, require_configured
 from service.ids import new_id
+from service.lifecycle import LIFECYCLE
 from service.providers.catalog import DEFAULT_MODEL
 from service.providers.provider import Model
 from service.times import now
@@ -56,7 +58,7 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
 
     Raises `ServiceError` for every refusal.
     """
-    if app.extensions["lifecycle"].draining:
+    if LIFECYCLE.of(app).draining:
         raise Draining()
     model = _model(app, submission.model_id)
     if len(submission.chat_id) > ID_LIMIT:  # no chat has it, and the claim has no room for it
@@ -110,10 +112,9 @@ def _look_for_answer(submission: Submission) -> reuse.LookedFor:
 
 def _model(app: Flask, model_id: str | None) -> Model:
     """None means the default model. Raises `InvalidModel`."""
-    models = MODELS.of(app)
-    model = models.get(DEFAULT_MODEL if model_id is None else model_id)
+    model = MODELS.of(app).get(DEFAULT_MODEL if model_id is None else model_id)
     if model is None:
-        raise InvalidModel("There is no such model.", allowed=list(models))
+        raise InvalidModel("There is no such model.", allowed=list(MODELS.of(app)))
     return model
 
 
@@ -173,8 +174,7 @@ def _claimed(
 
     If it is unknown whether the transaction was committed, the claim watch removes both.
     """
-    claim_watch: ClaimWatch = app.extensions["claim_watch"]
-    lease: WorkerLease = app.extensions["lease"]
+    claim_watch, lease = CLAIM_WATCH.of(app), WORKER_LEASE.of(app)
     claim_watch.expect(question.turn_id)
     try:
         lease.renew_if_due()
@@ -202,7 +202,7 @@ def _claim_new(app: Flask, session: Statements, question: Question) -> Question:
     The claim comes first, so that a message which another worker has stored until then is found.
     Raises `Unauthorized` for a user who was just disabled or erased.
     """
-    lease_id, subject = app.extensions["lease"].id, question.caller.subject
+    lease_id, subject = WORKER_LEASE.of(app).id, question.caller.subject
     keys = {"chat": question.chat_id, "owner": subject, "message": question.user_message_id}
     locked = user_locks.ask_to_lock(session, subject)  # or their account would come back
     asked = claims.ask_for(session, question, lease_id)
@@ -227,7 +227,7 @@ def _claim_new(app: Flask, session: Statements, question: Question) -> Question:
 def _claim(app: Flask, session: Statements, question: Question) -> Question:
     """Claim and hold for a message that replaces stored ones."""
     user_locks.lock(session, question.caller.subject)
-    asked = claims.ask_for(session, question, app.extensions["lease"].id)
+    asked = claims.ask_for(session, question, WORKER_LEASE.of(app).id)
     if not claims.is_ours(asked) and not _take_over(app, session, question):
         raise claims.AlreadyRunning()
     _check_again(question)
@@ -236,8 +236,8 @@ def _claim(app: Flask, session: Statements, question: Question) -> Question:
 
 def _take_over(app: Flask, session: Statements, question: Question) -> bool:
     """Claim the message if the claim in the way is that of a lost worker."""
-    silent = app.extensions["lease_watch"].silent
-    return claims.take_over(session, question, app.extensions["lease"].id, silent)
+    lease_id, silent = WORKER_LEASE.of(app).id, LEASE_WATCH.of(app).silent
+    return claims.take_over(session, question, lease_id, silent)
 
 
 def _check_again(question: Question) -> None:

@@ -15,14 +15,15 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.app_keys import AppKey
 from service.background import BackgroundWork
 from service.billing import ledger
 from service.chat import claims, collections
-from service.chat.calling.waits import Waits
+from service.chat.calling.waits import WAITS, Waits
 from service.chat.claims import RunningClaim
-from service.chat.turn.lease_watch import LeaseWatch
-from service.chat.turn.running import Run, Runs
-from service.chat.worker_lease import WorkerLease
+from service.chat.turn.lease_watch import LEASE_WATCH, LeaseWatch
+from service.chat.turn.running import RUNS, Run, Runs
+from service.chat.worker_lease import WORKER_LEASE, WorkerLease
 from service.database.access import background_context, background_transaction, write_transaction
 from service.generation.completion import MODELS
 from service.ids import new_id
@@ -31,6 +32,7 @@ from service.observing.measures import TURN_FAILURES, TURNS_RUNNING, claims_not_
 from service.observing.sampler import SAMPLER
 from service.providers.events import OPERATORS
 
+CLAIM_WATCH = AppKey["ClaimWatch"]("claim_watch")
 LOOK_SECONDS = 0.5  # between looks at the claims
 
 Cleanup = Callable[[Session], None]
@@ -173,11 +175,11 @@ class ClaimWatch(BackgroundWork):
 
 def init_app(app: Flask) -> None:
     """This worker's running turns and its lease."""
-    runs = app.extensions["runs"] = Runs()
-    lease = app.extensions["lease"] = WorkerLease(new_id("lease"))
-    app.extensions["lease_watch"] = LeaseWatch()
-    app.extensions["waits"] = Waits(app)
-    watch = app.extensions["claim_watch"] = ClaimWatch(app, runs, lease)
+    runs = RUNS.set(app, Runs())
+    lease = WORKER_LEASE.set(app, WorkerLease(new_id("lease")))
+    LEASE_WATCH.set(app, LeaseWatch())
+    WAITS.set(app, Waits(app))
+    watch = CLAIM_WATCH.set(app, ClaimWatch(app, runs, lease))
     sampler = SAMPLER.of(app)
     sampler.add(TURNS_RUNNING, lambda: len(runs))
     for series in product(MODELS.of(app), OPERATORS):

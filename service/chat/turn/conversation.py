@@ -15,6 +15,7 @@ from service.chat.history.limits import Limits
 from service.chat.history.messages import StoredMessage, messages_of_parts
 from service.chat.history.recall import Recalled
 from service.chat.history.shortening import shorten_messages
+from service.chat.tools.tool import APP_TOOLS
 from service.chat.turn.running import Run
 from service.chat.turn.summary import Summarizer
 from service.database.prepared import reading
@@ -31,7 +32,7 @@ class Conversation:
 
     def __init__(self, app: Flask, run: Run) -> None:
         settings: Settings = app.config["SETTINGS"]
-        question, tools = run.question, app.extensions["tools"].specs
+        question, tools = run.question, APP_TOOLS.of(app).specs
         recalled = _recall(app, run)
         kind = question.model.provider.kind
         user = pseudonym(settings, question.caller.subject, kind)

@@ -10,7 +10,9 @@ from service.auth.users import OWNER, Caller
 from service.billing import ledger, prices
 from service.billing.payer import payer_of
 from service.chat.question import Question
+from service.chat.tools.tool import APP_TOOLS
 from service.chat.turn.tally import Tally
+from service.chat.worker_lease import WORKER_LEASE
 from service.database.access import core_transaction, write_transaction
 from service.database.prepared import StatementReply
 from service.database.statements import Statements
@@ -39,7 +41,7 @@ def hold_for(
     owner = OWNER.of(app).subject
     payer = payer_of(forwarded, owner, question.caller, question.budget)
     starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
-    lease_id = app.extensions["lease"].id
+    lease_id = WORKER_LEASE.of(app).id
 
     def hold(amount: int) -> Question:
         hold_id = ledger.reserve(
@@ -59,7 +61,7 @@ def max_cost(app: Flask, question: Question, history_tokens: int) -> int:
     """The most that a first step can cost behind such a history, in micro-credits."""
     output = app.config["SETTINGS"].max_output_tokens
     messages = (UserMessage(question.content, question.aside),)
-    prompt = Prompt(question.system, messages, app.extensions["tools"].specs)
+    prompt = Prompt(question.system, messages, APP_TOOLS.of(app).specs)
     return prices.max_cost(question.model.id, prompt.tokens + history_tokens, output)
 
 
@@ -125,7 +127,7 @@ class TurnHold:
         question, cost = self._question, self._tally.cost
         owner = OWNER.of(app).subject
         payer = payer_of(question.caller, owner, question.caller, self._budget)
-        ref, lease_id = f"{question.turn_id}/{self._number + 1}", app.extensions["lease"].id
+        ref, lease_id = f"{question.turn_id}/{self._number + 1}", WORKER_LEASE.of(app).id
         log.warning("hold lost", turn_id=question.turn_id)
         try:
             with app.app_context(), write_transaction() as session:

@@ -35,9 +35,8 @@ def system_text(app: Flask, caller: Caller) -> str:
     Needs an app context. Raises `Unauthorized` for a user who may not act any more.
     """
     settings: Settings = app.config["SETTINGS"]
-    collections = APP_COLLECTIONS.of(app)
     role = current_role(caller)
-    return _joined(collections, role, settings.assistant_instructions)
+    return _joined(APP_COLLECTIONS.of(app), role, settings.assistant_instructions)
 
 
 @lru_cache(100)  # of roles: all turns of one share their text

@@ -12,11 +12,13 @@ import time
 
 from sqlalchemy import select
 
+from service.app_keys import AppKey
 from service.chat.claims import has_lapsed
 from service.chat.models import Lease
 from service.chat.worker_lease import RENEW_SECONDS
 from service.extensions import db
 
+LEASE_WATCH = AppKey["LeaseWatch"]("lease_watch")
 LOOK_SECONDS = 1.0
 UNRENEWED_SECONDS = 2 * RENEW_SECONDS
 GAP_SECONDS = RENEW_SECONDS  # between two looks; after a longer gap the watch begins again

@@ -11,9 +11,9 @@ from service.billing.prices import credits
 from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.turn import rows, turn
-from service.chat.turn.claim_watch import ClaimWatch
+from service.chat.turn.claim_watch import CLAIM_WATCH
 from service.chat.turn.interruption import Interrupted
-from service.chat.turn.running import Run, Runs
+from service.chat.turn.running import RUNS, Run
 from service.chat.turn.step import Answer
 from service.observing import attribution, measures, spans
 from service.outbound.arrivals import Arrivals
@@ -46,8 +46,8 @@ def start(app: Flask, run: Run) -> None:
     A new turn has asked its model when this returns, unless that needs a new connection: the model
     answers while the head of the response is written.
     """
-    app.extensions["runs"].add(run)
-    claim_watch: ClaimWatch = app.extensions["claim_watch"]
+    RUNS.of(app).add(run)
+    claim_watch = CLAIM_WATCH.of(app)
     claim_watch.expect_no_more(run.question.turn_id)
     claim_watch.wake()
     gevent.spawn(carry, app, run)
@@ -86,9 +86,8 @@ def _span(question: Question) -> spans.Span:
 
 
 def _end(app: Flask, run: Run, status: str) -> None:
-    runs: Runs = app.extensions["runs"]
     run.close()
-    runs.remove(run)
+    RUNS.of(app).remove(run)
     run.free_ticket()
     run.span.set(app__turn__status=status, app__credits=credits(run.hold.charged))
     run.span.end()
@@ -173,7 +172,7 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> None:
     for chunk in run.assembly.closing():
         run.assembly.apply(chunk)
         run.put(chunk)
-    claim_watch: ClaimWatch = app.extensions["claim_watch"]
+    claim_watch = CLAIM_WATCH.of(app)
     try:
         if keep and end.reason != "deleted":
             rows.store(app, run, "aborted")
@@ -193,7 +192,7 @@ def _fail(app: Flask, run: Run, error: Exception) -> None:
     run.span.fail(fault)
     for chunk in (*run.assembly.closing(), chunks.Error(text)):
         run.put(chunk)
-    app.extensions["claim_watch"].clean_up(run)
+    CLAIM_WATCH.of(app).clean_up(run)
 
 
 def _explain(error: Exception) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import gevent
 
+from service.app_keys import AppKey
 from service.background import BackgroundWork
 from service.chat.claims import EndReason
 from service.chat.earlier import EarlierWrites
@@ -26,6 +27,7 @@ from service.limits.concurrency import Ticket
 from service.observing import spans
 from service.providers.events import ProviderError
 
+RUNS = AppKey["Runs"]("runs")
 TICK_SECONDS = 0.25
 DRAIN_MARGIN = 3.0  # seconds of the grace time, kept for the rows and the last chunks
 

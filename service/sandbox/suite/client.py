@@ -11,6 +11,7 @@ from functools import cached_property
 
 from flask import Flask
 
+from service.app_keys import AppKey
 from service.integrations.calling.proxy import PROXY
 from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.catalog import Catalog
@@ -18,6 +19,7 @@ from service.integrations.declare.oauth2 import OAuth2
 from service.integrations.declare.vendor import Vendor
 from service.web.errors import NotFound
 
+SUITE_CLIENTS = AppKey["Clients"]("suite")
 SUITE = "cloudsuite"
 PAGES = "/sandbox"
 API = "/cloudsuite"

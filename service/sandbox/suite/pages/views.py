@@ -20,7 +20,7 @@ from flask import send_from_directory as send
 from service.database.access import write_transaction
 from service.extensions import db
 from service.sandbox.suite import contents, tokens
-from service.sandbox.suite.client import ACCOUNTS, PAGES, Client
+from service.sandbox.suite.client import ACCOUNTS, PAGES, SUITE_CLIENTS, Client
 from service.sandbox.suite.models import SuiteAccess
 from service.sandbox.suite.pages.authorization import (
     AuthorizationError,
@@ -135,7 +135,7 @@ def style(integration: str) -> Response:
 
 def _client(integration: str) -> Client:
     """Raises `NotFound`."""
-    return current_app.extensions["suite"].of(integration)
+    return SUITE_CLIENTS.of(current_app).of(integration)
 
 
 def _authorization_request(client: Client) -> AuthorizationRequest:
