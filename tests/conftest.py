@@ -12,6 +12,7 @@ from config import Settings
 from service import create_app
 from service.auth.users import rights_cache
 from service.extensions import db
+from service.generation.completion import MODELS
 from service.outbound.upstream import Upstream
 from service.providers import catalog
 from service.sandbox import views
@@ -123,7 +124,7 @@ def served_by(app, upstream):
     """The scripted upstream in the place of all three providers."""
     urls = {f"provider_{kind}_base_url": upstream.url for kind in "abc"}
     keys = {f"provider_{kind}_api_key": f"key-{kind}-canary" for kind in "abc"}
-    app.extensions["models"] = catalog.models(replace(app.config["SETTINGS"], **urls, **keys))
+    MODELS.set(app, catalog.models(replace(app.config["SETTINGS"], **urls, **keys)))
     return upstream
 
 

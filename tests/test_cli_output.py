@@ -21,6 +21,7 @@ from service.cli.terminal import print_list
 from service.database import refreshing
 from service.database.access import write_transaction
 from service.extensions import db
+from service.generation.completion import MODELS
 from service.integrations.models import Grant
 from service.providers import catalog
 from service.times import now
@@ -234,7 +235,7 @@ def test_the_catalog_is_listed_with_what_each_endpoint_needs(flask):
 def test_the_key_of_an_endpoints_model_is_needed_too(app):
     settings = app.config["SETTINGS"]
     app.config["SETTINGS"] = replace(settings, vendors={**settings.vendors, "PDL_API_KEY": "k"})
-    app.extensions["models"] = catalog.models(replace(settings, provider_a_api_key=None))
+    MODELS.set(app, catalog.models(replace(settings, provider_a_api_key=None)))
     listed = app.test_cli_runner().invoke(args=["catalog", "list", "--json"]).stdout
     needs = {one["name"]: one["needs"] for one in json.loads(listed)}
     assert needs["profnet-analyze-profiles"] == "PROVIDER_A_API_KEY"

@@ -6,6 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from service.extensions import db
+from service.generation.completion import MODELS
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.sandbox.suite.models import SuiteMessage
 from tests import recorded
 from tests.assistant.asking import DONE, call
@@ -93,14 +95,14 @@ def test_a_call_for_somebody_else_names_no_subject_of_its_own(alice, chat, serve
 
 
 def test_an_endpoint_that_is_not_configured_is_told_with_what_to_do(app, alice, chat, served_by):
-    settings = app.extensions["vendor_settings"]
-    app.extensions["vendor_settings"] = dict.fromkeys(settings)
+    settings = VENDOR_SETTINGS.of(app)
+    VENDOR_SETTINGS.set(app, dict.fromkeys(settings))
     served_by.answers = [call("search-images", **KITES), DONE]
     told = error_of(alice.turn(chat, "go"))
     assert "search-images can't be used on this server" in told
     assert "integrations.find" in told
     del settings["SLACK_CHANNELS"]  # which only some endpoints of the team chat need
-    app.extensions["vendor_settings"] = settings
+    VENDOR_SETTINGS.set(app, settings)
     served_by.answers = [call(SEND, **BODY), DONE]
     told = error_of(alice.turn(chat, "go"))
     assert f"{SEND} can't be used on this server" in told
@@ -108,10 +110,10 @@ def test_an_endpoint_that_is_not_configured_is_told_with_what_to_do(app, alice, 
 
 
 def test_the_missing_key_of_an_endpoints_model_is_named(app, alice, chat, served_by):
-    models = app.extensions["models"]
+    models = MODELS.of(app)
     asked = models["llm-haiku-4-5"]
     without = replace(asked, provider=replace(asked.provider, api_key=None))
-    app.extensions["models"] = {**models, asked.id: without}
+    MODELS.set(app, {**models, asked.id: without})
     served_by.answers = [call("scholar-summarize-papers", query="a"), DONE]
     assert "PROVIDER_A_API_KEY is not set" in error_of(alice.turn(chat, "go"))
 

@@ -10,7 +10,7 @@ from service.billing.prices import CREDIT, MODEL_PRICES
 from service.chat import autonomous
 from service.chat.turn import admission
 from service.providers.tokens import bound
-from service.records.collection import Collection, Collections, Column
+from service.records.collection import APP_COLLECTIONS, Collection, Collections, Column
 from tests import recorded
 from tests.chat.long_chats import fill
 from tests.people import text_of
@@ -127,7 +127,7 @@ def test_a_collection_of_other_roles_is_not_named(app, alice, admin, served_by):
     served_by.answers = [reads_the_date]
     columns = (Column("userId", required=True, fixed=True),)
     tickets = Collection("tickets", columns=columns, permissions={"admin": {"read": True}})
-    app.extensions["collections"] = Collections([*app.extensions["collections"], tickets])
+    APP_COLLECTIONS.set(app, Collections([*APP_COLLECTIONS.of(app), tickets]))
     for person in (alice, admin):
         person.turn(person.new_chat(), "hello")
     assert [" tickets" in system(seen) for seen in served_by.seen] == [False, True]

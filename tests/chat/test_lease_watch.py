@@ -11,7 +11,7 @@ from service.billing.models import Hold
 from service.chat import claims
 from service.chat.models import Claim, Lease
 from service.chat.turn import lease_watch
-from service.chat.turn.lease_watch import LOOK_SECONDS, UNRENEWED_SECONDS, LeaseWatch
+from service.chat.turn.lease_watch import LEASE_WATCH, LOOK_SECONDS, UNRENEWED_SECONDS, LeaseWatch
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -26,7 +26,7 @@ class Worker:
         self.app, self.moment, self.watch = app, 1000.0, LeaseWatch()
         clock = SimpleNamespace(monotonic=lambda: self.moment)
         monkeypatch.setattr(lease_watch, "time", clock)
-        app.extensions["lease_watch"] = self.watch
+        LEASE_WATCH.set(app, self.watch)
 
     def run(self, statement):
         with self.app.app_context(), write_transaction() as session:

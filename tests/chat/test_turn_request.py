@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from service.generation.completion import MODELS
 from service.providers import catalog
 from tests import recorded
 from tests.people import text_of
@@ -170,7 +171,7 @@ def test_keys_appear_in_no_answer_and_no_log(served_by, alice, chat, stream_of, 
 def test_two_settings_put_a_local_server_behind_the_open_model(app, alice, chat, upstream):
     """PROVIDER_C_BASE_URL and MODEL_NAMES, as docs/deployment.md shows for Ollama: no key."""
     settings = replace(app.config["SETTINGS"], provider_c_base_url=f"{upstream.url}/v1")
-    app.extensions["models"] = catalog.models(settings)
+    MODELS.set(app, catalog.models(settings))
     upstream.answers = [Answer(recorded.openai("hi"))]
     assert text_of(alice.turn(chat, "hello", modelId="oss-120b")) == "hi"
     seen = upstream.seen[0]

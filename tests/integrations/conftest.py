@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.vendors.github import visibility
 from tests.integrations.scripted import ScriptedVendor
 
@@ -15,12 +16,12 @@ def vendor(app):
     """Every vendor without OAuth is called here, with a key that can be recognised."""
     visibility.seen.clear()
     scripted = ScriptedVendor()
-    settings = dict(app.extensions["vendor_settings"])
+    settings = dict(VENDOR_SETTINGS.of(app))
     for known in app.extensions["proxy"].catalog.vendors:
         if not known.oauth:
             settings |= {one.name: scripted.url for one in known.bases}
             settings |= {one.name: f"{known.name}-canary" for one in known.credential.settings}
-    app.extensions["vendor_settings"] = settings
+    VENDOR_SETTINGS.set(app, settings)
     yield scripted
     scripted.stop()
 

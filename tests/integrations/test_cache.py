@@ -15,6 +15,7 @@ from service.integrations.calling import answer_sweep, breaker, kept_answers
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import READ
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.declare.shape import Int, Maybe, Shape
 from service.integrations.models import IdempotencyKey, KeptAnswer
 from service.integrations.vendors.github import visibility
@@ -256,7 +257,7 @@ def test_waiting_for_an_equal_call_ends_at_the_deadline(alice, bob, keeping):
 def test_an_answer_of_another_account_is_not_given(app, alice, keeping):
     keeping()
     anvils(alice)
-    app.extensions["vendor_settings"]["ACME_API_KEY"] = "another-account"
+    VENDOR_SETTINGS.of(app)["ACME_API_KEY"] = "another-account"
     assert ids(anvils(alice)) == ["a-2"]
 
 
@@ -267,7 +268,7 @@ def test_the_workers_of_a_sandbox_share_their_answers(app, alice):
     assert told(anvils(alice)) == {}
     listener, before = app.extensions["sandbox"], app.extensions["sandbox_url"]
     listener.stop()
-    app.extensions["vendor_settings"] = {}
+    VENDOR_SETTINGS.set(app, {})
     assert listener.start() != before
     assert told(anvils(alice)) == HIT
 

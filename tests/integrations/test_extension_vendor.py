@@ -8,6 +8,7 @@ import pytest
 from config import ConfigError, load, with_declared
 from service import create_app
 from service.billing.prices import CREDIT
+from service.generation.completion import MODELS
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.credential import bearer
@@ -68,10 +69,10 @@ def test_a_composed_endpoint_costs_its_price_and_what_its_model_cost(alice):
 
 @on_sqlite
 def test_an_endpoint_whose_model_has_no_provider_says_which_setting_is_missing(app, alice):
-    models, model_id = app.extensions["models"], acme.judge.model.model_id
+    models, model_id = MODELS.of(app), acme.judge.model.model_id
     keyless = replace(models[model_id].provider, needs_key=True, api_key=None)
     model = replace(models[model_id], provider=keyless)
-    app.extensions["models"] = {**models, model_id: model}
+    MODELS.set(app, {**models, model_id: model})
     answer = alice.post("/api/integrations/anvils-judge", {"anvil": "a-1", "question": "a"})
     assert (answer.status_code, answer.json["setting"]) == (503, "PROVIDER_A_API_KEY")
 

@@ -12,6 +12,7 @@ import time_machine
 
 from service.integrations.declare.example import File
 from service.integrations.declare.faults import ScopeMissing, refusal_of
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.declare.vendor import Reply
 from service.integrations.everything import catalog
 from service.integrations.vendors.google.suite import GOOGLE
@@ -41,7 +42,7 @@ def google(app):
     """Google's APIs are scripted; the authorization server stays the sandbox's."""
     scripted = ScriptedVendor()
     urls = {f"CLOUDSUITE_{name}_BASE_URL": scripted.url + path for name, (path, _) in HOSTS.items()}
-    app.extensions["vendor_settings"] = {**app.extensions["vendor_settings"], **urls}
+    VENDOR_SETTINGS.set(app, {**VENDOR_SETTINGS.of(app), **urls})
     yield scripted
     scripted.stop()
 

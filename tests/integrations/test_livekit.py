@@ -9,6 +9,7 @@ from joserfc.jwk import OctKey
 
 from config import Settings
 from config_addresses import server
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
@@ -19,7 +20,7 @@ SECRET = "a secret of livekit that is long"
 @pytest.fixture(autouse=True)
 def credentials(app, vendor):
     keys = {"LIVEKIT_API_KEY": "key", "LIVEKIT_API_SECRET": SECRET}
-    app.extensions["vendor_settings"] = {**app.extensions["vendor_settings"], **keys}
+    VENDOR_SETTINGS.set(app, {**VENDOR_SETTINGS.of(app), **keys})
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.vendors.magnific.tasks import MADE, answered
 from service.outbound import guarded
 from tests.integrations.scripted import Said
@@ -26,10 +27,10 @@ def without(app):
     """Take the keys of vendors away."""
 
     def take(*names):
-        settings = app.extensions["vendor_settings"]
-        app.extensions["vendor_settings"] = {
-            name: value for name, value in settings.items() if name not in names
-        }
+        settings = VENDOR_SETTINGS.of(app)
+        VENDOR_SETTINGS.set(
+            app, {name: value for name, value in settings.items() if name not in names}
+        )
 
     return take
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.auth.tokens import Verifier, issue
+from service.auth.tokens import VERIFIER, Verifier, issue
 from service.mcp.message import META
 from tests.services import on_sqlite
 
@@ -37,7 +37,7 @@ def test_a_token_is_needed_and_how_it_is_sent_is_said(alice, client, app):
 
 def test_a_token_for_another_audience_is_refused(alice, app):
     settings = replace(app.config["SETTINGS"], auth_audience="this-service")
-    app.extensions["verifier"] = Verifier(settings, None)
+    VERIFIER.set(app, Verifier(settings, None))
     for audience, status in (("this-service", 200), ("another", 401)):
         token = issue(replace(settings, auth_audience=audience), "alice", "user", 3600)
         assert ping(replace(alice, token=token)).status_code == status

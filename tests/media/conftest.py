@@ -3,6 +3,7 @@
 import pytest
 
 from service.extensions import db
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.media.models import MediaItem, MediaPiece
 from tests.integrations.scripted import ScriptedVendor
 from tests.media import press
@@ -24,8 +25,8 @@ def configure(request, place, tmp_path) -> dict:
 @pytest.fixture
 def vendor(app):
     scripted = ScriptedVendor()
-    settings = app.extensions["vendor_settings"]
-    app.extensions["vendor_settings"] = {**settings, "PRESS_BASE_URL": scripted.url}
+    settings = VENDOR_SETTINGS.of(app)
+    VENDOR_SETTINGS.set(app, {**settings, "PRESS_BASE_URL": scripted.url})
     yield scripted
     scripted.stop()
 

@@ -9,6 +9,8 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from config import ROOT
+from service.app import Service
+from service.app_keys import AppKey
 from service.database import revisions
 from service.deferred import DeferredModule, Extensions
 from tests.services import environment
@@ -77,6 +79,13 @@ def test_only_what_serving_needs_is_made_when_it_begins():
     extensions.complete()
     assert extensions == {"verifier": 1}
     assert extensions["migrate"] == 2
+
+
+def test_a_key_makes_what_is_deferred_only_when_it_is_asked_for_it():
+    app, key = Service("test"), AppKey[int]("deferred")
+    app.extensions.defer((key.name,), lambda: key.set(app, 1))
+    assert key.get(app) is None
+    assert (key.of(app), key.get(app)) == (1, 1)
 
 
 def test_the_revisions_are_those_of_alembic():

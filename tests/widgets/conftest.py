@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from service.widgets.templates import WidgetTemplates
+from service.widgets.templates import WIDGET_TEMPLATES, WidgetTemplates
 from tests.widgets.manifests import MANIFEST
 
 
@@ -28,6 +28,6 @@ def given(app, folder):
     """Makes a template with these values in its manifest the only one of the app."""
 
     def use(**values):
-        app.extensions["widget_templates"] = WidgetTemplates([folder(values)])
+        WIDGET_TEMPLATES.set(app, WidgetTemplates([folder(values)]))
 
     return use

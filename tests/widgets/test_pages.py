@@ -5,7 +5,7 @@ import re
 import pytest
 
 from service.browser.files import modules_of
-from service.widgets.templates import WidgetTemplates
+from service.widgets.templates import WIDGET_TEMPLATES, WidgetTemplates
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
@@ -218,7 +218,7 @@ def test_a_page_preloads_all_that_its_module_imports(app, client, folder):
     place = folder({})
     (place / "widget.js").write_text(WIDGET)
     (place / "map.js").write_text(f'export {{ x }} from "{CLIENT}";\nimport "./widget.js";\n')
-    app.extensions["widget_templates"] = WidgetTemplates([place])
+    WIDGET_TEMPLATES.set(app, WidgetTemplates([place]))
     preloaded = re.findall(r'modulepreload" href="([^"]+)"', client.get("/w/map").text)
     names = {
         "/w/map/files/map.js",

@@ -19,6 +19,7 @@ from service.integrations.consent.authority import Tokens
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
+from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.declare.vendor import Vendor
 from service.integrations.models import Breaker, CountedCalls
 from service.integrations.vendors.github import visibility
@@ -49,7 +50,7 @@ class Bench:
         self.described: set[str] = set()  # endpoints whose vendor's description was asked
         self._people: dict[str, Person] = {}
         self._numbers = itertools.count()
-        app.extensions["vendor_settings"] = self.settings()
+        VENDOR_SETTINGS.set(app, self.settings())
 
     def settings(self) -> dict[str, str]:
         """Every vendor's, with base URLs that can be told apart and a value for each credential."""
@@ -90,7 +91,7 @@ class Bench:
 
     @contextmanager
     def without(self, *names: str) -> Iterator[None]:
-        settings = self.app.extensions["vendor_settings"]
+        settings = VENDOR_SETTINGS.of(self.app)
         values = {name: settings.pop(name) for name in names if name in settings}
         try:
             yield
