@@ -23,8 +23,13 @@ def test_what_was_spent_is_seen_as_a_plot_as_a_table_and_in_the_statement(opened
     call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})
     console.open("/#/usage")
     page = console.page
-    day = page.get_by_role("slider", name="Day")
+    day, button = page.get_by_role("slider", name="Day"), console.button("Show as table")
+    title = page.get_by_role("heading", name="Spend per day")
     expect(day).to_have_attribute("aria-valuetext", re.compile("11.5 credits, 1 call"))
+    line, beside = title.bounding_box(), button.bounding_box()
+    assert line
+    assert beside
+    assert beside["y"] < line["y"] + line["height"], "the words about the day are between them"
     day.press("ArrowLeft")
     expect(page.locator(".plot-value")).to_have_text(re.compile(": 0 credits, no calls"))
     expect(page.get_by_role("link", name="upscale-image")).to_be_visible()
@@ -126,3 +131,20 @@ def test_a_part_that_can_not_be_read_says_so_alone_and_offers_to_try_again(conso
     again.click()
     expect(alert).to_be_hidden()
     expect(console.table("Entries of your account")).to_contain_text("Starting credits")
+
+
+COLOURS = "(all) => new Set(all.map((each) => getComputedStyle(each).borderBottomColor)).size"
+
+
+def test_what_colours_tell_is_also_seen_in_colours_of_the_users_own(opened):
+    console = opened(own=True, forced_colors="active").sign_in()
+    console.ask("hello")
+    console.open("/#/usage")
+    fill = console.page.locator(".share-fill")
+    colours = "(node) => [node, node.parentElement].map((n) => getComputedStyle(n).backgroundColor)"
+    expect(fill).to_be_visible()
+    inside, around = fill.evaluate(colours)
+    assert inside != around
+    assert console.page.locator(".tabs a").evaluate_all(COLOURS) == 2
+    dot = "(node) => getComputedStyle(node, '::before').backgroundColor"
+    assert console.page.locator(".live").evaluate(dot) == inside
