@@ -114,7 +114,7 @@ def _committed(collection: Collection, record_id: str, error: DBAPIError) -> Env
     except NotFound:
         raise error from None
     finally:
-        session.commit()
+        session.rollback()  # it has only read; a commit fails if the connection is lost here too
 
 
 def update(

@@ -12,6 +12,7 @@ from service.auth.tokens import issue
 from service.database import commits
 from service.database.time_limits import time_limit
 from service.extensions import db
+from service.records import writes
 from tests.faults.client import client_of
 from tests.records.listening import Subscriber
 from tests.services import Service, command, environment, on_sqlite, settings_for, wait_for
@@ -218,3 +219,17 @@ def test_an_acknowledged_write_is_on_disk_unless_configured_otherwise(
     monkeypatch.setattr(commits, "_sync_data", synced.append)
     assert alice.post(NOTES, {"title": "t"}).status_code == 201
     assert bool(synced) == is_synced
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_record_whose_outcome_can_not_be_looked_up_is_not_known_to_be_created(alice, monkeypatch):
+    """The connection is lost once more, by the look whether the record is there."""
+
+    def lose_connection(session, *_):
+        session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+    alice.get(NOTES)  # makes her row
+    monkeypatch.setattr(writes, "_insert", lose_connection)
+    monkeypatch.setattr(writes, "_find", lose_connection)
+    answer = alice.post(NOTES, {"title": "first"})
+    assert (answer.status_code, answer.json["error"]) == (503, "unavailable")
