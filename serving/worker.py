@@ -6,10 +6,12 @@ nothing of a response by the kernel.
 
 import errno
 import socket
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import gevent
+from gevent.monkey import get_original
 from gunicorn.errors import AppImportError
 from gunicorn.http.errors import ParseException
 from gunicorn.workers.ggevent import GeventWorker
@@ -20,9 +22,13 @@ from service.lifecycle import LIFECYCLE
 from service.observing import stray
 from serving import parking
 from serving.own_stack import OwnStack
+from serving.patches import NO_ROOM
 from serving.refusals import linger, write_error
 
 STAY_SECONDS = 0.1  # between looks at the work that is left
+PAUSE_SECONDS = 1.0  # until a worker is started in place of one that found no room
+
+_sleep = get_original("time", "sleep")  # gevent's needs files of its own
 
 
 class Worker(GeventWorker):
@@ -35,9 +41,21 @@ class Worker(GeventWorker):
 
     def init_process(self) -> None:
         """gunicorn looks each setting up by its name, twenty times for a request. They no longer
-        change in a worker, so here they become the configuration's own attributes."""
+        change in a worker, so here they become the configuration's own attributes.
+
+        A worker that takes the place of another ends if it finds no room, and one more is started a
+        second later. gunicorn would end with all other workers.
+        """
         self.cfg.__dict__.update({name: one.get() for name, one in self.cfg.settings.items()})
-        super().init_process()
+        try:
+            super().init_process()
+        except (OSError, AppImportError) as error:
+            cause = _want_of_room(error)
+            if self.booted or cause is None or self.age <= self.cfg.workers:
+                raise
+            self.log.error("worker not started", extra={"facts": {"error": cause.strerror}})
+            _sleep(PAUSE_SECONDS)
+            sys.exit(1)
 
     def load_wsgi(self) -> None:
         stray.install()
@@ -93,3 +111,12 @@ class Worker(GeventWorker):
             super().handle_error(req, client, addr, exc)
         if isinstance(exc, (ParseException, RequestTimeout)):
             linger(client)
+
+
+def _want_of_room(error: BaseException | None) -> OSError | None:
+    """The error of an operating system without room, which may be behind another one."""
+    while error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            return error
+        error = error.__cause__ or error.__context__
+    return None

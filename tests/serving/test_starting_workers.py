@@ -9,9 +9,13 @@ from types import SimpleNamespace
 import pytest
 from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
+from gunicorn.errors import AppImportError
+from gunicorn.workers.ggevent import GeventWorker
 from gunicorn.workers.workertmp import WorkerTmp
 
+from config import ConfigError
 from service.observing.measures import RESTARTS
+from serving import worker
 from serving.patches import persistent
 
 
@@ -96,3 +100,55 @@ def test_another_failure_ends_it(monkeypatch):
     monkeypatch.setattr(os, "fork", fork)
     with pytest.raises(PermissionError):
         Master().manage_workers()
+
+
+@pytest.fixture
+def boot(monkeypatch):
+    """Boots the worker of a number, where gunicorn's own part ends with an error."""
+    slept = []
+    monkeypatch.setattr(worker, "_sleep", slept.append)
+
+    def boot(age, error):
+        def fail(_):
+            raise error
+
+        monkeypatch.setattr(GeventWorker, "init_process", fail)
+        one = worker.Worker(age, 1, [], None, 30, Config(), logging.getLogger("worker"))
+        try:
+            one.init_process()
+        finally:
+            one.tmp.close()
+
+    boot.slept = slept
+    return boot
+
+
+@pytest.mark.parametrize("error", [errno.ENFILE, errno.EMFILE, errno.ENOSPC])
+def test_a_worker_without_room_to_boot_ends_alone(boot, caplog, error):
+    """With gunicorn's own exit status the master would end with all other workers."""
+    with pytest.raises(SystemExit) as ended:
+        boot(2, OSError(error, os.strerror(error)))
+    assert ended.value.code not in (Arbiter.WORKER_BOOT_ERROR, Arbiter.APP_LOAD_ERROR)
+    assert (caplog.records[-1].message, boot.slept) == ("worker not started", [1.0])
+
+
+def test_the_want_of_room_may_be_behind_a_setting_that_is_in_a_file(boot):
+    error = AppImportError("Error: AUTH_SECRET_FILE: Too many open files")
+    error.__context__ = ConfigError("AUTH_SECRET_FILE: Too many open files")
+    error.__context__.__context__ = OSError(errno.EMFILE, "Too many open files")
+    with pytest.raises(SystemExit):
+        boot(2, error)
+
+
+@pytest.mark.parametrize(
+    ("age", "error"),
+    [
+        (1, OSError(errno.EMFILE, "Too many open files")),  # who starts the service learns of it
+        (2, PermissionError(errno.EACCES, "no")),
+        (2, AppImportError("Error: PORT: must be a number")),
+    ],
+)
+def test_any_other_failure_to_boot_is_gunicorns(boot, age, error):
+    with pytest.raises(type(error)):
+        boot(age, error)
+    assert boot.slept == []
