@@ -141,6 +141,7 @@ def test_a_text_has_the_direction_of_its_own_words(console):
     assert style(console.log.locator(".as-typed").last, "unicodeBidi") == "plaintext"
     title = console.page.locator(".chat-title").first
     assert style(title, "unicodeBidi") == "plaintext"
+    assert style(console.page.locator(".talk-title"), "unicodeBidi") == "plaintext"
     console.page.keyboard.press("Control+k")
     assert style(console.page.locator(".palette-label").last, "unicodeBidi") == "plaintext"
     console.page.keyboard.press("Escape")
@@ -157,3 +158,23 @@ def test_a_canvas_lies_the_same_on_a_page_from_right_to_left(console):
     shape = box(canvas.boxes.first)
     assert view["x"] <= shape["x"]
     assert shape["x"] + shape["width"] <= view["x"] + view["width"]
+
+
+def test_the_title_of_a_canvas_has_the_room_that_there_is(console):
+    canvas = Canvas(console).create()
+    title = canvas.page.get_by_label("Title of the canvas")
+    expect(title).to_have_value("Canvas 1")
+    short = box(title)["width"]
+    tools = box(console.button("Add widget"))
+    title.fill("The widgets with which the spring fair is prepared")
+    assert box(title)["width"] > 1.5 * short
+    assert box(console.button("Add widget")) == tools
+    console.page.set_viewport_size({"width": 1440, "height": 800})
+    assert title.evaluate("(field) => field.scrollWidth <= field.clientWidth")
+
+
+def test_the_export_stands_at_the_edge_of_its_list_on_a_phone(opened):
+    console = opened(**PHONE).sign_in()
+    console.open("/#/usage/statement")
+    export, table = box(console.button("Export CSV")), box(console.page.locator(".usage-box"))
+    assert round(export["x"] + export["width"]) == round(table["x"] + table["width"])
