@@ -121,7 +121,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
   /** The arrows move from row to row. @param {KeyboardEvent} event */
   function press(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const link = /** @type {HTMLElement} */ (event.target).closest('li')?.querySelector('.chat-link');
+    const link = /** @type {HTMLElement | null} */ (/** @type {HTMLElement} */ (event.target).closest('li')?.querySelector('.chat-link') ?? null);
     if (!step || !link || /** @type {HTMLElement} */ (event.target).tagName === 'INPUT') return;
     event.preventDefault();
     const links = linksIn(lists);

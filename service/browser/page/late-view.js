@@ -39,9 +39,8 @@ export function createLateView(context, { title, styles, load }) {
 
   /** The button goes with its press. */
   async function startAgain() {
-    focused = true;
     await start();
-    if (!view && isFocusLost()) retry.focus();
+    if (isFocusLost()) (view ?? retry).focus();
   }
 
   /** @param {View} loaded */
