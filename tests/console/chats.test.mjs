@@ -60,9 +60,10 @@ function chatsWithALostAnswer() {
   }
   const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
   const items = new Map();
+  const fill = () => (storage.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); });
   const storage = { getItem: (name) => items.get(name) ?? null, setItem: (name, value) => items.set(name, value), removeItem: (name) => items.delete(name) };
   const load = () => createChats({ transport: { call }, socket, drafts: createDrafts(storage, 'alice'), onTurnEnd() {} });
-  return { chats: load(), load, made: () => [...made.values()], remove: (key) => made.set(key, null), refuse: () => (isLost = null), keys: () => [...made.keys()] };
+  return { chats: load(), load, fill, made: () => [...made.values()], remove: (key) => made.set(key, null), refuse: () => (isLost = null), keys: () => [...made.keys()] };
 }
 
 test('a chat whose answer was lost is given again, unless it was used since', async () => {
@@ -95,6 +96,13 @@ test('a chat whose answer was lost is given to the first message after a reload,
   assert.equal(await loaded.create(), 'chat-0');
   made()[0].updatedAt = '2';
   assert.equal(await loaded.create(), 'chat-1');
+});
+
+test('a chat whose answer was lost is given again also where the storage is full', async () => {
+  const { chats, fill } = chatsWithALostAnswer();
+  fill();
+  await assert.rejects(chats.create(), NetworkError);
+  assert.equal(await chats.create(), 'chat-0');
 });
 
 test('two messages that begin chats at the same time begin two', async () => {

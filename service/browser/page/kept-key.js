@@ -27,9 +27,17 @@ export function createKeptKey(drafts, name) {
  * @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name @returns {import('../shared/once.js').Keys}
  */
 export function createKeptKeys(drafts, name) {
+  /** @type {Map<string, string>} where the storage is full */
+  const known = new Map();
   return {
-    get: (content) => drafts.get(`${name}:${content}`) || undefined,
-    set: (content, key) => drafts.set(`${name}:${content}`, key),
-    delete: (content) => drafts.set(`${name}:${content}`, ''),
+    get: (content) => known.get(content) ?? (drafts.get(`${name}:${content}`) || undefined),
+    set(content, key) {
+      known.set(content, key);
+      drafts.set(`${name}:${content}`, key);
+    },
+    delete(content) {
+      known.delete(content);
+      drafts.set(`${name}:${content}`, '');
+    },
   };
 }
