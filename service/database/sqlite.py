@@ -21,6 +21,7 @@ from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync, UnsyncedCommits
 from service.database.letter_case import SQLITE_FUNCTION as LOWER
 from service.database.letter_case import lower
+from service.database.opened_file import OpenedFile
 from service.database.pool import IMMEDIATE, has_begun
 from service.database.time_limits import seconds_left
 from service.fairness import let_others_run
@@ -59,9 +60,11 @@ def prepare_engine(engine: Engine, sync: str) -> Commits:
     """
     path = str(engine.url.database)
     commits = CommitSync(path) if sync == "full" else UnsyncedCommits(path)
+    file = OpenedFile(path)
     event.listen(engine, "do_connect", _make_private)
+    event.listen(engine, "connect", lambda *_: file.check())
     event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", partial(_begin, commits))
+    event.listen(engine, "begin", partial(_begin, commits, file))
     event.listen(engine, "handle_error", _explain)
     return commits
 
@@ -83,7 +86,7 @@ def _prepare(driver: Any, record: Any) -> None:
     record.info["progress"] = ProgressHandler()
 
 
-def _begin(commits: Commits, connection: Connection) -> None:
+def _begin(commits: Commits, file: OpenedFile, connection: Connection) -> None:
     if has_begun(connection):
         return
     info = connection.info
@@ -94,6 +97,7 @@ def _begin(commits: Commits, connection: Connection) -> None:
     driver: Any = connection.connection.dbapi_connection
     info["progress"].begin(driver, immediate, seconds_left())
     if immediate:
+        file.check()
         _begin_write(connection)
     else:
         _begin_read(connection)

@@ -1,0 +1,37 @@
+"""SQLite: whether the database's file is still the one that this process has opened.
+
+Who puts another file in its place, or removes it, while the service runs leaves it with a file
+that has no name: what is written there, and acknowledged, would be gone at the next start. New
+connections would open the other file, with the log of the first.
+"""
+
+import os
+import sqlite3
+
+from sqlalchemy.exc import OperationalError
+
+REPLACED = "the database's file was replaced or removed while it was in use: restart the service"
+
+
+class OpenedFile:
+    """The file that had this path when the first connection was made."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._opened: tuple[int, int] | None = None
+
+    def check(self) -> None:
+        """Raises `OperationalError` if another file has the path now, or none."""
+        named = self._named()
+        self._opened = self._opened or named
+        if named != self._opened:
+            reason = sqlite3.OperationalError(REPLACED)
+            reason.sqlite_errorcode = sqlite3.SQLITE_READONLY
+            raise OperationalError("BEGIN", None, reason)
+
+    def _named(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
