@@ -77,6 +77,18 @@ def test_a_reader_notices_the_commits_of_others(app):
     assert page.is_last
 
 
+def test_a_server_that_tells_no_timeline_has_cursors_without_one(app, monkeypatch):
+    """Aurora refuses to tell of its log."""
+    with app.app_context():
+        usual = current_cursor(db.session()).epoch
+        monkeypatch.setattr(changes, "TIMELINE", "lead(1)")  # an error of the server
+        monkeypatch.setattr(changes, "_places", {})
+        without = current_cursor(db.session()).epoch
+        db.session.commit()
+    lacks = "-00000001" if db_kind(app) == "postgresql" else ""
+    assert usual == without + lacks
+
+
 @on_sqlite
 def test_the_event_loop_can_look_for_commits_all_the_time(app):
     """SQLite's progress handler lets others run in between, which an event loop can't do."""
