@@ -19,7 +19,14 @@ from service.observing import attribution
 from service.web.pauses import SUPPORTED, Pause
 from serving.response import JoinedResponse
 
-CLIENT_LEFT = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN, errno.ETIMEDOUT)
+CLIENT_LEFT = (
+    errno.EPIPE,
+    errno.ECONNRESET,
+    errno.ENOTCONN,
+    errno.ETIMEDOUT,
+    errno.EHOSTUNREACH,  # instead of the last one, if a router has said so
+    errno.ENETUNREACH,
+)
 
 # By the connection: what has parsed its last request may have read some of the next.
 parsers: dict[socket, Any] = {}

@@ -101,7 +101,10 @@ class Worker(GeventWorker):
             if parser:
                 parser.end()
             raise
-        except TimeoutError:  # by `limit_unread`; gunicorn would log an error
+        except OSError as error:
+            if error.errno not in parking.CLIENT_LEFT:
+                raise
+            # By `limit_unread`, for the most part; gunicorn would log an error.
             raise ConnectionResetError(errno.ECONNRESET, "nothing was taken") from None
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
