@@ -6,6 +6,7 @@ from sqlalchemy import update
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.integrations.calling.attempt import Attempt
+from service.integrations.declare.faults import Declined
 from service.integrations.models import IdempotencyKey
 from service.web.errors import Forbidden, Unavailable, UpstreamFailed
 from tests.integrations import dice
@@ -46,7 +47,9 @@ def test_it_is_configured_and_asks_its_user(alice):
     assert (entry["configured"], entry["autoApprove"], entry["credits"]) == (True, False, 2)
 
 
-@pytest.mark.parametrize("fault", [RuntimeError(), UpstreamFailed(), Unavailable()], ids=repr)
+@pytest.mark.parametrize(
+    "fault", [RuntimeError(), UpstreamFailed(), Unavailable(), Declined()], ids=repr
+)
 def test_with_a_key_what_may_have_acted_does_not_act_again(alice, fault):
     """Only the app could tell whether its function has done its work before it failed."""
     dice.faults.append(fault)

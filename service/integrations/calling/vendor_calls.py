@@ -17,7 +17,6 @@ from service.integrations.calling.kept_answers import Kept
 from service.integrations.calling.sending import Effects, telling_status
 from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
-from service.integrations.declare.faults import has_done_nothing
 from service.integrations.declare.reading import counting_left_out
 from service.integrations.declare.setting import VENDOR_SETTINGS, first_missing
 from service.integrations.declare.task import Task
@@ -150,7 +149,7 @@ def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> 
     try:
         yield
     except ServiceError as error:
-        has_refused = has_done_nothing(error)
+        has_refused = error.status < 500  # a vendor's `Declined` tells only what that one has done
         raise
     finally:
         effects.may_have_acted |= not has_refused

@@ -88,8 +88,7 @@ def forbidden() -> Forbidden:
 
 
 def has_done_nothing(refusal: ServiceError) -> bool:
-    """Whether a vendor that refuses a call so has done nothing, whatever the answer's status; or a
-    function of the app."""
+    """Whether a vendor that refuses a call so has done nothing, whatever the answer's status."""
     return refusal.status < 500 or isinstance(refusal, Declined)
 
 
