@@ -1019,7 +1019,7 @@ test('a time that is looked at while another one is saved is not stored again', 
   field.value = '2026-11-24T10:00';
   field.listeners.keydown({ key: 'Enter' });
   await settle();
-  field.listeners.keydown({ key: 'Escape' });
+  field.listeners.keydown({ ...press, key: 'Escape' });
   words.listeners.click();
   cell.update(row('5', { due: '2026-11-24T10:00:00Z' }), 'row');
   saves[0].resolve(true);
@@ -1037,7 +1037,7 @@ test('a time that is typed again while another one is saved is neither saved nor
     await settle();
     field.listeners.blur();
     if (isReopened) {
-      field.listeners.keydown({ key: 'Escape' });
+      field.listeners.keydown({ ...press, key: 'Escape' });
       field.listeners.blur(); // a browser tells it of a field that is hidden
       words.listeners.click();
     }
