@@ -1,6 +1,7 @@
 """Fixtures: databases, apps, people, and the guards that every test runs under."""
 
 import ipaddress
+import shutil
 import socket
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from service.sandbox import views
 from tests import recorded
 from tests.depth import use_profile
 from tests.faults.hosts import TEST_HOSTS
+from tests.memory import make_own_directory
 from tests.once import ignore_what_is_loaded, made_once
 from tests.people import Person, person
 from tests.services import Databases, Service, close, settings_for, wait_for
@@ -42,10 +44,12 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(scope="session")
-def databases(tmp_path_factory):
-    made = Databases(tmp_path_factory.mktemp("databases"))
+def databases():
+    directory = make_own_directory("service-sqlite-")
+    made = Databases(directory)
     yield made
     made.remove()
+    shutil.rmtree(directory)
 
 
 @pytest.fixture(autouse=True, scope="session")

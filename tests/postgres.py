@@ -2,23 +2,16 @@
 
 import os
 import pwd
-import re
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
 import psycopg
 
-MEMORY = Path("/dev/shm")
-GIB = 1 << 30  # bytes; what a cluster grows to
-NAME = "service-pg-"
-OLD = 3600  # seconds
+from tests import memory
 
 # Of the database that is asked. Within one transaction PostgreSQL gives the same answer again.
 LOCK_WAITS = """SELECT count(*) FROM pg_stat_activity
@@ -34,45 +27,6 @@ def binaries() -> Path | None:
     return Path(installed[-1]).parent if installed else None
 
 
-def make_directory() -> str:
-    """In memory, if there is room for the clusters of all workers and nobody has chosen a place.
-
-    On a disk the making of so many small files takes half of the server's time.
-    """
-    needed = (int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) + 2) * GIB
-    fits = os.access(MEMORY, os.W_OK | os.X_OK) and _free_memory() > needed
-    if not fits or "TMPDIR" in os.environ:
-        return tempfile.mkdtemp(prefix=NAME)
-    _remove_leftovers()
-    return tempfile.mkdtemp(prefix=NAME, dir=MEMORY)
-
-
-def _free_memory() -> int:
-    """Bytes, as the machine, the file system in memory and this process's group allow."""
-    known = re.search(r"MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text())
-    group = Path("/sys/fs/cgroup/memory.max")
-    limit = group.read_text().strip() if group.exists() else "max"
-    return min(
-        int(known[1]) << 10 if known else 0,
-        shutil.disk_usage(MEMORY).free,
-        int(limit) if limit.isdigit() else sys.maxsize,
-    )
-
-
-def _remove_leftovers() -> None:
-    """Those of runs that were killed would take memory until the machine restarts."""
-    for directory in MEMORY.glob(f"{NAME}*"):
-        with suppress(OSError):
-            is_old = time.time() - directory.stat().st_mtime > OLD
-            if is_old and not _is_running(directory):
-                shutil.rmtree(directory)
-
-
-def _is_running(directory: Path) -> bool:
-    process = directory / "data/postmaster.pid"
-    return process.exists() and Path("/proc", process.read_text().split()[0]).exists()
-
-
 class Cluster:
     """Listens on a Unix socket in a directory of its own, and perhaps at addresses of this machine.
     It trusts everybody and syncs nothing.
@@ -82,7 +36,7 @@ class Cluster:
         found = binaries()
         assert found, "PostgreSQL is not installed"
         self.binaries = found
-        self.directory = make_directory()
+        self.directory = memory.make_directory("service-pg-")
         self._user = self._owner()
         self.run(
             "initdb",

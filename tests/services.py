@@ -40,6 +40,7 @@ ENVIRONMENT = {
 }
 ENVIRONMENT["OWNER_TOKEN"] = issue(load(ENVIRONMENT), "owner", "owner", 24 * 3600)
 
+FILES = 20  # of SQLite that are kept of tests that have ended
 BACKGROUND = ("claim_watch", "waits", "watchers", "publisher", "feed")  # of an app
 
 # For what does not depend on the database: once is enough.
@@ -71,6 +72,7 @@ class Databases:
         self._cluster: Cluster | None = None
         self._migrated: Template | None = None
         self._returned: list[str] = []  # by tests that have ended
+        self._files: list[str] = []  # of SQLite, of these tests
 
     def make(self, kind: str) -> str:
         self.count += 1
@@ -116,9 +118,16 @@ class Databases:
         """Let another test have it: to empty one of PostgreSQL takes less than to create one.
 
         The other test empties it, because the server now still ends the connections of this test.
+        A file of SQLite, which may be in memory, is deleted some tests later for the same reason.
         """
         if url.startswith("postgresql"):
             self._returned.append(url)
+            return
+        self._files.append(url.removeprefix("sqlite:///"))
+        if len(self._files) > FILES:
+            path = self._files.pop(0)
+            for end in ("", "-wal", "-shm"):
+                Path(path + end).unlink(missing_ok=True)
 
 
 def flask(database_url: str, *arguments: str, **values: str) -> str:

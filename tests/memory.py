@@ -1,0 +1,67 @@
+"""Directories of databases in memory.
+
+On a disk the making of so many small files takes half of PostgreSQL's time. For SQLite each app
+writes a log that is synced and deleted when the app is closed.
+"""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+MEMORY = Path("/dev/shm")
+GIB = 1 << 30  # bytes; what the databases of a worker grow to
+NAMES = "service-pg-", "service-sqlite-"
+OWNER = "owner.pid"  # the file with the process that uses the directory
+OLD = 3600  # seconds
+
+
+def make_directory(name: str) -> str:
+    """In memory, if the databases of all workers have room there and nobody has chosen a place."""
+    needed = (int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) + 2) * GIB
+    fits = os.access(MEMORY, os.W_OK | os.X_OK) and _free_memory() > needed
+    if not fits or "TMPDIR" in os.environ:
+        return tempfile.mkdtemp(prefix=name)
+    _remove_leftovers()
+    return tempfile.mkdtemp(prefix=name, dir=MEMORY)
+
+
+def make_own_directory(name: str) -> Path:
+    """One that is kept as long as this process runs."""
+    directory = Path(make_directory(name))
+    (directory / OWNER).write_text(str(os.getpid()))
+    return directory
+
+
+def _free_memory() -> int:
+    """Bytes, as the machine, the file system in memory and this process's group allow."""
+    known = re.search(r"MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text())
+    group = Path("/sys/fs/cgroup/memory.max")
+    limit = group.read_text().strip() if group.exists() else "max"
+    return min(
+        int(known[1]) << 10 if known else 0,
+        shutil.disk_usage(MEMORY).free,
+        int(limit) if limit.isdigit() else sys.maxsize,
+    )
+
+
+def _remove_leftovers() -> None:
+    """Those of runs that were killed would take memory until the machine restarts."""
+    for directory in (found for name in NAMES for found in MEMORY.glob(f"{name}*")):
+        with suppress(OSError):
+            is_old = time.time() - directory.stat().st_mtime > OLD
+            if is_old and not _is_running(directory):
+                shutil.rmtree(directory)
+
+
+def _is_running(directory: Path) -> bool:
+    processes = (directory / name for name in ("data/postmaster.pid", OWNER))
+    return any(
+        Path("/proc", process.read_text().split()[0]).exists()
+        for process in processes
+        if process.exists()
+    )

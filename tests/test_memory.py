@@ -1,0 +1,60 @@
+"""Directories of databases in memory, and the files of SQLite in them."""
+
+import os
+import subprocess
+
+import pytest
+
+from tests import memory
+from tests.services import FILES, Databases
+
+
+@pytest.fixture
+def place(monkeypatch, tmp_path):
+    """It stands for the memory, with room, and every directory in it is old."""
+    monkeypatch.setattr(memory, "MEMORY", tmp_path)
+    monkeypatch.setattr(memory, "_free_memory", lambda: 100 * memory.GIB)
+    monkeypatch.setattr(memory, "OLD", -1)
+    monkeypatch.delenv("TMPDIR", raising=False)
+    return tmp_path
+
+
+def test_what_ended_processes_left_is_removed_and_no_other(place):
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left, own = (memory.make_own_directory("service-sqlite-") for _ in range(2))
+    (left / memory.OWNER).write_text(str(ended.pid))
+    other = place / "others-sqlite-1"
+    other.mkdir()
+    memory.make_directory("service-pg-")
+    assert not left.exists()
+    assert own.exists()
+    assert other.exists()
+
+
+def test_without_room_the_disk_is_used(place, monkeypatch):
+    monkeypatch.setattr(memory, "_free_memory", lambda: memory.GIB)
+    made = memory.make_own_directory("service-sqlite-")
+    assert made.parent != place
+    (made / memory.OWNER).unlink()
+    made.rmdir()
+
+
+def test_a_chosen_place_is_used(place, monkeypatch, tmp_path_factory):
+    chosen = tmp_path_factory.mktemp("chosen")
+    monkeypatch.setenv("TMPDIR", str(chosen))
+    monkeypatch.setattr(memory.tempfile, "tempdir", None)  # which remembers an earlier one
+    assert memory.make_own_directory("service-sqlite-").parent == chosen
+
+
+def test_files_of_sqlite_are_deleted_some_tests_later(tmp_path, monkeypatch):
+    databases = Databases(tmp_path)
+    monkeypatch.setattr(databases, "migrate", lambda url: (tmp_path / "template.db").touch())
+    urls = [databases.make("sqlite") for _ in range(FILES + 1)]
+    (tmp_path / "test-1.db-wal").touch()
+    for url in urls[:-1]:
+        databases.give_back(url)
+    assert (tmp_path / "test-1.db").exists(), "what runs in the background may still read it"
+    databases.give_back(urls[-1])
+    kept = {name for name in os.listdir(tmp_path) if name.startswith("test-")}
+    assert kept == {f"test-{number}.db" for number in range(2, FILES + 2)}
