@@ -211,7 +211,8 @@ class Feed:
                     self._deliver(page.changes)
         except AnotherHistory as found:
             log.warning("sockets closed", why="a database with another history has taken over")
-            self._begin_at(found.cursor)
+            if self._window is window:  # else the last session has left meanwhile
+                self._begin_at(found.cursor)
             self._fail()  # their clients have changes that are no more, and lack others
             return UNSETTLED_SECONDS
         except SQLAlchemyError as error:

@@ -162,7 +162,7 @@ def test_who_takes_answers_slowly_gets_them_all(connect):
     sock, ask, pieces = connect(), b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n", []
     began = time.monotonic()
     sock.sendall((ask + b"\r\n") * 29 + ask + b"Connection: close\r\n\r\n")
-    while piece := sock.recv(1 << 20):
+    while piece := sock.recv(1 << 19):  # half an answer at most
         pieces.append(piece)
         time.sleep(0.05)
     assert b"".join(pieces).count(b"HTTP/1.1 200") == 30
