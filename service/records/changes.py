@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, TextClause, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import Connection, select, text
 from sqlalchemy.orm import Session
 
-from service.database.access import is_outage
 from service.extensions import db
 from service.records.collection import Collection
 from service.records.cursor import Cursor, Position, Snapshot
@@ -29,13 +27,14 @@ _SQLITE_PLACE = text(
 # Transaction ids begin again in a restored database, and a standby that takes over gives those
 # anew that it has not received. The oid of the database distinguishes the first from the original,
 # and the timeline, which begins the name of a file of the log, the second.
-_POSTGRESQL_PLACE = (
+# Aurora tells nothing of its log, unless it replicates logically; its standbys lack nothing.
+_POSTGRESQL_PLACE = text(
     "SELECT concat_ws('-', epoch || system_identifier, "
-    "(SELECT oid FROM pg_database WHERE datname = current_database()), {timeline}) AS epoch, "
+    "(SELECT oid FROM pg_database WHERE datname = current_database()), "
+    "CASE WHEN NOT pg_is_in_recovery() "
+    "AND coalesce(current_setting('rds.logical_replication', true), 'on') = 'on' "
+    "THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END) AS epoch, "
     "pg_current_snapshot()::text AS snapshot FROM feed, pg_control_system()"
-)
-TIMELINE = (
-    "CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END"
 )
 
 
@@ -139,32 +138,10 @@ def cursor_of(connection: Connection) -> Cursor:
     if connection.dialect.name != "postgresql":
         epoch, newest = connection.execute(_SQLITE_PLACE).one()
         return Cursor(epoch, Position(0, newest or 0))
-    epoch, snapshot = connection.execute(_postgresql_place(connection.engine)).one()
+    epoch, snapshot = connection.execute(_POSTGRESQL_PLACE).one()
     begin, end, running = snapshot.split(":")
     ids = tuple(int(xid) for xid in running.split(",") if xid)
     return Cursor(epoch, Position(int(begin), 0), Snapshot(int(end), ids))
-
-
-_places: dict[str, TextClause] = {}
-
-
-def _postgresql_place(engine: Engine) -> TextClause:
-    """The question for a place: with the timeline, if the server tells it.
-
-    Aurora refuses what is asked of the log, and its standbys lack nothing.
-    """
-    url = str(engine.url)
-    if url not in _places:
-        timeline = TIMELINE
-        with engine.connect() as connection:  # of its own: a refusal ends the transaction
-            try:
-                connection.execute(text(f"SELECT {TIMELINE}"))
-            except DBAPIError as refusal:
-                if is_outage(refusal):
-                    raise
-                timeline = "NULL"
-        _places[url] = text(_POSTGRESQL_PLACE.format(timeline=timeline))
-    return _places[url]
 
 
 def can_resume(session: Session, cursor: Cursor) -> bool:
