@@ -12,8 +12,8 @@ from service.web.errors import TooLarge
 
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
 _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
-KEY = re.compile(r"[ -~]{1,255}")  # an `Idempotency-Key`
-KEY_RULE = "1 to 255 printable ASCII characters."
+KEY = re.compile(r"[!-~]([ -~]{0,253}[!-~])?")  # an `Idempotency-Key`
+KEY_RULE = "1 to 255 printable ASCII characters, without a space at either end."
 KEY_SCHEMA = {"type": "string", "pattern": f"^{KEY.pattern}$"}
 # What some systems have beside the zones: that of the host, and copies of all zones.
 NO_ZONES = ("localtime", "posixrules", "posix/", "right/")

@@ -127,9 +127,18 @@ def test_older_entries_have_the_focus_once_there_are_no_more(console, name):
         facts = {"recordId": number, "entryId": number, "createdAt": at, "updatedAt": at}
         route.fulfill(json=page_of(facts) | {"nextCursor": None if is_second else "c"})
 
-    console.page.route(re.compile(path), answer)
+    held = []
+    console.page.route(
+        re.compile(path), lambda route: answer(route) if held else held.append(route)
+    )
     console.open(f"/#/usage/{name}")
-    console.page.get_by_role("button", name="Show older").press("Enter")
+    expect(console.page.locator(".usage-part")).to_be_visible()
+    older = console.page.get_by_role("button", name="Show older")
+    assert not older.is_visible(), "a press before the first page is there would be lost"
+    while not held:
+        console.page.wait_for_timeout(10)
+    answer(held[0])
+    older.press("Enter")
     shown = console.page.locator(f".usage-part {rows}")
     expect(shown).to_have_count(2)
     expect(shown.last).to_be_focused()

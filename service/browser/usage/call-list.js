@@ -30,7 +30,7 @@ export function createCallList({ transport, socket, announce }) {
   const problem = createProblem(() => feed.refresh());
   const list = element('ul', { class: 'call-rows', 'aria-label': 'Calls' });
   const empty = element('p', { class: 'usage-empty' });
-  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: readMore } }, 'Show older calls');
+  const more = element('button', { type: 'button', class: 'quiet usage-more', hidden: true, on: { click: readMore } }, 'Show older calls');
   const bar = createChoiceBar('Which calls', Object.keys(FILTERS), choose);
   bar.node.classList.add('usage-range');
   const lead = element('p', { class: 'hint' }, 'Calls are kept for 30 days.');

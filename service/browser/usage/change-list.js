@@ -30,7 +30,7 @@ export function createChangeList({ transport, announce }) {
   const problem = createProblem(() => read(null));
   const list = element('div', { class: 'change-groups' });
   const empty = element('p', { class: 'usage-empty' });
-  const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: readMore } }, 'Show older changes');
+  const more = element('button', { type: 'button', class: 'quiet usage-more', hidden: true, on: { click: readMore } }, 'Show older changes');
   const lead = element('p', { class: 'hint' }, 'What the assistant did with your records. Each reply can be undone once; calls of endpoints can’t.');
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead), problem.node, list, empty, more);
 
