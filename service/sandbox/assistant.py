@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from service.sandbox import arranging, errands, mailing, writing
+from service.sandbox import arranging, errands, mailing, questions, writing
 from service.sandbox.errands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
@@ -24,6 +24,7 @@ HELP = (
     "something is something, to count to a number, or to repeat after me: any text. I keep your "
     "tasks and notes: add three tasks, list my tasks, mark one as done, delete the note … And I "
     "arrange widgets: show me the weather where my first contact lives. "
+    "Ask about the world: what is the weather in Berlin? Search the web for … Draw me … "
     "Or say: mail my first contact the weather in Berlin."
 )
 
@@ -63,10 +64,8 @@ def reply(asked: AssistantInput) -> AssistantReply:
         return AssistantReply("I have called enough tools for one answer.")
     if planned:
         return AssistantReply(f"I would need a tool that is not available: {planned[0][0]}.")
-    if told := asked.results and arranging.sentence(asked.text, asked.results):
-        return AssistantReply(told)
     if asked.results:
-        return AssistantReply(" ".join(_sentence(name, result) for name, result in asked.results))
+        return AssistantReply(_told(asked.text, asked.results))
     return AssistantReply(_text(asked))
 
 
@@ -77,11 +76,14 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "user.current", {}
     if match := re.search(r"\bdescribe (?:the )?(?:collection )?([\w-]+)", text, re.I):
         yield "schema.describe", {"collection": match[1]}
+    if match := re.search(r"\bendpoints\b.* for ([^\W_][\w ]*)", text, re.I):
+        yield "integrations.find", {"query": match[1]}
     if re.search(r"\binvalid input\b", text, re.I):
         yield "schema.describe", {"name": 5}
     yield from errands.first_calls(text)
     yield from arranging.first_calls(text)
     yield from mailing.first_calls(text)
+    yield from questions.first_calls(text)
     if match := CALL.search(text):
         with suppress(ValueError, RecursionError):
             yield match[1], json.loads(match[2])
@@ -91,6 +93,11 @@ def _next_calls(asked: AssistantInput) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from errands.follow_up(asked.text, asked.results)
     yield from arranging.follow_up(asked.text, asked.results)
     yield from mailing.follow_up(asked.text, asked.results)
+
+
+def _told(text: str, results: tuple[tuple[str, str], ...]) -> str:
+    told = arranging.sentence(text, results) or questions.sentence(text, results)
+    return told or " ".join(_sentence(name, result) for name, result in results)
 
 
 def _sentence(name: str, result: str) -> str:
@@ -111,7 +118,10 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
     "schema.describe": lambda r: (
         f"{r['name']} has the columns {', '.join(column['name'] for column in r['columns'])}."
     ),
-    mailing.CALL: mailing.sentence,
+    "integrations.find": lambda r: (
+        f"I found {len(r['endpoints'])}: {', '.join(one['endpoint'] for one in r['endpoints'])}."
+    ),
+    questions.CALL: mailing.sentence,
     **RECORD_SENTENCES,
 }
 

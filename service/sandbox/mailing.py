@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from service.sandbox.errands import Call
+from service.sandbox.questions import CALL, weather_now
 
-CALL = "integrations.call"
 MAIL = re.compile(r"\bmail my first contact the weather in ([^\W\d_][\w' -]*)", re.I)
 
 
@@ -29,7 +29,7 @@ def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]
         body = {
             "to": person["emails"][0],
             "subject": f"The weather in {weather['place']['name']}",
-            "content": f"Hello {person['name']}, {_weather(weather)}",
+            "content": f"Hello {person['name']}. {weather_now(weather)}",
         }
     except (KeyError, IndexError, TypeError):
         return
@@ -43,18 +43,11 @@ def _read(result: str) -> Any:
         return {}
 
 
-def _weather(answer: dict[str, Any]) -> str:
-    now = answer["current"]
-    place, words = answer["place"]["name"], now["condition"].lower()
-    return f"in {place} it is {now['temperature']:g} °C now, {words}."
-
-
 def sentence(answer: dict[str, Any]) -> str:
     """What one of the three calls has answered. Raises `KeyError` for any other."""
     if "contacts" in answer:
         names = ", ".join(one["name"] for one in answer["contacts"])
         return f"Your first contact is {names}." if names else "You have no contacts."
     if "current" in answer:
-        told = _weather(answer)
-        return f"{told[0].upper()}{told[1:]}"
+        return weather_now(answer)
     return "I have sent the message." if answer["sent"] else "Nothing was sent."

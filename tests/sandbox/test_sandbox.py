@@ -173,7 +173,7 @@ def test_the_message_is_written_from_both_reads():
     assert given["body"] == {
         "to": "cleo@example.com",
         "subject": "The weather in Berlin",
-        "content": "Hello Cleo, in Berlin it is 7 °C now, fog.",
+        "content": "Hello Cleo. In Berlin it is 7 °C now, fog.",
     }
 
 

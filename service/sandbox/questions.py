@@ -1,0 +1,100 @@
+"""Questions about the world to the sandbox's assistant: each is one call of an endpoint."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from service.sandbox.errands import Call
+
+CALL = "integrations.call"
+ONE_EXAMPLE = "\n\nYou asked for {}: a stand-in answers everything with one example."
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """`words` stand before the subject, which `parameter` of the endpoint gets. `told` makes a
+    sentence of the answer; it may raise `KeyError`, `TypeError` or `IndexError` for another one."""
+
+    words: str
+    endpoint: str
+    parameter: str
+    told: Callable[[dict[str, Any]], str]
+    wait: dict[str, int] = field(default_factory=dict)
+
+    def subject(self, text: str) -> str | None:
+        match = re.search(rf"\b{self.words} ([^\W_][^.!?;\n]*)", text, re.I)
+        return match[1].strip() if match else None
+
+
+def weather_now(answer: dict[str, Any]) -> str:
+    """The answer of `current-weather` as a sentence."""
+    now = answer["current"]
+    place, words = answer["place"]["name"], now["condition"].lower()
+    return f"In {place} it is {now['temperature']:g} °C now, {words}."
+
+
+def _forecast(answer: dict[str, Any]) -> str:
+    days = "; ".join(
+        f"{day['date']} {day['condition'].lower()}, {day['tempMin']:g} to {day['tempMax']:g} °C"
+        for day in answer["days"]
+    )
+    return f"The forecast for {answer['place']['name']}: {days}."
+
+
+def _places(answer: dict[str, Any]) -> str:
+    return "I found " + "; ".join(
+        f"{one['name']} in {one['country']} ({one['latitude']:.2f}, {one['longitude']:.2f})"
+        for one in answer["results"]
+    )
+
+
+def _articles(answer: dict[str, Any]) -> str:
+    return "\n".join(f"- [{one['title']}]({one['url']})" for one in answer["articles"])
+
+
+def _picture(answer: dict[str, Any]) -> str:
+    return f"The picture is at {answer['result']['images'][0]['url']}"
+
+
+INQUIRIES = (
+    Inquiry(
+        r"(?:what|how)(?: is|['’]s) the weather(?: like)? in",
+        "current-weather",
+        "city",
+        weather_now,
+    ),
+    Inquiry(r"forecast (?:for|in)", "weather-forecast", "city", _forecast),
+    Inquiry(r"where is", "geocode-city", "city", _places),
+    Inquiry(r"search the web for", "search-web", "query", lambda answer: str(answer["answer"])),
+    Inquiry(r"news (?:about|on|of)", "news-search", "query", _articles),
+    Inquiry(r"(?:draw|paint)(?: me)?", "generate-image", "prompt", _picture, {"wait": 20}),
+)
+
+
+def first_calls(text: str) -> Iterator[Call]:
+    """The call for a question; none for any other message."""
+    if asked := _asked(text):
+        inquiry, subject = asked
+        body = {inquiry.parameter: subject, **inquiry.wait}
+        yield CALL, {"endpoint": inquiry.endpoint, "body": body}
+
+
+def sentence(text: str, results: tuple[tuple[str, str], ...]) -> str | None:
+    """The answer to a question; None if this is none, or has no such answer."""
+    if not (asked := _asked(text)):
+        return None
+    inquiry, subject = asked
+    try:
+        told = inquiry.told(json.loads(results[0][1]))
+    except (ValueError, KeyError, TypeError, IndexError):
+        return None
+    return told if subject.lower() in told.lower() else told + ONE_EXAMPLE.format(subject)
+
+
+def _asked(text: str) -> tuple[Inquiry, str] | None:
+    for inquiry in INQUIRIES:
+        if subject := inquiry.subject(text):
+            return inquiry, subject
+    return None
