@@ -39,11 +39,29 @@ export function createChats(context) {
   /** @param {string} chatId */
   function openConversation(chatId) {
     const isGone = () => collection.loaded && !collection.rows[chatId];
-    const conversation = createConversation(chatId, { ...context, isGone });
+    const conversation = createConversation(chatId, { ...context, isGone, onTurnBegin });
     conversations.set(chatId, conversation);
     versions.set(chatId, collection.rows[chatId]?.updatedAt ?? '');
     conversation.load();
     return conversation;
+  }
+
+  /** @param {string} chatId */
+  function onTurnBegin(chatId) {
+    context.onTurnBegin?.(chatId);
+    nameAfter(chatId, conversations.get(chatId)?.turn?.question.text ?? '');
+  }
+
+  /** The server would leave a chat without a title until a reply is whole. @param {string} chatId @param {string} question */
+  async function nameAfter(chatId, question) {
+    const isUnnamed = () => collection.rows[chatId]?.data.title === '';
+    if (!isUnnamed()) return;
+    try {
+      const titleFrom = await import('../chat/first-title.js').then((module) => module.titleFrom);
+      if (isUnnamed()) await change(chatId, { title: titleFrom(question) });
+    } catch {
+      // It gets its title with the first whole reply.
+    }
   }
 
   /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */

@@ -1,0 +1,38 @@
+// The title that a chat gets from its first question. The server gives it one of the same kind, but not before the
+// first whole reply. Pure.
+
+import { parseBlocks } from '../shared/markdown-blocks.js';
+import { viewOf } from '../shared/markdown-views.js';
+
+const MOST = 60; // characters
+const LAST_WORD = 20; // characters of a word that is left out where it would be cut; a longer one is cut
+const READ = 1000; // characters of the question that are read for it
+const INLINE = new Set(['a', 'code', 'del', 'em', 'span', 'strong']);
+
+/** @param {string} question @returns {string} its beginning in one line, without marks of Markdown */
+export function titleFrom(question) {
+  const text = question.trimStart().slice(0, READ);
+  const shown = parseBlocks(text).map((block) => textOf(viewOf(block))).join('');
+  return beginning([...(inOneLine(shown) || inOneLine(text))]);
+}
+
+/** @param {import('../shared/markdown-views.js').View} view @returns {string} */
+function textOf(view) {
+  if (typeof view === 'string') return view;
+  if ('code' in view) return ` ${view.code} `;
+  const inside = view.inside.map(textOf).join('');
+  return INLINE.has(view.tag) ? inside : ` ${inside} `;
+}
+
+/** @param {string} text */
+function inOneLine(text) {
+  return text.trim().replace(/\s+/g, ' ');
+}
+
+/** @param {string[]} characters */
+function beginning(characters) {
+  const cut = characters.slice(0, MOST).join('');
+  if (characters.length <= MOST) return cut;
+  const words = [...cut, characters[MOST]].join('').replace(/[ ,;:]*[^ ]*$/, '');
+  return MOST - [...words].length <= LAST_WORD && words ? words : cut.trimEnd();
+}
