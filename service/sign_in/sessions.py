@@ -12,6 +12,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+import gevent
 import structlog
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
@@ -36,6 +37,7 @@ LIFETIME = timedelta(days=30)
 # The provider's description, the tokens, its keys, and those of this service: ten seconds each.
 LEASE = refreshing.LONGEST_LEASE
 RETRY_SECONDS = 5.0  # until a page asks again after a refresh that failed
+PATIENCE_SECONDS = 1.0  # with the provider, for a person who signs out
 ENDED = "The session has ended. Sign in again."
 AWAY = "The identity provider can't be reached right now. Please try again."
 _rows = table(ConsoleSession)
@@ -128,13 +130,15 @@ class Sessions:
     def end(self, session_id: str, back: str) -> str | None:
         """End a session; returns where to sign out of the provider too, if it offers that.
 
-        Its refresh token is revoked after the row is gone, whatever the provider answers.
+        Its refresh token is revoked after the row is gone, where need be without the caller.
         """
         row = _removed(session_id)
         if row is None:
             return None
-        self._revoke(row)
-        return self._provider.end_session_url(self._open(row, "id_token"), back)
+        leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
+        gevent.joinall([gevent.spawn(self._revoke, row), leaving], timeout=PATIENCE_SECONDS)
+        url: str | None = leaving.value
+        return url
 
     def replace(self, session_id: str, by: str) -> None:
         """End the session of a browser that has begun another one.

@@ -260,6 +260,25 @@ test('who signs out leaves the provider too, and without the server only the tab
   assert.deepEqual(reasons.map((reason) => /this tab only/.test(reason)), [false, false, true]);
 });
 
+test('who signs out is signed out here before the server answers, and whoever signs in then stays', async () => {
+  const left = [];
+  for (const next of [null, tokenOf('bob')]) {
+    for (const isAway of [false, true]) {
+      let answer;
+      const end = () => new Promise((resolve, reject) => (answer = () => (isAway ? reject(new Error('away')) : resolve('https://provider.invalid/out'))));
+      const session = createSession(memory(), { ask: async () => ({ token: tokenOf('ada'), refreshIn: 60 }), end, leave: () => left.push(next) });
+      await session.renew();
+      const signingOut = session.signOut();
+      assert.deepEqual([session.token, session.reason], [null, 'You are signed out.']);
+      if (next) session.begin(next);
+      answer();
+      await signingOut;
+      assert.equal(session.token, next);
+    }
+  }
+  assert.deepEqual(left, [null]);
+});
+
 test('a token of the same user that was pasted is no part of the session that another tab ends', async () => {
   const { tabs, told } = await threeTabs();
   await tabs[2].renew();

@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import gevent
+import gevent.event
 import pytest
 from sqlalchemy import select, update
 
@@ -18,7 +19,7 @@ from service.sealing.seal import Sealer
 from service.sign_in import identity
 from service.sign_in.models import ConsoleSession
 from service.upkeep import rotation, sweeping
-from tests.services import on_sqlite, settings_for
+from tests.services import on_sqlite, settings_for, wait_for
 
 
 def change(app, **values):
@@ -300,6 +301,22 @@ def test_signing_out_works_while_the_provider_is_away(app, browser, provider):
     provider.is_away = True
     assert browser.post("sign-out").status_code == 200
     assert sessions(app) == 0
+
+
+@on_sqlite
+def test_signing_out_does_not_wait_for_a_provider_that_hangs(browser, provider, monkeypatch):
+    browser.sign_in()
+    answered, revoke, in_time = gevent.event.Event(), provider._revoke, []
+
+    def revoke_late(form):
+        in_time.append(answered.wait(5))
+        return revoke(form)
+
+    monkeypatch.setattr(provider, "_revoke", revoke_late)
+    assert browser.post("sign-out").json["endSession"].startswith(f"{provider.url}/logout")
+    answered.set()
+    wait_for(lambda: not provider.refreshes)
+    assert (in_time, browser.session_id) == ([True], "")
 
 
 def test_a_disabled_users_session_ends(app, browser):

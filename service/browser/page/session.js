@@ -147,17 +147,17 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     if (ms <= LONGEST_TIMER) timer = setTimeout(renew, ms);
   }
 
+  /** Here at once: the server may take long to answer. */
   async function signOut() {
-    signOuts.notify();
-    if (!session.isShared) return end(SIGNED_OUT);
-    const { subject } = session;
+    const { subject, isShared } = session;
+    endSignedOut();
+    if (!isShared) return;
     try {
       const elsewhere = await endThere();
       channel?.postMessage(subject);
-      end(SIGNED_OUT);
-      if (elsewhere) leave(elsewhere);
+      if (elsewhere && !session.token) leave(elsewhere);
     } catch {
-      end(SIGNED_OUT_HERE);
+      if (!session.token) end(SIGNED_OUT_HERE);
     }
   }
 
