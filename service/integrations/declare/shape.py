@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
-import structlog
 from marshmallow import missing
 
 from service.fairness import WorkBudget
@@ -22,8 +21,6 @@ from service.integrations.declare.reading import Unusable, leave_out, optional_i
 _reading = WorkBudget(200)  # items of lists, which take a millisecond or two
 Values = Mapping[str, Any]  # a call's parameters, by our names
 Json = dict[str, Any]
-
-log = structlog.get_logger("integrations")
 
 
 class Kind(Protocol):
