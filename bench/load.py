@@ -54,7 +54,6 @@ class StreamResult:
     beside_cpu: int = 0
     plateau_cpu: int = 0
     plateau_tokens: int = 0
-    plateau_seconds: float = 0.0
     growth: int = 0
     first: list[int] = field(default_factory=list)  # sorted
     transits: list[int] = field(default_factory=list)  # p50, p99, longest, on the plateau
@@ -70,7 +69,7 @@ class StreamLoad:
         self.transits = array("q")
         self.opened = self.speaking = 0
         self.result = StreamResult(streams=len(job.requests), late=len(job.requests))
-        self.marks: list[tuple[accounts.Usage, int, float]] = []  # plateau: usage, tokens, time
+        self.marks: list[tuple[accounts.Usage, int]] = []  # plateau: usage, tokens
 
     def run(self) -> StreamResult:
         before, beside = accounts.usage(self.job.watch), self._beside()
@@ -157,8 +156,7 @@ class StreamLoad:
         self.result.late = len(late)
 
     def _mark(self) -> None:
-        usage = accounts.usage(self.job.watch)
-        self.marks.append((usage, len(self.transits), time.monotonic()))
+        self.marks.append((accounts.usage(self.job.watch), len(self.transits)))
 
     def _sum_up(self, before: accounts.Usage, after: accounts.Usage) -> None:
         result, span = self.result, slice(None)
@@ -166,10 +164,10 @@ class StreamLoad:
         result.cpu = after.cpu_since(before)
         result.tokens = len(self.transits)
         if len(self.marks) == 2:
-            (usage, first, began), (later, last, ended) = self.marks
+            (usage, first), (later, last) = self.marks
             span = slice(first, last)
             result.plateau_cpu = later.cpu_since(usage)
-            result.plateau_tokens, result.plateau_seconds = last - first, ended - began
+            result.plateau_tokens = last - first
             result.growth = later.anonymous - before.anonymous
         result.incomplete = sum(reply.count < reply.tokens for reply in every)
         result.first = sorted(reply.first - reply.began for reply in every if reply.first)

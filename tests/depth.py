@@ -6,13 +6,9 @@ test then draws new ones each time, where at depth 1 it has the same in every ru
 
 import os
 
-import pytest
 from hypothesis import settings
 
 DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
-
-# For long tests whose fault is also found, in a shorter form, by a test that always runs.
-only_deeper = pytest.mark.skipif(DEPTH < 2, reason="runs with TEST_DEPTH=2 and more")
 
 
 def depth(count: int) -> int:

@@ -24,14 +24,8 @@ USED_UP = {"error": "Your account has run out of searches."}
         (Said({**FAILED, "properties": []}), (502, "upstream_provider_error")),
         (Said({}), (502, "upstream_provider_error")),
         (Said({"error": "Unable to scrape.", **FAILED}), (502, "upstream_provider_error")),
-        (
-            Said({"error": "Your account has run out of searches."}),
-            (502, "upstream_provider_error"),
-        ),
-        (
-            Said({"error": "Your account has run out of searches."}, 429),
-            (502, "upstream_provider_error"),
-        ),
+        (Said(USED_UP), (502, "upstream_provider_error")),
+        (Said(USED_UP, 429), (502, "upstream_provider_error")),
         (Said({"error": "Too many searches an hour."}, 429), (429, "rate_limited")),
         (Said({"error": "Invalid API key."}, 401), (502, "upstream_provider_error")),
         (Said({"error": "Unsupported `xx` language."}, 400), (400, "invalid_request")),

@@ -18,8 +18,6 @@ from tests.integrations.oauth.provider import BASE, Reply
 from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite
 
-OF_FAILURE = {"failed_at", "failing_since", "failure", "lease_id", "lease_until"}
-
 
 @pytest.fixture
 def short_deadline(monkeypatch):
