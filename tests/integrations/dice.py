@@ -4,8 +4,10 @@ from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import WRITE, Endpoint
 from service.integrations.declare.example import Example
 from service.integrations.declare.fields import Count, Parameters
+from service.integrations.declare.request import Outgoing
 from service.integrations.declare.shape import Int, Shape
 from service.integrations.declare.vendor import Vendor
+from service.integrations.vendors.github.vendor import GITHUB
 
 OURS = Vendor(integration="dice", name="dice")
 
@@ -15,11 +17,14 @@ class Throw(Parameters):
 
 
 thrown: list[int] = []  # what the app has changed
-faults: list[BaseException] = []  # raised once each, after that
+questions: list[Outgoing] = []  # sent to a vendor, after that
+faults: list[BaseException] = []  # raised once each, at last
 
 
 def _throw(call: Call, *, sides: int) -> dict[str, int]:
     thrown.append(sides)
+    for question in questions:
+        call.at(GITHUB).send(question)
     if faults:
         raise faults.pop()
     return {"shows": sides}

@@ -7,9 +7,11 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.integrations.calling.attempt import Attempt
 from service.integrations.declare.faults import Declined
+from service.integrations.declare.request import Outgoing
 from service.integrations.models import IdempotencyKey
-from service.web.errors import Forbidden, Unavailable, UpstreamFailed
+from service.web.errors import Forbidden, RateLimited, Unavailable, UpstreamFailed
 from tests.integrations import dice
+from tests.integrations.scripted import Said
 from tests.services import on_sqlite
 
 pytestmark = [on_sqlite, pytest.mark.settings(extensions=dice.__name__)]
@@ -18,8 +20,8 @@ pytestmark = [on_sqlite, pytest.mark.settings(extensions=dice.__name__)]
 @pytest.fixture(autouse=True)
 def table():
     yield
-    dice.thrown.clear()
-    dice.faults.clear()
+    for one in (dice.thrown, dice.questions, dice.faults):
+        one.clear()
 
 
 def throw(alice, **body):
@@ -48,15 +50,37 @@ def test_it_is_configured_and_asks_its_user(alice):
 
 
 @pytest.mark.parametrize(
-    "fault", [RuntimeError(), UpstreamFailed(), Unavailable(), Declined()], ids=repr
+    "fault",
+    [RuntimeError(), UpstreamFailed(), Unavailable(), Declined(), RateLimited("Full.")],
+    ids=repr,
 )
 def test_with_a_key_what_may_have_acted_does_not_act_again(alice, fault):
     """Only the app could tell whether its function has done its work before it failed."""
     dice.faults.append(fault)
-    assert once(alice).status_code >= 500
+    assert once(alice).status_code == getattr(fault, "status", 500)
+    assert_that_nobody_knows(alice)
+
+
+def assert_that_nobody_knows(alice):
     again = once(alice)
     assert (again.status_code, again.json["outcome"]) == (409, "unknown")
     assert len(dice.thrown) == 1
+
+
+@pytest.mark.parametrize("status", [403, 404, 422])
+def test_nor_does_what_has_asked_a_vendor_that_refuses(alice, vendor, status):
+    """The vendor tells what it has done, not what the function did before."""
+    vendor.says(Said(status=status))
+    dice.questions.append(Outgoing(path="/rate_limit"))
+    assert once(alice).status_code == {422: 400}.get(status, status)
+    assert_that_nobody_knows(alice)
+
+
+def test_a_function_may_refuse_what_a_vendor_has_told_it(alice, vendor):
+    dice.questions.append(Outgoing(path="/rate_limit"))
+    dice.faults.append(Forbidden())
+    assert once(alice).status_code == 403
+    assert once(alice).json["data"] == {"shows": 6}
 
 
 def test_nor_does_what_a_lost_worker_was_doing(app, alice, monkeypatch):

@@ -169,7 +169,11 @@ class Call:
         `json` is its value, `text` a str, `bytes` the bytes with their media type, `reply` the
         whole `Reply`.
         """
-        reply = self._accepted(outgoing)
+        try:
+            reply = self._accepted(outgoing)
+        except ServiceError:
+            self.effects.is_refused = True
+            raise
         if self._has_instead(outgoing, reply):
             return outgoing.instead[reply.status]
         match outgoing.returns:

@@ -34,13 +34,15 @@ class Effects:
 
     `asked` is the integration whose vendor was asked last. `has_gone_on`: that vendor has answered,
     and the call has gone on to its model, to an address that its caller names, or to a vendor that
-    is left alone. `is_rejected`: the vendor did not take the user's token. `may_have_acted`: the
-    vendor may have changed something for the caller. `status` is that of the newest answer.
+    is left alone. `is_refused`: a vendor has refused or failed. `is_rejected`: it did not take the
+    user's token. `may_have_acted`: it may have changed something for the caller. `status` is that
+    of the newest answer.
     """
 
     asked: str | None = None
     status: int | None = None
     has_gone_on: bool = False
+    is_refused: bool = False
     is_rejected: bool = False
     may_have_acted: bool = False
 

@@ -25,6 +25,8 @@ from service.media.store import MEDIA_STORE
 from service.outbound.upstream import UPSTREAM
 from service.web.errors import NotConfigured, ServiceError, UpstreamFailed
 
+OWN_REFUSALS = (400, 403, 404, 409)  # of a function of the app that has done nothing
+
 
 class VendorCalls:
     """Makes calls. Every method needs an app context."""
@@ -148,8 +150,8 @@ def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> 
     has_refused = False
     try:
         yield
-    except ServiceError as error:
-        has_refused = error.status < 500  # a vendor's `Declined` tells only what that one has done
+    except ServiceError as error:  # that of a vendor tells only what that one has done
+        has_refused = error.status in OWN_REFUSALS and not effects.is_refused
         raise
     finally:
         effects.may_have_acted |= not has_refused
