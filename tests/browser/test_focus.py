@@ -157,6 +157,22 @@ def test_the_rest_of_what_a_search_has_found_has_the_focus(console):
     expect(hits.nth(first)).to_be_focused()
 
 
+def test_what_a_search_has_found_stays_where_the_rest_can_not_be_read(console):
+    console.may_say("503")
+    for number in range(21):
+        console.new_chat(f"Fair {number}")
+    console.page.get_by_label("Search chats").fill("Fair")
+    more, hits = console.button("Show more"), console.page.locator(".search-hits a")
+    expect(hits).to_have_count(20)
+    console.page.route("**/api/ai/search?*", lambda route: route.fulfill(**NOT_NOW), times=1)
+    more.press("Enter")
+    expect(console.page.locator(".search-results [role=status]")).to_have_text("Not now.")
+    expect(more).to_be_focused()
+    more.press("Enter")
+    expect(hits).to_have_count(21)
+    expect(hits.last).to_be_focused()
+
+
 def test_older_chats_have_the_focus_once_there_are_no_more(console):
     for number in range(52):
         console.new_chat(f"Chat {number}")

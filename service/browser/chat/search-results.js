@@ -40,7 +40,9 @@ export function createSearchResults({ transport, onFound, back }) {
       list.append(...results.map(createHit));
       show(asked, nextCursor, wordsFor(list.childElementCount, Boolean(nextCursor)));
     } catch (error) {
-      if (mine === reads) show('', null, errorText(error));
+      if (mine !== reads) return;
+      if (further) state.textContent = errorText(error); // what was found stays, and the button for the rest
+      else show('', null, errorText(error));
     }
   }
 
