@@ -42,6 +42,15 @@ def test_no_connection_is_made_to_another_file(app, alice, file):
     assert alice.get(NOTES).status_code == 503
 
 
+def test_no_empty_file_is_made_in_place_of_one_that_is_gone(app, alice, file):
+    """Whoever opens an empty one next deletes the log, with what was acknowledged in it."""
+    file.rename(file.with_suffix(".kept"))
+    with app.app_context():
+        db.engine.dispose()
+    assert alice.get(NOTES).status_code == 503
+    assert not file.exists()
+
+
 def test_the_log_says_why(alice, file, capsys):
     shutil.copy(file, file.with_suffix(".new")).rename(file)
     alice.post(NOTES, {"title": "second"})

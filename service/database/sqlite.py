@@ -61,6 +61,7 @@ def prepare_engine(engine: Engine, sync: str) -> Commits:
     path = str(engine.url.database)
     commits = CommitSync(path) if sync == "full" else UnsyncedCommits(path)
     file = OpenedFile(path)
+    event.listen(engine, "do_connect", lambda *_: file.check())  # before a file is made
     event.listen(engine, "do_connect", _make_private)
     event.listen(engine, "connect", lambda *_: file.check())
     event.listen(engine, "connect", _prepare)
