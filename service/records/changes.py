@@ -62,7 +62,7 @@ class Change:
         """Return the message for a role, without its beginning, which differs by subscription."""
         if cursor.snapshot:  # soon after subscribing; other subscribers rarely have the same one
             return self._encode(action, collection, role, cursor)
-        key = action, role if any(column.roles for column in collection.columns) else None
+        key = action, cursor.view
         if key not in self.texts:
             self.texts[key] = self._encode(action, collection, role, cursor)
         return self.texts[key]

@@ -38,11 +38,15 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Cursor:
-    """The place of a subscriber: it has all changes up to `position` and those in `snapshot`."""
+    """The place of a subscriber: it has all changes up to `position` and those in `snapshot`.
+
+    `view` tells what it could see so far (`Subscription.view`).
+    """
 
     epoch: str
     position: Position
     snapshot: Snapshot | None = None
+    view: str = ""
 
     def is_new(self, position: Position) -> bool:
         in_snapshot = self.snapshot is not None and self.snapshot.includes(position.xid)
@@ -51,10 +55,10 @@ class Cursor:
     def advance(self, position: Position) -> "Cursor":
         """Return the cursor after a later position."""
         is_past = self.snapshot is None or position.xid >= self.snapshot.end
-        return Cursor(self.epoch, position, None if is_past else self.snapshot)
+        return Cursor(self.epoch, position, None if is_past else self.snapshot, self.view)
 
     def __str__(self) -> str:
-        values: list[Any] = [self.epoch, *self.position]
+        values: list[Any] = [self.epoch, self.view, *self.position]
         if self.snapshot:
             values += [self.snapshot.end, *self.snapshot.running]
         return encode_cursor(values)
@@ -63,15 +67,15 @@ class Cursor:
 def read_cursor(text: str) -> Cursor | None:
     """Parse the text of a cursor. Returns None if it is invalid, or lists too many transactions."""
     try:
-        epoch, *numbers = decode_cursor(text)
+        epoch, view, *numbers = decode_cursor(text)
     except (InvalidRequest, ValueError):
         return None
-    if not isinstance(epoch, str) or len(numbers) < 2:
+    if not isinstance(epoch, str) or not isinstance(view, str):
         return None
-    if len(numbers) > 3 + RUNNING:
+    if not 2 <= len(numbers) <= 3 + RUNNING:
         return None
     if not all(isinstance(n, int) and 0 <= n < 2**63 for n in numbers):
         return None
     xid, seq, *rest = numbers
     snapshot = Snapshot(rest[0], tuple(rest[1:])) if rest else None
-    return Cursor(epoch, Position(xid, seq), snapshot)
+    return Cursor(epoch, Position(xid, seq), snapshot, view)

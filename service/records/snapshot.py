@@ -9,6 +9,7 @@ connection.
 import json
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 
 from service.extensions import db
 from service.records import changes
@@ -33,7 +34,7 @@ def send(session: SocketSession, subscription: Subscription) -> Cursor:
     """
     db.session.commit()
     changes.begin_snapshot(db.session())
-    cursor = changes.current_cursor(db.session())
+    cursor = replace(changes.current_cursor(db.session()), view=subscription.view)
     # Escaped, because UTF-8 can't encode an id with a lone surrogate.
     pieces = Pieces(f'{{"type":"snapshot","id":{json.dumps(subscription.id)},"records":[')
     try:

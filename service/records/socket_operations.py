@@ -139,7 +139,7 @@ def _subscribe(session: SocketSession, collections: Collections, message: Messag
     if message["cursor"] is None:
         return _begin(session, collections, message)
     subscription = _subscription(session, collections, message)
-    subscription.cursor = _valid_cursor(message["cursor"])
+    subscription.cursor = _valid_cursor(message["cursor"], subscription.view)
     if subscription.cursor:
         session.subscribe(subscription)
     else:
@@ -175,10 +175,16 @@ def _check_searches(session: SocketSession, added: Where) -> None:
         raise TooLarge(f"The subscriptions of a connection take at most {SEARCHES} `contains`.")
 
 
-def _valid_cursor(text: str) -> Cursor | None:
-    """Return the cursor, or None if the feed can't resume there."""
+def _valid_cursor(text: str, view: str) -> Cursor | None:
+    """Return the cursor, or None if the feed can't resume there.
+
+    Nor can it with other rights: no change tells of the records that have come into view since, or
+    have gone from it.
+    """
     cursor = read_cursor(text)
-    is_valid = cursor is not None and changes.can_resume(db.session(), cursor)
+    if cursor is None or cursor.view != view:
+        return None
+    is_valid = changes.can_resume(db.session(), cursor)
     db.session.commit()
     return cursor if is_valid else None
 

@@ -1,5 +1,6 @@
 """A subscription: which changes concern it, and the messages about them."""
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ class Subscription:
 
     def __post_init__(self) -> None:
         self.head = f'{{"type":"change","id":{json.dumps(self.id)},'.encode()
+        self.view = _view(self.collection, self.role, self.rule)
 
     def is_current(self, tail: Position) -> bool:
         """Whether it has received all changes up to `tail`, and every later one is new to it."""
@@ -65,10 +67,8 @@ class Subscription:
 
     def sees_the_same(self, role: str) -> bool:
         """Whether another role of the user may read the same records and columns."""
-        collection = self.collection
-        columns = permissions.visible_columns(collection, self.role)
-        is_same_rule = self.rule == permissions.rule(collection, role, "read")
-        return is_same_rule and columns == permissions.visible_columns(collection, role)
+        rule = permissions.rule(self.collection, role, "read")
+        return self.view == _view(self.collection, role, rule)
 
     def _action(self, change: Change) -> ChangeAction | None:
         """Return the action of a change on the set of records that pass the filter."""
@@ -84,6 +84,12 @@ class Subscription:
             case False, True:
                 return "added"
         return None
+
+
+def _view(collection: Collection, role: str, rule: Rule) -> str:
+    """A short text for the records and columns that a role may read by a rule."""
+    columns = [column.name for column in permissions.visible_columns(collection, role)]
+    return hashlib.sha256(json.dumps([rule, columns]).encode()).hexdigest()[:8]
 
 
 def filter_of(subscriptions: Iterable[Subscription], subject: str) -> ChangeFilter:

@@ -214,7 +214,9 @@ def test_after_a_hundred_operations_at_once_twenty_a_second_are_answered(subscri
 def test_a_cursor_of_another_database_asks_for_a_resync(subscriber):
     alice = subscriber()
     alice.subscribe("notes")
-    for cursor in ["", "\0", "nonsense", "WyJlbHNld2hlcmUiLDEsMV0", alice.cursor[:-6]]:
+    _, view, *place = decode_cursor(alice.cursor)
+    foreign = encode_cursor(["elsewhere", view, *place])
+    for cursor in ["", "\0", "nonsense", foreign, alice.cursor[:-6]]:
         answer = alice.ask(op="subscribe", id="r", collection="notes", cursor=cursor)
         assert answer == {"type": "resync", "id": "r"}
 
@@ -223,8 +225,8 @@ def test_a_forged_cursor_asks_for_a_resync(subscriber):
     """Each of its running transactions would be compared with every change."""
     alice = subscriber()
     alice.subscribe("notes")
-    epoch, *place = decode_cursor(alice.cursor)
-    own = [epoch, *place[:2]]
+    epoch, view, *place = decode_cursor(alice.cursor)
+    own = [epoch, view, *place[:2]]
     far = 2**62
     for snapshot in ([far], [far, *range(RUNNING)], [place[0] + 1, *range(RUNNING + 1)]):
         forged = encode_cursor([*own, *snapshot])
@@ -322,6 +324,24 @@ def test_a_changed_role_changes_the_visible_records(subscriber, hands, live_serv
     hands("alice").update("notes", note["recordId"], title="no longer")
     own = hands("root").create("notes", title="own")
     assert root.changes(1) == [("added", own)]
+
+
+@pytest.mark.parametrize(("before", "after"), [("user", "admin"), ("admin", "user")])
+def test_a_cursor_ends_with_the_rights_that_it_was_given_for(
+    subscriber, hands, own_name, before, after
+):
+    title = own_name("title")
+    notes = {"op": "subscribe", "id": "s", "collection": "notes", "where": {"title": title}}
+    of_alice = hands("alice").create("notes", title=title)
+    first = subscriber("root", role=before)
+    assert first.ask(**notes)["records"] == ([of_alice] if before == "admin" else [])
+    second = subscriber("root", role=after)
+    assert second.ask(**notes, cursor=first.cursor) == {"type": "resync", "id": "s"}
+    assert second.ask(**notes)["records"] == ([of_alice] if after == "admin" else [])
+    third = subscriber("root", role=after)
+    third.send(**notes, cursor=second.cursor)
+    own = hands("root").create("notes", title=title)
+    assert third.changes(1) == [("added", own)]
 
 
 @pytest.fixture
