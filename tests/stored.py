@@ -1,8 +1,10 @@
-"""What the database of the app under test has."""
+"""What the database of the app under test has, and whether somebody waits for it."""
 
 from sqlalchemy import inspect, text
 
+from service.database import sqlite
 from service.extensions import db
+from tests.postgres import LOCK_WAITS
 
 
 def everything_in(app) -> str:
@@ -17,3 +19,11 @@ def rows_by_table(app):
         rows = {t: db.session.execute(text(f'SELECT * FROM "{t}"')).all() for t in tables}  # noqa: S608
         db.session.commit()
     return {name: found for name, found in rows.items() if found}
+
+
+def is_waited_for() -> bool:
+    """Whether somebody waits for a lock of this greenlet's write transaction."""
+    if db.engine.dialect.name == "sqlite":
+        return sqlite.writer_lock._lock.linkcount() > 0
+    with db.engine.connect() as other:
+        return other.scalar(text(LOCK_WAITS)) > 0

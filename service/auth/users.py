@@ -96,16 +96,16 @@ class RightsCache:
         self._rights.pop(subject, None)
         self.version += 1
 
-    def get(self, subject: str) -> Rights | None:
+    def get(self, subject: str, within: Connection | None = None) -> Rights | None:
         """Return the rights of a subject, at most `RIGHTS_AGE` old, or None if it has no row.
 
-        Needs an app context.
+        Needs an app context. `within` is the connection of a transaction that has to go on.
         """
         rights, read_at = self._rights.get(subject, (None, 0.0))
         if rights and not rights.is_missing and time.monotonic() - read_at < RIGHTS_AGE:
             return rights
         keys = {"subject": subject, "hash": erasure.hash_of(subject)}
-        row = read_row(FIND_RIGHTS, keys)
+        row = FIND_RIGHTS.row(within, keys) if within else read_row(FIND_RIGHTS, keys)
         if row is None:
             return None
         if len(self._rights) >= CACHE_SIZE:
@@ -175,9 +175,12 @@ def admit(claims: Claims) -> Caller:
     return Caller(claims.subject, claims.role, claims.issued, claims.permit)
 
 
-def current_role(caller: Caller) -> str:
-    """Return the caller's role now. Raises `Unauthorized` if the user is disabled or erased."""
-    rights = rights_cache.get(caller.subject)
+def current_role(caller: Caller, within: Connection | None = None) -> str:
+    """Return the caller's role now. Raises `Unauthorized` if the user is disabled or erased.
+
+    A write asks again `within` its transaction once it has its locks: it may have waited for them.
+    """
+    rights = rights_cache.get(caller.subject, within)
     if rights is None or not rights.admit(caller.issued):
         raise Unauthorized(NOT_ADMITTED)
     return rights.role or caller.claimed_role

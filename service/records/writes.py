@@ -58,8 +58,7 @@ def create(
     Raises `Forbidden`, `InvalidRequest`; with a key `Conflict` for other data, `NotFound`.
     """
     role = current_role(caller)
-    if not permissions.rule(collection, role, "create"):
-        raise Forbidden()
+    _check_create(collection, role)
     count("records", caller.subject)
     values = validate(collection, role, data, new=True)
     repeatable = IdempotentCreate(caller.subject, collection.name, key, data) if key else None
@@ -68,12 +67,18 @@ def create(
     try:
         with write_transaction() as session:
             lock(session, caller.subject)
+            _check_create(collection, current_role(caller, session.connection()))
             after = _insert(session, collection, row, hook, repeatable)
     except DBAPIError as error:
         after = _committed(collection, record_id, error)
     if after["recordId"] == record_id:
         return redact(collection, after, role)  # even if the role may not read: it has written this
     return _answer(collection, after, role, is_owner=True)
+
+
+def _check_create(collection: Collection, role: str) -> None:
+    if not permissions.rule(collection, role, "create"):
+        raise Forbidden()
 
 
 def _insert(
@@ -132,7 +137,7 @@ def update(
     role = current_role(caller)
     count("records", caller.subject)
     with write_transaction() as session:
-        row = _lock_row(session, collection, caller, role, "update", record_id, if_match)
+        row, role = _lock_row(session, collection, caller, role, "update", record_id, if_match)
         after = change(session, collection, row, validate(collection, role, data, new=False), hook)
         is_owner = getattr(row, collection.owner_attribute) == caller.subject
     return _answer(collection, after, role, is_owner)
@@ -162,7 +167,7 @@ def delete(
         db.session.commit()
         collection.before_delete(record_id)
     with write_transaction() as session:
-        row = _lock_row(session, collection, caller, role, "delete", record_id, if_match)
+        row, _ = _lock_row(session, collection, caller, role, "delete", record_id, if_match)
         remove(session, collection, row, hook)
 
 
@@ -200,13 +205,18 @@ def _lock_row(
     action: Action,
     record_id: str,
     if_match: str | None,
-) -> Any:
-    """Return the row after locking its group and itself. Raises `Stale`."""
+) -> tuple[Any, str]:
+    """Return the row after locking its group and itself, and the role that the caller has then.
+
+    Raises `Stale`.
+    """
     row = store.row_of(session, collection, caller, role, action, record_id)
     lock_name(session.connection(), getattr(row, collection.group or collection.record_id))
     row = store.row_of(session, collection, caller, role, action, record_id, lock=True)
+    if (role_now := current_role(caller, session.connection())) != role:
+        row = store.row_of(session, collection, caller, role_now, action, record_id)
     _check_version(row, if_match)
-    return row
+    return row, role_now
 
 
 def _check_version(row: Any, if_match: str | None) -> None:

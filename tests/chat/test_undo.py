@@ -10,12 +10,15 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 
+from service.auth import users
 from service.auth.models import User
 from service.auth.users import rights_cache
 from service.chat.history.messages import UNDONE
 from service.chat.models import Claim, JournalEntry, Message
 from service.chat.outside import CALLED, CALLS, READ
 from service.database.access import write_transaction
+from service.database.locks import lock_name
+from service.database.prepared import await_replies
 from service.extensions import db
 from service.ids import new_id
 from service.records.collection import Collection, Collections, Column
@@ -28,6 +31,7 @@ from tests.chat.dead_turn import DeadTurn, undo
 from tests.depth import depth
 from tests.erasing import erase
 from tests.services import wait_for
+from tests.stored import is_waited_for
 from tests.upstream import Answer
 
 
@@ -330,6 +334,24 @@ def test_the_rights_are_those_of_now(app, alice, admin):
     assert {one["reason"] for one in answer["conflicts"]} == {
         "You may not do this with the record."
     }
+    assert all_of(alice, "notes") == before
+
+
+def test_an_undo_that_has_waited_has_the_rights_of_its_end(app, alice, admin, note, monkeypatch):
+    monkeypatch.setattr(users, "RIGHTS_AGE", 0)
+    hers = note("hers")
+    admin.new_chat()
+    hands = DeadTurn(app, admin, "admin")
+    hands.update(hers, title="by the admin")
+    before = all_of(alice, "notes")
+    with app.app_context(), write_transaction() as session:
+        lock_name(session.connection(), hers)
+        await_replies(session.connection())
+        undoing = gevent.spawn(hands.undo)
+        wait_for(is_waited_for)
+        session.execute(update(User).where(User.subject == "admin").values(role="user"))
+    [conflict] = undoing.get(timeout=30)["conflicts"]
+    assert conflict["reason"] == "You may not do this with the record."
     assert all_of(alice, "notes") == before
 
 

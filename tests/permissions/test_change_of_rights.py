@@ -2,12 +2,20 @@
 
 from dataclasses import replace
 
+import gevent
 import pytest
+from sqlalchemy import select, update
 
+from service.auth import users
+from service.auth.models import User
+from service.database.access import write_transaction
+from service.database.locks import lock_name
 from service.providers import catalog
 from tests.permissions.all_collections import COLLECTIONS
 from tests.permissions.calling import turn_of
 from tests.permissions.doors import DOORS
+from tests.services import wait_for
+from tests.stored import is_waited_for
 
 GRID = COLLECTIONS["grid-0"]  # the user reads every record, the editor none
 
@@ -46,6 +54,31 @@ def test_a_user_disabled_in_a_step_is_refused_in_the_next(place, two, scripted):
     assert refused == "This user is disabled."
     rows, _, changes = place.state(COLLECTIONS["canvases"], seeded.me)
     assert (len(rows), changes) == (1, before[2] + 1)
+
+
+@pytest.mark.parametrize(
+    ("action", "role", "answer"),
+    [("create", "editor", "forbidden"), ("update", "user", "not_found"),
+     ("delete", "editor", "forbidden")],
+)  # fmt: skip
+def test_a_write_that_has_waited_has_the_rights_of_its_end(
+    place, enter, two, monkeypatch, action, role, answer
+):
+    monkeypatch.setattr(users, "RIGHTS_AGE", 0)
+    sealed, data = COLLECTIONS["sealed"], {"title": "written"}
+    seeded = two(sealed)
+    given = {"create": [data], "update": [seeded.other, data], "delete": [seeded.other]}[action]
+    door = enter(DOORS["http"], seeded.me, "admin")
+    before = place.state(sealed, seeded.me, seeded.them)
+    with place.app.app_context(), write_transaction() as session:
+        lock_name(session.connection(), seeded.other)
+        me = User.subject == seeded.me
+        session.execute(select(User.seq).where(me).with_for_update())
+        writing = gevent.spawn(getattr(door, action), "sealed", *given)
+        wait_for(is_waited_for)
+        session.execute(update(User).where(me).values(role=role))
+    assert writing.get(timeout=30) == answer
+    assert place.state(sealed, seeded.me, seeded.them) == before
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -64,13 +64,13 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
     Returns `undone` and `conflicts`, the latter with a `reason`. For `RATE_LIMITS` it is one change
     of records. Raises `NotFound`, `StillRunning`, `UndoneAlready`, `RateLimited`.
     """
-    role = current_role(caller)
     count("records", caller.subject)
     undone: list[Listed] = []
     with write_transaction() as session:
         _begin(session, caller.subject, turn_id)
         changes, conflicts = _sorted_out(session, caller, turn_id, collections)
         _lock(session, caller, changes)
+        role = current_role(caller, session.connection())
         for change in changes:
             try:
                 _take_back(session, change, caller, role)
