@@ -35,9 +35,14 @@ test('records that are shown stay while the network is away, and are read again'
   assert.deepEqual(await reading(t, RECORDS, new NetworkError(), RECORDS), ['records', 'records']);
 });
 
-test('records that were never read, or are refused, are an error', async (t) => {
-  assert.deepEqual(await reading(t, new NetworkError(), RECORDS), ['network']);
-  t.mock.timers.reset();
+test('records that could not be read at first are read again until they come', async (t) => {
+  const busy = new ApiError(503, { error: 'unavailable', message: 'Not now.' });
+  assert.deepEqual(await reading(t, new NetworkError(), busy, RECORDS), ['records']);
+});
+
+test('records that are refused are an error, also at first', async (t) => {
   const refused = new ApiError(403, { error: 'forbidden', message: 'No.' });
   assert.deepEqual(await reading(t, RECORDS, refused, RECORDS), ['records', 'forbidden']);
+  t.mock.timers.reset();
+  assert.deepEqual(await reading(t, new NetworkError(), refused, RECORDS), ['forbidden']);
 });

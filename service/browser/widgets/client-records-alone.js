@@ -4,6 +4,7 @@ import { ApiError, NetworkError } from '../shared/errors.js';
 import { WidgetError, clientError, errorOf } from './widget-errors.js';
 
 const AGAIN = 10_000; // ms
+const SOON = 2000; // ms, while there is nothing to show
 const MOST = 200; // records, the most of one page
 
 /**
@@ -28,9 +29,9 @@ export function readRecords(transport, collection, { onRecords, onError }) {
       const problem = widgetError(error);
       if (isOver) return;
       // What is shown stays, as on a canvas, and is read again later.
-      if (!isShown || !(problem instanceof WidgetError && problem.retryable)) return onError(problem);
+      if (!(problem instanceof WidgetError && problem.retryable)) return onError(problem);
     }
-    timer = setTimeout(readIfSeen, AGAIN);
+    timer = setTimeout(readIfSeen, isShown ? AGAIN : SOON);
   }
 
   function readIfSeen() {
