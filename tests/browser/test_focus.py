@@ -13,6 +13,8 @@ from tests.browser.suite import forget
 
 NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."}}
 ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}
+USER = {"role": "user", "disabled": False, "balance": 1, "createdAt": "2026-01-01T00:00:00Z"}
+TEMPLATES = "**/api/widgets/templates"
 NOWHERE = "document.activeElement === document.body"
 
 
@@ -240,3 +242,55 @@ def test_the_button_of_a_widget_keeps_the_focus_and_cancel_hands_it_on(console, 
     expect(send).to_be_enabled()
     expect(mail.locator(".widget-content")).to_be_focused()
     assert len(routes) == 1
+
+
+def test_more_users_have_the_focus_once_there_are_no_more(opened):
+    console = opened(role="admin").sign_in()
+
+    def answer(route):
+        some = range(50 if "limit=50" in route.request.url else 52)
+        users = [USER | {"subject": f"user-{number}"} for number in some]
+        route.fulfill(json={"users": users, "nextCursor": "c" if len(some) == 50 else None})
+
+    console.page.route("**/api/admin/users?*", answer)
+    console.open("/#/admin/users")
+    more = console.button("Show more")
+    more.press("Enter")
+    expect(more).to_be_hidden()
+    expect(console.page.get_by_role("link", name="user-50")).to_be_focused()
+
+
+def test_try_again_hands_the_focus_to_the_canvas(console):
+    console.may_say("503")
+    canvas = Canvas(console).create()
+    canvas.page.route(TEMPLATES, lambda route: route.fulfill(**NOT_NOW))
+    canvas.page.reload()
+    again = canvas.page.locator("main").get_by_role("button", name="Try again")
+    again.press("Enter")
+    expect(again).to_be_focused()
+    canvas.page.unroute(TEMPLATES)
+    again.press("Enter")
+    expect(canvas.page.get_by_label("Title of the canvas")).to_be_visible()
+    canvas.page.wait_for_function(f"!({NOWHERE})")
+
+
+def test_a_canvas_that_is_not_stored_hands_the_focus_on(console):
+    console.may_say("400")
+    canvas = Canvas(console).create()
+    canvas.saved()
+    refused = {"error": "invalid_request", "message": "No."}
+    canvas.page.route(
+        "**/api/records/canvases/*",
+        lambda route: (
+            route.fulfill(status=400, json=refused)
+            if route.request.method == "PATCH"
+            else route.continue_()
+        ),
+    )
+    canvas.add("Note")
+    again = console.button("Try again")
+    again.press("Enter")
+    expect(again).to_be_focused()
+    console.button("Discard my changes").press("Enter")
+    expect(again).to_be_hidden()
+    expect(console.button("Add widget")).to_be_focused()

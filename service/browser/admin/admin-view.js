@@ -15,7 +15,7 @@ import { element } from '../shared/elements.js';
  * A part of the page. `load` reads its data anew, and resolves to what shows them; it throws what the request throws.
  * @typedef {{node: HTMLElement, load: () => Promise<() => void>}} Section
  * @typedef {import('../page/view.js').ViewContext} ViewContext
- * @typedef {ViewContext & {reload: () => void}} AdminContext `reload` shows what an action has changed
+ * @typedef {ViewContext & {reload: () => Promise<void>}} AdminContext `reload` shows what an action has changed
  */
 
 const SECTIONS = [

@@ -2,7 +2,7 @@
 
 import { badge, credits, roleWords, time } from './words.js';
 import { createTable } from './table.js';
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 
 /**
@@ -47,9 +47,11 @@ export function createUsersSection({ transport, reload }) {
     pending = window.setTimeout(reload, PAUSE);
   }
 
-  function showMore() {
+  async function showMore() {
+    const before = limit;
     limit = Math.min(limit + PAGE, MOST);
-    reload();
+    await reload();
+    if (more.hidden && isFocusLost()) table.node.querySelectorAll('a')[before]?.focus(); // the first that it has brought
   }
 
   return {

@@ -1,6 +1,6 @@
 // The bar above an open canvas: its title, whether it is stored, and what can be done with it.
 
-import { element, icon, setOff } from '../shared/elements.js';
+import { element, icon, isFocusLost, setOff } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 
 const PHASES = {
@@ -29,8 +29,8 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
   });
   const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
   const problem = element('span', { class: 'problem', role: 'alert' });
-  const discard = button('Discard my changes', () => store.discard());
-  const again = button('Try again', () => void store.retry());
+  const discard = button('Discard my changes', () => keepPlace(store.discard()));
+  const again = button('Try again', () => keepPlace(store.retry()));
   const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, again, discard);
   const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
   const back = button('Undo', undo, 'Ctrl+Z');
@@ -72,6 +72,18 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     for (const { panel, node: each } of toggles) each.setAttribute('aria-expanded', String(panel.isShown()));
   }
 
+  function focus() {
+    (addButton.disabled ? title : addButton).focus();
+  }
+
+  /** The buttons of a trouble go with their press, at least until it is there again. @param {void | Promise<unknown>} act */
+  async function keepPlace(act) {
+    await act;
+    if (!isFocusLost()) return;
+    if (again.checkVisibility()) again.focus();
+    else focus();
+  }
+
   function rename() {
     const text = title.value.trim();
     if (text) act({ type: 'set-title', title: text });
@@ -85,7 +97,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
   panels.whenClosed(showPanels);
   return {
     node,
-    focus: () => addButton.focus(),
+    focus,
     show() {
       const { canvas } = store;
       if (canvas && document.activeElement !== title) showTitle(); // what is being typed stays
