@@ -178,3 +178,31 @@ def test_the_export_stands_at_the_edge_of_its_list_on_a_phone(opened):
     console.open("/#/usage/statement")
     export, table = box(console.button("Export CSV")), box(console.page.locator(".usage-box"))
     assert round(export["x"] + export["width"]) == round(table["x"] + table["width"])
+
+
+NO_PATIENCE_ENDS = """
+const later = setTimeout;
+window.setTimeout = (act, ms, ...more) => (ms === 1000 ? 0 : later(act, ms, ...more));
+"""
+
+
+def test_a_table_beside_the_chat_shows_once_those_above_it_are_there(opened):
+    console, held = opened(own=True), []
+    page = console.page
+    page.add_init_script(NO_PATIENCE_ENDS)
+    page.route("**/api/records/notes?*", lambda route: held.append(route))
+    with page.expect_response("**/api/records/tasks?*"):
+        console.sign_in()
+    expect(page.get_by_label("New note")).to_be_visible()
+    expect(page.get_by_text("No tasks yet.")).to_be_attached()
+    expect(page.get_by_text("No tasks yet.")).to_be_hidden()
+    for route in held:
+        route.continue_()
+    expect(page.get_by_text("No tasks yet.")).to_be_visible()
+
+
+def test_a_table_beside_the_chat_does_not_wait_for_another_for_long(opened):
+    console = opened(own=True)
+    console.page.route("**/api/records/notes?*", lambda route: None)
+    console.sign_in()
+    expect(console.page.get_by_text("No tasks yet.")).to_be_visible()

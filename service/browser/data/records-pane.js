@@ -9,6 +9,7 @@ import { createRecordTable } from './record-table.js';
 import { tablesOf } from './record-tables.js';
 
 const PAGE = 25;
+const PATIENCE = 1000; // ms; a table that takes longer may push down those below it
 
 /**
  * @param {import('../page/view.js').ViewContext} context @param {(count: number) => void} onCount how many
@@ -18,7 +19,7 @@ export function createRecordsPane(context, onCount) {
   const text = element('p', { class: 'empty', role: 'status' }, 'Loading…');
   const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: loadAgain } }, 'Try again');
   const node = element('div', { class: 'records-view' }, text, retry);
-  /** @type {{refresh: () => unknown, stop: () => void}[]} */
+  /** @type {{node: HTMLElement, rows: import('./paged-rows.js').PagedRows, stop: () => void}[]} */
   const parts = [];
   let stopped = false;
   let failed = false;
@@ -55,17 +56,33 @@ export function createRecordsPane(context, onCount) {
     const tables = kinds.map((kind) => {
       const rows = createPagedRows(kind.name, context, { size: PAGE });
       const table = createRecordTable(kind, rows, context);
-      parts.push({ refresh: rows.refresh, stop: () => [table, rows].forEach((part) => part.stop()) });
+      table.node.classList.add('is-next');
+      rows.onChange(showNext);
+      parts.push({ node: table.node, rows, stop: () => [table, rows].forEach((part) => part.stop()) });
       return table.node;
     });
+    showNext();
+    setTimeout(showAll, PATIENCE);
     text.textContent = kinds.length ? '' : 'This app has no collections of its own.';
     node.replaceChildren(...tables, ...(kinds.length ? [] : [text]));
     onCount(kinds.length);
   }
 
+  /** A table shows once those above it are there: it does not move when they come. */
+  function showNext() {
+    for (const { node: table, rows } of parts) {
+      table.classList.remove('is-next');
+      if (!rows.loaded && !rows.problem) return;
+    }
+  }
+
+  function showAll() {
+    for (const part of parts) part.node.classList.remove('is-next');
+  }
+
   function refresh() {
     if (failed) load();
-    for (const part of parts) part.refresh();
+    for (const { rows } of parts) rows.refresh();
   }
 
   load();
