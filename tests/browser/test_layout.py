@@ -1,5 +1,7 @@
 """The layout, on wide screens and on phones."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -206,3 +208,15 @@ def test_a_table_beside_the_chat_does_not_wait_for_another_for_long(opened):
     console.page.route("**/api/records/notes?*", lambda route: None)
     console.sign_in()
     expect(console.page.get_by_text("No tasks yet.")).to_be_visible()
+
+
+def test_a_note_that_is_cut_fades_at_its_end(console):
+    for title, lines in (("Short", 3), ("Long", 4)):
+        console.api("POST", "records/notes", {"title": title, "text": "\n".join(["line"] * lines)})
+    short, long = (console.page.get_by_label(f"Text of {title}") for title in ("Short", "Long"))
+    for motion in ("no-preference", "reduce"):
+        console.page.emulate_media(reduced_motion=motion)
+        expect(short).to_have_css("mask-image", "none")
+        expect(long).to_have_css("mask-image", re.compile("gradient"))
+    long.focus()
+    expect(long).to_have_css("mask-image", "none")
