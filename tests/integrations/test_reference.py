@@ -18,6 +18,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
+from service.integrations.declare.request import get, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Raw, Shape
 from service.integrations.reference import check, notation, page, promised
@@ -82,6 +83,10 @@ class Bare(Parameters):
     inner = Part(Inner, "An object.", to="json.inner")
 
 
+class Kind(Parameters):
+    material = Words("What they are made of.", to="query.kind", required=True)
+
+
 class Odd(Int):
     named = "whole"
 
@@ -101,6 +106,14 @@ class Odd(Int):
         ({"says": Says("In", "In {anvils}")}, "says.done: anvils is no string"),
         ({"says": Says("In", "In {anvils: Two}")}, "says.done: a place is not closed"),
         ({"says": Says("In…", "In")}, "says.doing: ends with a mark"),
+        ({"category": "iron"}, "its category must be one of ai, search, suite, chat, image"),
+        ({"asks": get("/anvil")}, "example 0: the request is GET /anvil?m=iron&page_size=10, "),
+        ({"asks": post("/anvils")}, "example 0: the request is POST /anvils?m=iron"),
+        ({"takes": Kind}, "example 0: the request is GET /anvils?kind=iron, not GET /anvils?m="),
+        (
+            {"gives": Shape(anvils=Each("anvil", Shape(id="id")))},
+            "example 0: `gives` can't read its answer",
+        ),
     ],
 )
 def test_what_an_endpoint_lacks_is_said(facts, fault):

@@ -9,6 +9,7 @@ from service.integrations import documents
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.categories import CATEGORIES
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.reference.examples import example_faults
 from service.integrations.reference.promised import Promise, missing, promise_of
 
 meta: Any
@@ -49,10 +50,9 @@ def endpoint_faults(item: Endpoint) -> Iterator[str]:
             yield f"the schema of its {name} is not JSON Schema 2020-12"
     if item.says:
         yield from item.says.faults(body, item.gives.schema())
-    for number, example in enumerate(item.examples):
-        asks = {name: value for name, value in example.asks.items() if name != "wait"}
-        if wrong := item.parameters.validate(asks):
-            yield f"example {number}: {wrong}"
+    if item.category not in CATEGORIES:
+        yield f"its category must be one of {', '.join(CATEGORIES)}, not {item.category!r}"
+    yield from example_faults(item)
 
 
 def _promise_faults(promised: Iterable[Promise], item: Endpoint) -> Iterator[str]:

@@ -1,0 +1,55 @@
+"""What is wrong with the examples of an endpoint, as far as it is known without a call."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from service.integrations.declare.endpoint import Endpoint, Values
+from service.integrations.declare.example import Example, Exchange
+from service.integrations.declare.payload import query_value
+from service.integrations.declare.reading import Unusable
+from service.integrations.declare.request import Outgoing, Template
+
+
+def example_faults(item: Endpoint) -> Iterator[str]:
+    for number, example in enumerate(item.examples):
+        yield from (f"example {number}: {fault}" for fault in _faults(item, example))
+
+
+def _faults(item: Endpoint, example: Example) -> Iterator[str]:
+    """What a function or a job sends and returns is known by a call only."""
+    asks = {name: value for name, value in example.asks.items() if name != "wait"}
+    if wrong := item.parameters.validate(asks):
+        yield str(wrong)
+    elif item.asks and len(example.exchanges) == 1 and not (item.run or item.job):
+        values = item.parameters.load(asks)
+        request, stated = item.asks.fill(item.parameters, values), example.exchanges[0]
+        yield from _request_faults(item.asks, request, stated)
+        yield from _answer_faults(item, stated, values)
+
+
+def _request_faults(template: Template, request: Outgoing, stated: Exchange) -> Iterator[str]:
+    """Constants of the query may be credentials, which examples leave out."""
+    path, _, query = stated.target.partition("?")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    left_out = template.query.keys() - dict(pairs)
+    kept = {name: query_value(one) for name, one in request.query.items() if name not in left_out}
+    sent = urlencode(kept, doseq=True)
+    told = f"{request.method} {request.path}" + (f"?{sent}" if sent else "")
+    if (request.method, request.path) != (stated.method, path) or (
+        sorted(parse_qsl(sent, keep_blank_values=True)) != sorted(pairs)
+    ):
+        yield f"the request is {told}, not {stated.sends}"
+    if request.json is not None and request.json != stated.body:
+        yield f"the request's body is {json.dumps(request.json)}, not {json.dumps(stated.body)}"
+
+
+def _answer_faults(item: Endpoint, stated: Exchange, values: Values) -> Iterator[str]:
+    """The log names the field that is missing or of another kind."""
+    if item.asks and item.asks.returns == "json" and stated.status == 200:
+        answer: Any = json.loads(stated.content[0])
+        try:
+            item.gives.read(answer, values)
+        except Unusable:
+            yield "`gives` can't read its answer"
