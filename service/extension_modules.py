@@ -1,6 +1,7 @@
 """The modules that `EXTENSIONS` names, with what each declares checked for its form."""
 
 import importlib
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +21,30 @@ KINDS: dict[str, tuple[type, ...]] = {
     "ENDPOINTS": (Endpoint,),
     "TEMPLATES": (Path, str),
 }
+# What a slip of the pen raises, and our own declarations.
+MISTAKES = (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError)
 
 
 def load(path: str) -> Any:
     """The module of a dotted path. Raises `ConfigError`, which names the module and its mistake."""
     try:
         module = importlib.import_module(path)
-    except ImportError as error:
-        raise ConfigError(f"EXTENSIONS: {path} can't be imported ({error})") from error
+    except MISTAKES as error:
+        told = f"{path} can't be imported ({_place(error)}{error})"
+        raise ConfigError(f"EXTENSIONS: {told}") from error
     try:
         _check(module)
     except ValueError as error:
         raise ConfigError(f"EXTENSIONS: {path}: {error}") from None
     return module
+
+
+def _place(error: Exception) -> str:
+    """The line at which the import failed, or ""; a SyntaxError tells it itself."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.name == "<module>":
+            return f"{Path(frame.filename).name}, line {frame.lineno}: "
+    return ""
 
 
 def _check(module: Any) -> None:

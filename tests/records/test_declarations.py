@@ -1,14 +1,16 @@
-"""A mistake in the declaration of a collection stops the start, and is named in one line."""
+"""A mistake in the declarations of an extension stops the start, and is named in one line."""
 
 import sys
 from types import ModuleType
 
 import pytest
+from marshmallow import Schema, fields, post_load
 
 from config import ConfigError
 from service.auth.models import User
 from service.auth.users import Caller, enrol
 from service.chat.collections import BUILT_IN
+from service.chat.tools.tool import tool
 from service.declarations import declarations
 from service.records import store, writes
 from service.records.collection import Collection, Column
@@ -112,6 +114,87 @@ def test_a_module_that_declares_in_another_form_is_refused(start, attributes, te
     with pytest.raises(ConfigError) as raised:
         start(**attributes)
     assert str(raised.value).startswith(f"EXTENSIONS: bookshelf: {text}")
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("from service.times import tomorrow", "cannot import name 'tomorrow' from"),
+        ("COLLECTIONS = (BOOKS,)", "name 'BOOKS' is not defined"),
+        ("tool('shelf.sort')(print)", "tool() missing"),
+        ("tool('shelf.sort', Nothing(), reads=True)(lambda context: 1)", "tool shelf.sort has no"),
+    ],
+)
+def test_a_module_that_fails_is_refused_with_the_line(tmp_path, monkeypatch, line, text):
+    known = (
+        "from service.chat.tools.lookups import Nothing\nfrom service.chat.tools.tool import tool"
+    )
+    (tmp_path / "leaning_shelf.py").write_text(f"{known}\n{line}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError) as raised:
+        declarations(settings_for("sqlite:///unused", extensions="leaning_shelf"))
+    place = "EXTENSIONS: leaning_shelf can't be imported (leaning_shelf.py, line 3: "
+    assert str(raised.value).startswith(place + text)
+
+
+def test_a_module_that_is_no_python_is_refused_with_the_line(tmp_path, monkeypatch):
+    (tmp_path / "broken_shelf.py").write_text("COLLECTIONS = (\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = (
+        r"^EXTENSIONS: broken_shelf can't be imported \('\(' was .*\(broken_shelf.py, line 1\)\)$"
+    )
+    with pytest.raises(ConfigError, match=text):
+        declarations(settings_for("sqlite:///unused", extensions="broken_shelf"))
+
+
+class Sorting(Schema):
+    by = fields.String(required=True)
+    down = fields.Boolean()
+
+
+class Whole(Sorting):
+    @post_load
+    def whole(self, data, **_):
+        return {"sorting": data}
+
+
+def takes_all(context, by, down=False):
+    """Sort."""
+
+
+def takes_less(context, by):
+    """Sort."""
+
+
+def takes_more(context, by, down, shelf):
+    """Sort."""
+
+
+def takes_always(context, by, down):
+    """Sort."""
+
+
+def takes_whole(context, sorting):
+    """Sort."""
+
+
+@pytest.mark.parametrize(
+    ("schema", "execute", "text"),
+    [
+        (Sorting, takes_all, "the schema must be an instance of Schema, not <class"),
+        (Sorting(), takes_less, "the function .* got an unexpected keyword argument 'down'$"),
+        (Sorting(), takes_more, "the function .* missing a required argument: 'shelf'$"),
+        (Sorting(), takes_always, "the function .* missing a required argument: 'down'$"),
+    ],
+)
+def test_a_tool_whose_function_takes_other_parameters_is_refused(schema, execute, text):
+    with pytest.raises(ValueError, match=f"^tool shelf.sort: {text}"):
+        tool("shelf.sort", schema, reads=True)(execute)
+
+
+@pytest.mark.parametrize(("schema", "execute"), [(Sorting(), takes_all), (Whole(), takes_whole)])
+def test_a_tool_whose_function_takes_its_input_is_made(schema, execute):
+    assert tool("shelf.sort", schema, reads=True)(execute).schema is schema
 
 
 def test_a_collection_is_declared_once(start):

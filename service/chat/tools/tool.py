@@ -1,11 +1,12 @@
 """A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from marshmallow import Schema
+from marshmallow import Schema, missing
 
 from service.app_keys import AppKey
 from service.auth.users import Caller
@@ -95,15 +96,35 @@ class Tool:
 
 
 def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of a function; its docstring describes the tool to the model."""
+    """Make a tool of a function; its docstring describes the tool to the model.
+
+    Raises ValueError if it has none, or if the function does not take what the schema loads.
+    """
+    if not isinstance(schema, Schema):
+        raise ValueError(f"tool {name}: the schema must be an instance of Schema, not {schema!r}")
 
     def make(execute: Callable[..., Any]) -> Tool:
         description = " ".join((execute.__doc__ or "").split())
         if not description:
             raise ValueError(f"tool {name} has no docstring to describe it to the model")
+        _check_parameters(name, schema, execute)
         return Tool(name, description, schema, execute, reads)
 
     return make
+
+
+def _check_parameters(name: str, schema: Schema, execute: Callable[..., Any]) -> None:
+    """Raises ValueError. What a schema with a hook gives to the function is known to it alone."""
+    if schema._hooks.get("post_load"):
+        return
+    takes = inspect.signature(execute)
+    loaded = {str(one.attribute or one.name): one for one in schema.load_fields.values()}
+    sure = [n for n, one in loaded.items() if one.required or one.load_default is not missing]
+    try:
+        takes.bind(None, **dict.fromkeys(loaded))
+        takes.bind(None, **dict.fromkeys(sure))
+    except TypeError as error:
+        raise ValueError(f"tool {name}: the function and its schema differ: {error}") from None
 
 
 class Tools:
