@@ -107,9 +107,6 @@ def error_in(body: bytes) -> dict[str, Any]:
 
     Ollama's error is a text; in older versions of vLLM the whole answer is the error.
     """
-    try:
-        answer = parse(body)
-    except ProviderError:
-        return {}
+    answer = object_in(body)
     error = answer.get("error", answer)
     return error if isinstance(error, dict) else {"message": error}
