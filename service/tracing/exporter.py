@@ -80,10 +80,6 @@ class Exporter:
         self._size -= sum(map(len, spans))
         return spans
 
-    def _take_all(self) -> None:
-        while self._waiting:
-            self._take()
-
     def _send(self, spans: list[bytes]) -> None:
         self._is_sending = True
         try:
@@ -95,7 +91,8 @@ class Exporter:
             self._tell(outcome, len(spans))
             if self._is_ending:  # each further batch could take as long, and the grace time ends
                 SPANS_DROPPED.inc(len(self._waiting))
-                self._take_all()
+                self._waiting.clear()
+                self._size = 0
 
     def _post(self, body: bytes) -> str:
         """The collector's status, or why there is none."""
