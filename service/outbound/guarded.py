@@ -28,6 +28,7 @@ from service.outbound.connecting import (
     SecureUpstreamConnection,
     UpstreamConnection,
 )
+from service.undoing import OnFailure
 
 Address = IPv4Address | IPv6Address
 
@@ -101,12 +102,8 @@ class UsersThreads(ThreadPool):
         user = attribution.current_facts().get("user")
         free = self._of_users.setdefault(user, Semaphore(LOOK_UPS_EACH))
         free.acquire()
-        running = None
-        try:
+        with OnFailure(free.release):  # this greenlet may be killed while it waits for a thread
             running = self.spawn(work, *args, **(kwds or {}))
-        finally:
-            if running is None:  # this greenlet was killed while it waited for a thread
-                free.release()
         running.rawlink(lambda _: free.release())
         return running.get()
 
