@@ -30,6 +30,7 @@ from service.generation.completion import MODELS
 from service.limits.concurrency import CONCURRENCY, Ticket
 from service.observing import attribution
 from service.providers.catalog import DEFAULT_MODEL
+from service.undoing import OnFailure
 from service.web.edge import answers, body, refuses, without_body
 from service.web.errors import (
     Conflict,
@@ -125,16 +126,11 @@ def answer(data: dict[str, Any]) -> Response:
 
 def _admitted(app: Flask, submission: Submission, ticket: Ticket) -> Response:
     """The stored answer, or the stream of a turn that begins. Frees the ticket if none does."""
-    is_admitted = False
-    try:
+    with OnFailure(ticket.free):
         admitted = admit(app, submission)
-        if isinstance(admitted, reuse.StoredAnswer):
-            ticket.give_back()
-            return _replayed(admitted)
-        is_admitted = True
-    finally:
-        if not is_admitted:
-            ticket.free()
+    if isinstance(admitted, reuse.StoredAnswer):
+        ticket.give_back()
+        return _replayed(admitted)
     return _stream(app, admitted, ticket)
 
 
