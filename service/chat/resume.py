@@ -47,10 +47,7 @@ def watch(chat_id: str) -> Response:
     if watcher is None:
         return Response(status=204)
     watchers.add(watcher)
-
-    def leave() -> None:
-        watchers.remove(watcher)
-
+    leave = partial(watchers.remove, watcher)
     response = Response(watcher.stream(leave), headers=sse.HEADERS)
     # Called even if the stream is never read: a generator that never began runs no `finally`.
     response.call_on_close(leave)
