@@ -54,12 +54,8 @@ def _page(*params: str) -> Select[Any]:
     return _sqlite_page(params) if "xid" not in params else _postgresql_page(params)
 
 
-def _next_page(dialect: str) -> Select[Any]:
-    is_sqlite = dialect == "sqlite"
-    return _sqlite_page(("seq",)) if is_sqlite else _postgresql_page(("seq", "xid"))
-
-
-NEXT = Prepared(_next_page)  # of all changes, which each feed runs at every change
+# Of all changes, which each feed runs at every change.
+NEXT = Prepared(lambda dialect: _page("seq") if dialect == "sqlite" else _page("seq", "xid"))
 
 
 def _sqlite_page(params: tuple[str, ...]) -> Select[Any]:
