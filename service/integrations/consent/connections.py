@@ -40,8 +40,7 @@ class Connections:
 
     def __init__(self, app: Flask, catalog: Catalog, sealer: Sealer) -> None:
         self._app, self._sealer = app, sealer
-        vendors = [vendor for vendor in catalog.vendors if vendor.oauth]
-        self._oauth = {vendor.integration: vendor.oauth for vendor in vendors if vendor.oauth}
+        self._oauth = {one.integration: one.oauth for one in catalog.vendors if one.oauth}
         for series in product(self._oauth, ("refreshed", *get_args(Failure))):
             measures.REFRESHES.labels(*series)  # at 0, so that the first of many failures is a rise
 
