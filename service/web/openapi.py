@@ -114,8 +114,9 @@ def _operation(rule: Rule, view: Any) -> dict[str, Any]:
     }
     if description:
         operation["description"] = " ".join(description.split())
-    if contract.get("body"):
-        operation["requestBody"] = _json(contract["body"], required=_is_required(contract["body"]))
+    if body := contract.get("body"):
+        content = {"application/json": {"schema": body}}
+        operation["requestBody"] = {"required": _is_required(body), "content": content}
     if contract.get("form"):
         form = {"application/x-www-form-urlencoded": {"schema": contract["form"]}}
         operation["requestBody"] = {"required": True, "content": form}
@@ -216,7 +217,3 @@ def shared_header(name: str) -> dict[str, str]:
     """A reference to a header that many responses have."""
     assert name in SHARED_HEADERS
     return {"$ref": f"#/components/headers/{name}"}
-
-
-def _json(schema: Schema, **facts: Any) -> dict[str, Any]:
-    return {**facts, "content": {"application/json": {"schema": schema}}}
