@@ -5,6 +5,7 @@ import logging
 import os
 import tempfile
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from gunicorn.arbiter import Arbiter
@@ -35,14 +36,7 @@ class Master(Arbiter):
 @pytest.mark.parametrize("error", [errno.EAGAIN, errno.ENOMEM])
 def test_a_master_without_room_for_a_worker_tries_again(monkeypatch, caplog, error):
     answers = [OSError(error, os.strerror(error)), 4711]
-
-    def fork():
-        answer = answers.pop(0)
-        if isinstance(answer, OSError):
-            raise answer
-        return answer
-
-    monkeypatch.setattr(os, "fork", fork)
+    monkeypatch.setattr(os, "fork", Mock(side_effect=answers))
     master = Master()
     master.manage_workers()
     assert (master.WORKERS, master.worker_age) == ({}, 0)
@@ -55,13 +49,7 @@ def test_a_master_without_room_for_a_worker_tries_again(monkeypatch, caplog, err
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EDQUOT, errno.ENFILE, errno.EMFILE])
 def test_a_master_without_room_for_the_file_of_a_worker_tries_again(monkeypatch, error):
     made = [OSError(error, os.strerror(error)), (os.memfd_create("worker"), "none")]
-
-    def make(**_):
-        if isinstance(made[0], OSError):
-            raise made.pop(0)
-        return made.pop(0)
-
-    monkeypatch.setattr(tempfile, "mkstemp", make)
+    monkeypatch.setattr(tempfile, "mkstemp", Mock(side_effect=made))
     monkeypatch.setattr(os, "fork", lambda: 4711)
     master, mask = Master(), os.umask(0o027)
     master.worker_class = lambda age, *_: SimpleNamespace(age=age, tmp=WorkerTmp(master.cfg))
@@ -78,14 +66,7 @@ def test_a_master_without_room_for_the_file_of_a_worker_tries_again(monkeypatch,
 def test_only_a_worker_that_was_started_counts_as_one(monkeypatch):
     """An alert pages somebody for three that were started in place of ended ones."""
     answers = [4711, BlockingIOError(errno.EAGAIN, "no"), BlockingIOError(errno.EAGAIN, "no"), 4712]
-
-    def fork():
-        answer = answers.pop(0)
-        if isinstance(answer, OSError):
-            raise answer
-        return answer
-
-    monkeypatch.setattr(os, "fork", fork)
+    monkeypatch.setattr(os, "fork", Mock(side_effect=answers))
     master, before = Master(), RESTARTS._value.get()
     for restarts in (0, 0, 0, 1):
         master.manage_workers()
@@ -94,10 +75,7 @@ def test_only_a_worker_that_was_started_counts_as_one(monkeypatch):
 
 
 def test_another_failure_ends_it(monkeypatch):
-    def fork():
-        raise PermissionError(errno.EPERM, "no")
-
-    monkeypatch.setattr(os, "fork", fork)
+    monkeypatch.setattr(os, "fork", Mock(side_effect=PermissionError(errno.EPERM, "no")))
     with pytest.raises(PermissionError):
         Master().manage_workers()
 
@@ -109,10 +87,7 @@ def boot(monkeypatch):
     monkeypatch.setattr(worker, "_sleep", slept.append)
 
     def boot(age, error):
-        def fail(_):
-            raise error
-
-        monkeypatch.setattr(GeventWorker, "init_process", fail)
+        monkeypatch.setattr(GeventWorker, "init_process", Mock(side_effect=error))
         one = worker.Worker(age, 1, [], None, 30, Config(), logging.getLogger("worker"))
         try:
             one.init_process()
