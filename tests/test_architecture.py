@@ -23,7 +23,7 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 FLOORS = [
     {"config"},
     {"app", "app_keys", "background", "column_types", "current_request", "database", "deferred",
-     "extensions", "fairness", "ids", "json_encoding", "lasting", "lifecycle", "near_names",
+     "disk", "extensions", "fairness", "ids", "json_encoding", "lasting", "lifecycle", "near_names",
      "observing", "outbound", "raw_sockets", "sealing", "storable", "times", "tracing", "undoing",
      "web", "websockets"},
     {"providers"},

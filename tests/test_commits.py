@@ -194,7 +194,7 @@ def test_a_log_that_is_gone_needs_no_sync(app, disk, monkeypatch):
 
 def test_the_entry_of_a_new_log_is_synced_with_its_directory(app, alice, monkeypatch):
     synced = []
-    monkeypatch.setattr(commits, "_sync_directory", lambda path: synced.append(str(path)))
+    monkeypatch.setattr(commits, "sync", lambda path: synced.append(str(path)))
     create(alice)
     with app.app_context():
         directory = os.path.dirname(db.engine.url.database)

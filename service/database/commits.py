@@ -27,6 +27,7 @@ from gevent.threadpool import ThreadPool
 from sqlalchemy.exc import OperationalError
 
 from service.database.checkpoints import Checkpoints
+from service.disk import sync
 from service.observing.measures import SYNCS
 
 BUSY_SECONDS = 1.0  # for which a checkpoint waits for readers
@@ -145,7 +146,7 @@ class CommitSync:
             self._open()
         _sync_data(self._descriptor)
         if is_new:
-            _sync_directory(Path(self._log).parent)
+            sync(Path(self._log).parent)
 
     def _is_open(self) -> bool:
         named = os.stat(self._log)
@@ -188,14 +189,6 @@ class UnsyncedCommits:
 
     def _lose(self) -> None:
         """Do nothing: nobody was promised that these commits survive an error of the disk."""
-
-
-def _sync_directory(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _unavailable(error: Exception) -> OperationalError:

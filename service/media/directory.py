@@ -14,6 +14,8 @@ from typing import Any
 import structlog
 from gevent import get_hub
 
+from service.disk import sync
+
 OURS = re.compile(r"media_[0-9a-f]{32}(\.part)?")
 
 log = structlog.get_logger("media")
@@ -67,15 +69,7 @@ class Directory:
         except OSError:
             partial.unlink(missing_ok=True)
             raise
-        self._sync()
-
-    def _sync(self) -> None:
-        """Have the directory's entries on the disk."""
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(self._path)
 
     def _remove(self, names: list[str]) -> dict[str, OSError]:
         errors = {}

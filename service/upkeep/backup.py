@@ -11,6 +11,7 @@ import uuid
 from contextlib import closing
 from pathlib import Path
 
+from service.disk import sync
 from service.extensions import db
 from service.undoing import OnFailure
 
@@ -44,7 +45,7 @@ def copy_database(target: Path) -> int:
         with OnFailure(lambda: made.unlink(missing_ok=True)):
             _copy(str(db.engine.url.database), part)
             made = part.rename(target)
-            _sync(target.parent)
+            sync(target.parent)
     except (sqlite3.Error, OSError) as error:
         raise BackupRefused(f"the database can't be copied: {error}") from None
     return target.stat().st_size
@@ -55,12 +56,4 @@ def _copy(source: str, target: Path) -> None:
         connection.execute("VACUUM INTO ?", [str(target)])
     with closing(sqlite3.connect(target)) as copy, copy:
         copy.execute("UPDATE feed SET epoch = ?", [uuid.uuid4().hex])
-    _sync(target)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(target)
