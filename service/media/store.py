@@ -6,7 +6,6 @@ section 17.4.
 """
 
 import math
-import re
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,7 +26,8 @@ from service.extensions import db, table
 from service.ids import new_id
 from service.media import links
 from service.media.directory import Directory
-from service.media.models import NAME_LIMIT, TYPE_LIMIT, MediaItem, MediaPiece
+from service.media.models import MediaItem, MediaPiece
+from service.media.naming import known_name, known_type
 from service.times import timestamp
 from service.undoing import OnFailure
 from service.web.errors import NotFound, RateLimited, Unauthorized, Unavailable
@@ -36,10 +36,7 @@ MEDIA_STORE = AppKey["MediaStore"]("media")
 MIB = PIECE = 1 << 20  # bytes
 KEPT = 24 * 3600.0  # seconds
 WRITING = 600.0  # seconds in which an item's content has to be written
-UNKNOWN_TYPE = "application/octet-stream"
 
-_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
-_UNNAMEABLE = re.compile(r"[\x00-\x1f\x7f/\\\ud800-\udfff]")
 _items, _pieces = table(MediaItem), table(MediaPiece)
 
 log = structlog.get_logger("media")
@@ -178,13 +175,19 @@ class MediaStore:
     ) -> str:
         """Insert an item that is not ready."""
         media_id = new_id("media")
-        values = {
-            "media_id": media_id, "user_id": user_id, "media_type": media_type,
-            "name": name, "size": size, "key": secrets.token_bytes(32), "is_ready": False,
-            "in_files": self._directory is not None, "created_at": current_time(),
-            "expires_at": from_now(seconds),
-        }  # fmt: skip
-        session.execute(insert(_items).values(**values))
+        item = insert(_items).values(
+            media_id=media_id,
+            user_id=user_id,
+            media_type=media_type,
+            name=name,
+            size=size,
+            key=secrets.token_bytes(32),
+            is_ready=False,
+            in_files=self._directory is not None,
+            created_at=current_time(),
+            expires_at=from_now(seconds),
+        )
+        session.execute(item)
         return media_id
 
     def _make_room(
@@ -232,15 +235,3 @@ class MediaStore:
                 "bytes": found.item.size,
                 "expiresAt": timestamp(found.item.expires_at),
             }
-
-
-def known_type(media_type: str) -> str:
-    """A media type without parameters; the general one for what is none."""
-    plain = media_type.partition(";")[0].strip().lower()
-    is_known = len(plain) <= TYPE_LIMIT and _MEDIA_TYPE.fullmatch(plain)
-    return plain if is_known else UNKNOWN_TYPE
-
-
-def known_name(name: str) -> str:
-    """A file's name that can be stored, and is no path."""
-    return _UNNAMEABLE.sub("_", name).strip()[:NAME_LIMIT]
