@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import '../console/plain-dom.mjs';
 import { TYPES } from '../../service/browser/widgets/messages.js';
+import { until } from './client-frame.mjs';
 
 const CONTEXT = { theme: 'light', locale: 'en', cssVars: {}, user: 'alice' };
 const ANSWERS = {
@@ -56,16 +57,6 @@ globalThis.setTimeout = (act, ms, ...more) => {
   const timer = begin(act, ms, ...more);
   return ms > 1000 ? timer.unref() : timer;
 };
-
-/** Waits for what arrives over ports. @param {() => any} condition */
-export async function until(condition) {
-  for (let round = 0; round < 1000; round += 1) {
-    const value = condition();
-    if (value) return value;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error(`never: ${condition}`);
-}
 
 /**
  * Opens the page of a template. It waits for its state where `state` is undefined, until `tellState`.

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { TYPES } from '../../service/browser/widgets/messages.js';
-import { openTemplate, until } from './template-page.mjs';
+import { until } from './client-frame.mjs';
+import { openTemplate } from './template-page.mjs';
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 20));
 const done = (data) => ({ success: true, data });
