@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from service.records.collection import EVERY_ROLE, Action, Collection, Column, Rule
+from service.web.errors import Forbidden
 
 ACTIONS: tuple[Action, ...] = ("read", "create", "update", "delete")
 
@@ -11,6 +12,12 @@ def rule(collection: Collection, role: str, action: Action) -> Rule:
     """Return whether a role may act on every record (True), the user's own ("own") or none."""
     permissions = collection.permissions.get(role, collection.permissions.get(EVERY_ROLE, {}))
     return permissions.get(action, False)
+
+
+def check_create(collection: Collection, role: str) -> None:
+    """Raises `Forbidden` if a role may create no records."""
+    if not rule(collection, role, "create"):
+        raise Forbidden()
 
 
 def rules(collection: Collection, role: str) -> dict[Action, Rule]:

@@ -22,7 +22,7 @@ from service.records.rows import new_row, set_values
 from service.records.storage import select_rows
 from service.records.values import validate
 from service.times import later_than, timestamp
-from service.web.errors import Conflict, Forbidden, NotFound
+from service.web.errors import Conflict, NotFound
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def create(
     Raises `Forbidden`, `InvalidRequest`; with a key `Conflict` for other data, `NotFound`.
     """
     role = current_role(caller)
-    _check_create(collection, role)
+    permissions.check_create(collection, role)
     count("records", caller.subject)
     values = validate(collection, role, data, new=True)
     repeatable = IdempotentCreate(caller.subject, collection.name, key, data) if key else None
@@ -67,18 +67,16 @@ def create(
     try:
         with write_transaction() as session:
             lock(session, caller.subject)
-            _check_create(collection, current_role(caller, session.connection()))
+            role, former = current_role(caller, session.connection()), role
+            if role != former:
+                permissions.check_create(collection, role)
+                validate(collection, role, data, new=True)
             after = _insert(session, collection, row, hook, repeatable)
     except DBAPIError as error:
         after = _committed(collection, record_id, error)
     if after["recordId"] == record_id:
         return redact(collection, after, role)  # even if the role may not read: it has written this
     return _answer(collection, after, role, is_owner=True)
-
-
-def _check_create(collection: Collection, role: str) -> None:
-    if not permissions.rule(collection, role, "create"):
-        raise Forbidden()
 
 
 def _insert(

@@ -57,15 +57,19 @@ def test_a_user_disabled_in_a_step_is_refused_in_the_next(place, two, scripted):
 
 
 @pytest.mark.parametrize(
-    ("action", "role", "answer"),
-    [("create", "editor", "forbidden"), ("update", "user", "not_found"),
-     ("delete", "editor", "forbidden")],
-)  # fmt: skip
+    ("action", "data", "role", "answer"),
+    [
+        ("create", {"title": "written"}, "editor", "forbidden"),
+        ("create", {"title": "written", "grade": 1}, "user", "invalid_request"),
+        ("update", {"title": "written"}, "user", "not_found"),
+        ("delete", None, "editor", "forbidden"),
+    ],
+)
 def test_a_write_that_has_waited_has_the_rights_of_its_end(
-    place, enter, two, monkeypatch, action, role, answer
+    place, enter, two, monkeypatch, action, data, role, answer
 ):
     monkeypatch.setattr(users, "RIGHTS_AGE", 0)
-    sealed, data = COLLECTIONS["sealed"], {"title": "written"}
+    sealed = COLLECTIONS["sealed"]
     seeded = two(sealed)
     given = {"create": [data], "update": [seeded.other, data], "delete": [seeded.other]}[action]
     door = enter(DOORS["http"], seeded.me, "admin")
