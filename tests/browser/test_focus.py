@@ -294,3 +294,19 @@ def test_a_canvas_that_is_not_stored_hands_the_focus_on(console):
     console.button("Discard my changes").press("Enter")
     expect(again).to_be_hidden()
     expect(console.button("Add widget")).to_be_focused()
+
+
+def test_a_consent_that_is_not_given_leaves_the_focus_in_the_widget(opened):
+    console = opened().open("/app/contacts")
+    forget(console)
+    page = console.page
+    page.get_by_role("button", name="Show contacts").click()
+    page.get_by_label("Sign-in token").fill(console.token)
+    console.button("Sign in").click()
+    connect = page.get_by_role("alert").get_by_role("button", name="Connect")
+    with page.expect_popup():
+        connect.press("Enter")
+    page.bring_to_front()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").press("Enter")
+    expect(page.get_by_text("Consent was not given.")).to_be_visible()
+    expect(page.locator(".widget-content")).to_be_focused()

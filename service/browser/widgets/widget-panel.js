@@ -102,7 +102,8 @@ export function createPanel(client, { title, signOut }) {
   function showProblem(error, again) {
     const advice = adviceFor(error);
     setState('error');
-    problem.replaceChildren(element('p', {}, advice.text), ...(again ? remedies(advice, error, again) : []));
+    const parts = [element('p', {}, advice.text), ...(again ? remedies(advice, error, again) : [])];
+    keepPlace(problem, () => problem.replaceChildren(...parts));
   }
 
   /** @param {Advice} advice @param {any} error @param {() => void} again */
