@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from joserfc import jws, jwt
-from joserfc.errors import JoseError
+from joserfc.errors import BadSignatureError, ClaimError, InvalidClaimError, JoseError
 from joserfc.jwk import OctKey
 
 from config import Settings
@@ -94,8 +94,8 @@ class Verifier:
             self._registry.validate(claims)
             return _read(claims, permits.read(claims) if is_limited else None)
         # Anybody can send a token: whatever error its bytes cause, it is an invalid token.
-        except UNREADABLE:
-            raise Unauthorized() from None
+        except UNREADABLE as error:
+            raise Unauthorized(_refusal(token, error)) from None
 
     def _decode_limited(self, token: str) -> dict[str, Any]:
         return limited_tokens.decode(self._limited_keys, token)
@@ -104,7 +104,7 @@ class Verifier:
         header, claims = peek(token)
         if self._keys and (not self._secret or claims.get("iss") is not None):
             if claims.get("iss") != self._issuer and self._issuer:
-                raise Unauthorized()
+                raise InvalidClaimError("iss")
             keys = self._keys.key_set(header.get("kid"))
             return jwt.decode(token, keys, algorithms=SIGNED_BY_PROVIDER).claims
         if not self._secret:
@@ -132,6 +132,16 @@ def times_fault(token: str) -> str:
     if begin > moment + leeway:
         return f"it was issued at {begin:%Y-%m-%dT%H:%MZ}, and this host's clock is behind that"
     return ""
+
+
+def _refusal(token: str, error: Exception) -> str | None:
+    """What is wrong with a token, for who has made it; None for one that can't be read."""
+    fault = times_fault(token)
+    if not fault and isinstance(error, BadSignatureError):
+        fault = "its signature is not of this service's key"
+    elif not fault and isinstance(error, ClaimError):
+        fault = error.description[:1].lower() + error.description[1:]
+    return f"The bearer token is not valid: {fault}." if fault else None
 
 
 def issue(settings: Settings, subject: str, role: str, lifetime: int) -> str:

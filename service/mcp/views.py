@@ -10,6 +10,7 @@ from marshmallow import Schema, fields, validate
 
 from config import Settings
 from service.auth import bearer
+from service.auth.users import NOT_ADMITTED
 from service.lifecycle import LIFECYCLE
 from service.mcp import gate, message
 from service.mcp.delivery import ResultDelivery
@@ -83,7 +84,8 @@ def _authenticate(settings: Settings) -> None:
     try:
         bearer.authenticate()
     except Unauthorized as refusal:
-        error = Unauthorized(HOW if refusal.message == Unauthorized.message else refusal.message)
+        told = {Unauthorized.message: HOW, NOT_ADMITTED: NOT_ADMITTED}
+        error = Unauthorized(told.get(refusal.message, f"{refusal.message} {HOW}"))
         if issuer_of(settings):
             url = f"{settings.own_url}{METADATA}{PATH}"
             error.headers = {"WWW-Authenticate": f'Bearer resource_metadata="{url}"'}

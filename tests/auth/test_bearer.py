@@ -1,5 +1,6 @@
 """Which tokens give access to /api."""
 
+import re
 import time
 
 import pytest
@@ -57,6 +58,20 @@ def test_a_bad_token_is_refused(client, header, path):
     assert response.json["error"] == "unauthorized"
 
 
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        ("expired", r"it ended at \d{4}-\d\d-\d\dT\d\d:\d\dZ"),
+        ("another key", "its signature is not of this service's key"),
+        ("no subject", "missing claim: 'sub'"),
+        ("no expiry", "missing claim: 'exp'"),
+    ],
+)
+def test_the_refusal_says_what_is_wrong_with_a_token(client, kind, fault):
+    answer = client.get("/api/ai/models", headers={"Authorization": REFUSED[kind]})
+    assert re.fullmatch(f"The bearer token is not valid: {fault}[.]", answer.json["message"])
+
+
 def test_the_leeway_is_a_minute(client):
     token = signed({"sub": "alice", "exp": int(time.time()) - 30})
     response = client.post("/api/ai/chats", headers={"Authorization": f"bearer {token}"}, json={})
@@ -94,7 +109,9 @@ def test_the_audience_must_be_ours(client):
     for audience, status in [("this-app", 200), ("other-app", 401), (["x", "this-app"], 200)]:
         token = signed({**GOOD, "aud": audience})
         headers = {"Authorization": f"Bearer {token}"}
-        assert client.get("/api/ai/models", headers=headers).status_code == status
+        answer = client.get("/api/ai/models", headers=headers)
+        assert answer.status_code == status
+        assert status == 200 or "invalid claim: 'aud'" in answer.json["message"]
 
 
 @pytest.mark.settings(auth_issuer="this-app", owner_token="")
