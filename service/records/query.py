@@ -156,8 +156,8 @@ def sorting(collection: Collection, role: str, param: str | None) -> Sorting:
     name = param.removeprefix("-") if param else ""
     column = comparable_column(collection, role, name) if param else None
     if param and column is None:
-        why = why_not_comparable(collection, role, name, "sort by")
-        raise invalid("sort", f"{why}: {param[:100]}")
+        why = why_not_comparable(collection, role, name, f"sort by: {param[:100]}")
+        raise invalid("sort", why)
     return Sorting(collection, column, param)
 
 

@@ -127,7 +127,8 @@ def _id(message: Message) -> Id | None:
 def _operation(message: Message) -> Any:
     name = message.get("op")
     if not isinstance(name, str) or name not in OPERATIONS:
-        raise InvalidRequest("There is no such operation.", details={"op": ["Unknown."]})
+        known = f"Must be one of: {', '.join(OPERATIONS)}."
+        raise InvalidRequest("There is no such operation.", details={"op": [known]})
     return OPERATIONS[name]
 
 

@@ -54,6 +54,8 @@ def test_the_description_has_the_columns_of_the_role(enter, graded, role, sees):
 def test_nobody_filters_or_sorts_by_a_hidden_column(enter, graded, role, sees):
     http, tools = enter(Http, graded.me, role).person, enter(Tools, graded.me, role)
     socket, where = enter(Socket, graded.me, role), {"or": [{"grade": {"gt": 4}}]}
+    absent = http.get("/api/records/sealed", query_string={"where": '{"absent": 5}'}).json
+    assert ("grade" in absent["details"]["where.absent"][0]) == sees
     refused = [
         http.get("/api/records/sealed", query_string={"where": '{"grade": 5}'}).status_code == 400,
         http.get("/api/records/sealed", query_string={"sort": "-grade"}).status_code == 400,

@@ -126,8 +126,22 @@ def test_what_can_not_be_compared_is_told_from_what_is_not_there(alice, column):
 
     array = "A column of the type array can't be used to"
     start = {"parts": array, "absent": "No such column to"}[column]
-    assert why(where=f'{{"{column}": null}}') == f"{start} filter by."
-    assert why(sort=f"-{column}") == f"{start} sort by: -{column}"
+    names = "chatId, userId, role, content, edited, recordId, createdAt, updatedAt"
+    known = {"parts": "", "absent": f" Known: {names}."}[column]
+    assert why(where=f'{{"{column}": null}}') == f"{start} filter by.{known}"
+    assert why(sort=f"-{column}") == f"{start} sort by: -{column}.{known}"
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("column", "more"), [("edited", ""), ("content", ", contains, startsWith")]
+)
+def test_the_refusal_of_an_unknown_operator_lists_those_of_the_column(alice, column, more):
+    query = {"where": f'{{"{column}": {{"like": "x"}}}}'}
+    details = alice.get("/api/records/ai-messages", query_string=query).json["details"]
+    known = f"eq, ne, lt, lte, gt, gte, in{more}"
+    told = f"No such operator for this column: like. Known: {known}."
+    assert details == {f"where.{column}": [told]}
 
 
 AWKWARD = ["x/y", "/x", "x/", "x//y", "/", "..", "a b", "%41", "\u00fc", "a?b#c", "socket", "\n"]

@@ -11,6 +11,7 @@ import websocket
 
 from service.records.cursor import RUNNING
 from service.records.query import decode_cursor, encode_cursor
+from service.records.socket_operations import OPERATIONS
 from tests.handshake import HANDSHAKE
 from tests.records.filling import MANY, announce, fill
 from tests.records.listening import Subscriber, connection, token_of
@@ -152,6 +153,13 @@ def test_a_failed_operation_is_answered_and_leaves_the_connection_open(subscribe
     assert alice.subscribe("notes") == []
     assert alice.ask(op="subscribe", id="s", collection="notes")["error"] == "conflict"
     assert alice.subscribe("ai-messages", id="m") == []
+
+
+def test_the_refusal_of_an_unknown_operation_lists_those_that_there_are(subscriber):
+    refused = subscriber().ask(op="shout", id="x")
+    known = ", ".join(OPERATIONS)
+    assert "subscribe, " in known
+    assert refused["details"] == {"op": [f"Must be one of: {known}."]}
 
 
 def test_an_id_may_be_half_a_surrogate_pair(subscriber, hands):
