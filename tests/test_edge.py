@@ -105,6 +105,14 @@ def test_a_nul_in_the_address_is_refused_after_the_token(client, alice):
         assert refused.json["details"]
 
 
+@pytest.mark.parametrize("path", ["/api/nothing", "/nothing", "/api/record/notes"])
+def test_an_unknown_address_is_told_from_an_absent_record(alice, path):
+    absent, unknown = alice.get("/api/records/ai-chats/absent"), alice.get(path)
+    assert (unknown.status_code, unknown.json["error"]) == (404, absent.json["error"])
+    assert unknown.json["message"].startswith("There is no such address: ")
+    assert not absent.json["message"].startswith("There is no such address: ")
+
+
 @on_sqlite
 def test_a_body_with_too_many_values_is_refused_before_parsing(alice):
     def send(values: object) -> int:

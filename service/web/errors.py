@@ -180,6 +180,7 @@ class Unavailable(ServiceError):
     headers = {"Retry-After": "5"}
 
 
+NO_ROUTE = "There is no such address: /openapi.json lists those that there are."
 HTTP_CODES = {404: NotFound.code, 405: "method_not_allowed", 413: TooLarge.code}
 
 
@@ -215,7 +216,7 @@ def answer_error(error: Exception) -> Response:
 def _answer_http(error: HTTPException, status: int) -> Response:
     """Answer for werkzeug's errors: unknown route, wrong method, oversized body."""
     methods = sorted(getattr(error, "valid_methods", None) or ())
-    messages = {404: NotFound.message, 405: _methods_sentence(methods), 413: TooLarge.message}
+    messages = {404: NO_ROUTE, 405: _methods_sentence(methods), 413: TooLarge.message}
     code = HTTP_CODES.get(status, InvalidRequest.code if status < 500 else ServiceError.code)
     headers = {"Allow": ", ".join(methods)} if methods else {}
     return _answer(status, code, messages.get(status) or error.name, headers=headers)
