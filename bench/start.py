@@ -64,15 +64,12 @@ def _round(kind: str, databases: Databases) -> Mapping[str, Any]:
 
 
 def _service(kind: str, databases: Databases) -> StartResult:
-    service = Service(databases.make(kind), **settings(NOBODY.url, ""))
-    began = time.monotonic()
-    try:
+    with Service(databases.make(kind), **settings(NOBODY.url, "")) as service:
+        began = time.monotonic()
         with pinned(SERVER_CORE):
             service.execute()
         assert service.process
         return _result(service.process.pid, began)
-    finally:
-        service.remove()
 
 
 def _relay(peer: Command) -> StartResult:

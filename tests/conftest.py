@@ -135,9 +135,8 @@ def served_by(app, upstream):
 @pytest.fixture
 def service(databases, configure):
     """The service as processes, on SQLite."""
-    running = Service(databases.make("sqlite"), **configure).start()
-    yield running
-    running.remove()
+    with Service(databases.make("sqlite"), **configure) as running:
+        yield running.start()
 
 
 @pytest.fixture(autouse=True)

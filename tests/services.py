@@ -243,6 +243,12 @@ class Service:
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self.directory, ignore_errors=True)
 
+    def __enter__(self) -> "Service":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
     def wait(self) -> None:
         """Until it is ready."""
         deadline = time.monotonic() + 60

@@ -74,13 +74,10 @@ FIGURES = tuple(
 
 def rows(count: int, databases: Databases) -> list[tuple[str, ...]]:
     """The rows of the table, from `count` rounds."""
-    service = Service(databases.make("sqlite"), EXTENSIONS="bench.canvas.relays")
-    with pinned(SERVER_CORE):
-        service.execute()
-    try:
+    with Service(databases.make("sqlite"), EXTENSIONS="bench.canvas.relays") as service:
+        with pinned(SERVER_CORE):
+            service.execute()
         rounds = [_round(service, number) for number in range(count)]
-    finally:
-        service.remove()
     scenario = Scenario(NAME, relays.WIDGETS, 0, 1, rounds=count, peers=("service",))
     return [figures.row(figure, scenario, rounds) for figure in FIGURES]
 

@@ -37,11 +37,8 @@ def first_load(tabs) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def running(databases) -> Iterator[Service]:
-    service = Service(databases.make("sqlite"), EXTENSIONS="tests.browser.fresh_files")
-    try:
+    with Service(databases.make("sqlite"), EXTENSIONS="tests.browser.fresh_files") as service:
         yield service.start()
-    finally:
-        service.remove()
 
 
 @pytest.fixture

@@ -49,11 +49,10 @@ MESSAGES = [
 def main(pictures: Path) -> None:
     directory = Path(tempfile.mkdtemp())
     databases = Databases(directory)
-    service = Service(databases.make("sqlite"))
     try:
-        take(service.start(), pictures)
+        with Service(databases.make("sqlite")) as service:
+            take(service.start(), pictures)
     finally:
-        service.remove()
         shutil.rmtree(directory)
 
 

@@ -12,11 +12,8 @@ from tests.services import Service
 
 @pytest.fixture(scope="module")
 def without_sandbox(databases) -> Iterator[Service]:
-    service = Service(databases.make("sqlite"), SANDBOX=0)
-    try:
+    with Service(databases.make("sqlite"), SANDBOX=0) as service:
         yield service.start()
-    finally:
-        service.remove()
 
 
 @pytest.fixture

@@ -25,11 +25,8 @@ def port():
 @pytest.fixture
 def served(databases, port):
     public = {"PUBLIC_URL": f"https://{HOST}:{port}", "SANDBOX_ANYWHERE": 1}
-    service = Service(databases.make("sqlite"), **public)
-    try:
+    with Service(databases.make("sqlite"), **public) as service:
         yield service.start()
-    finally:
-        service.remove()
 
 
 @pytest.fixture

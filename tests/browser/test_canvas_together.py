@@ -163,9 +163,8 @@ def test_two_tabs_write_one_note_and_lose_nothing(console, opened):
 def shared(databases):
     """An app where everybody may read a canvas, and editors may change it."""
     extensions = "tests.widgets.shared_canvases,tests.browser.fresh_files"
-    service = Service(databases.make("sqlite"), EXTENSIONS=extensions)
-    yield service.start()
-    service.remove()
+    with Service(databases.make("sqlite"), EXTENSIONS=extensions) as service:
+        yield service.start()
 
 
 def test_three_people_see_each_others_moves_also_after_an_offline_time(tabs, shared):

@@ -43,12 +43,11 @@ def write_extension(directory: Path) -> None:
 def canvas(tabs, databases, tmp_path):
     write_extension(tmp_path)
     own = {"EXTENSIONS": "our_widgets", "PYTHONPATH": tmp_path}
-    service = Service(databases.make("sqlite"), **own)
-    try:
-        with opening(tabs, service.execute()) as open_one:
-            yield Canvas(open_one().sign_in()).create()
-    finally:
-        service.remove()
+    with (
+        Service(databases.make("sqlite"), **own) as service,
+        opening(tabs, service.execute()) as open_one,
+    ):
+        yield Canvas(open_one().sign_in()).create()
 
 
 def test_ten_lines_make_a_widget_that_takes_and_gives_a_value(canvas):

@@ -21,11 +21,8 @@ MAIL = "cloudsuite/mail-send"
 @pytest.fixture(scope="module")
 def lossy(databases):
     """A service of its own: replies outlive their page, and its worker may be killed."""
-    service = Service(databases.make("sqlite"), RESUME_SECONDS=30)
-    try:
+    with Service(databases.make("sqlite"), RESUME_SECONDS=30) as service:
         yield service.start()
-    finally:
-        service.remove()
 
 
 @pytest.fixture

@@ -23,11 +23,10 @@ def trusting(databases):
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as provider:
         values = json.loads(provider.stdout.readline())
         settings = {name.upper(): value for name, value in values.items()}
-        service = Service(databases.make("sqlite"), **settings)
         try:
-            yield service.start()
+            with Service(databases.make("sqlite"), **settings) as service:
+                yield service.start()
         finally:
-            service.remove()
             provider.terminate()
 
 

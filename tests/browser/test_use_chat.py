@@ -61,8 +61,7 @@ def bundle(request, tmp_path_factory):
 @pytest.fixture
 def page(bundle, browser, databases):
     """The app on the service's origin, of a user with a token."""
-    service = Service(databases.make("sqlite"), RESUME_SECONDS=20)
-    try:
+    with Service(databases.make("sqlite"), RESUME_SECONDS=20) as service:
         service.start()
         shown = browser.new_page()
         token = issue(settings_for(service.database_url), "alice", "user", 3600)
@@ -72,8 +71,6 @@ def page(bundle, browser, databases):
         shown.goto(f"{service.url}/app")
         yield shown
         shown.close()
-    finally:
-        service.remove()
 
 
 def send(page: Page, text: str):

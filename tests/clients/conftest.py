@@ -15,8 +15,5 @@ def packages():
 @pytest.fixture(scope="module")
 def running(packages, databases):
     """Its users can pay for every question of a module, eight held at once."""
-    service = Service(databases.make("sqlite"), STARTING_CREDITS=1_000_000)
-    try:
+    with Service(databases.make("sqlite"), STARTING_CREDITS=1_000_000) as service:
         yield service.start()
-    finally:
-        service.remove()

@@ -17,11 +17,10 @@ BOTH = (
 def running(packages, databases):
     """Nobody decides, so that each question ends after three seconds: a busy machine makes the
     third call meanwhile."""
-    service = Service(databases.make("sqlite"), STARTING_CREDITS=1_000_000, APPROVAL_SECONDS=3)
-    try:
+    with Service(
+        databases.make("sqlite"), STARTING_CREDITS=1_000_000, APPROVAL_SECONDS=3
+    ) as service:
         yield service.start()
-    finally:
-        service.remove()
 
 
 @pytest.fixture(scope="module", params=PACKAGES)

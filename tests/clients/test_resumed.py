@@ -9,11 +9,8 @@ from tests.services import Service
 
 @pytest.fixture(scope="module")
 def running(packages, databases):
-    service = Service(databases.make("sqlite"), RESUME_SECONDS=60)
-    try:
+    with Service(databases.make("sqlite"), RESUME_SECONDS=60) as service:
         yield service.start()
-    finally:
-        service.remove()
 
 
 @pytest.fixture(scope="module", params=PACKAGES)

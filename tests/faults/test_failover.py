@@ -23,9 +23,8 @@ def own_databases(tmp_path):
 
 @pytest.fixture
 def service(own_databases):
-    made = Service(own_databases.make("postgresql")).start()
-    yield made
-    made.remove()
+    with Service(own_databases.make("postgresql")) as made:
+        yield made.start()
 
 
 def test_no_client_of_the_feed_trusts_what_a_standby_has_not_received(service, own_databases):

@@ -44,11 +44,8 @@ def place(tmp_path):
 
 @pytest.fixture
 def service(databases, place):
-    running = Service(databases.make("sqlite"), TMPDIR=place)
-    try:
+    with Service(databases.make("sqlite"), TMPDIR=place) as running:
         yield running.execute(*isolated_with(place))
-    finally:
-        running.remove()
 
 
 def fill(service: Service, place: Path) -> None:

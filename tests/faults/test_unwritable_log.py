@@ -23,11 +23,8 @@ UNREAD = ("bash", "-c", 'exec "$@" 2> >(exec true)', "bash")
 
 @pytest.fixture(params=[FULL, UNREAD], ids=["full", "unread"])
 def service(request, databases):
-    running = Service(databases.make("sqlite"))
-    try:
+    with Service(databases.make("sqlite")) as running:
         yield running.execute(*request.param)
-    finally:
-        running.remove()
 
 
 def test_no_turn_and_no_call_fails_for_a_log_that_cannot_be_written(service):

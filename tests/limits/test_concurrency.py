@@ -342,9 +342,9 @@ def test_a_message_waits_for_others_that_are_being_let_in_for_a_second_at_most(
 
 def test_the_tickets_of_killed_workers_are_free_again(databases, vendor):
     url = databases.make("postgresql")
-    service = Service(url, WEB_CONCURRENCY=2, CALLS_AT_ONCE=2,
-                      OPEN_METEO_GEOCODING_BASE_URL=vendor.url).start()  # fmt: skip
-    try:
+    settings = {"CALLS_AT_ONCE": 2, "OPEN_METEO_GEOCODING_BASE_URL": vendor.url}
+    with Service(url, WEB_CONCURRENCY=2, **settings) as service:
+        service.start()
         calls = [gevent.spawn(status_of_call, service, n) for n in range(2)]
         wait_for(lambda: len(vendor.seen) == 2)
         assert status_of_call(service, 2) == 429
@@ -354,22 +354,18 @@ def test_the_tickets_of_killed_workers_are_free_again(databases, vendor):
         vendor.gate.set()
         wait_for(lambda: status_of_call(service, 3) == 200)
         gevent.joinall(calls)
-    finally:
-        service.remove()
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_second_worker_on_sqlite_is_warned_of(databases, count):
-    service = Service(databases.make("sqlite"), WEB_CONCURRENCY=count).start()
-    try:
+    with Service(databases.make("sqlite"), WEB_CONCURRENCY=count) as service:
+        service.start()
         lines = [
             json.loads(line) for line in service.log.read_text().splitlines() if line[:1] == "{"
         ]
         warned = [line for line in lines if line["event"] == "SQLite serves one worker"]
         assert [line["setting"] for line in warned] == ["WEB_CONCURRENCY"] * len(warned)
         assert (len(warned) > 0) == (count > 1)
-    finally:
-        service.remove()
 
 
 def status_of_call(service: Service, number: int) -> int | None:

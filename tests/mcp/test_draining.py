@@ -27,11 +27,8 @@ def vendor():
 @pytest.fixture
 def service(databases, vendor):
     settings = {"EXA_BASE_URL": vendor.url, "EXA_API_KEY": "key", "GRACEFUL_TIMEOUT": 5}
-    running = Service(databases.make("sqlite"), **settings)
-    try:
+    with Service(databases.make("sqlite"), **settings) as running:
         yield running.start()
-    finally:
-        running.remove()
 
 
 def ask(service: Service, method: str, path: str, body=None) -> requests.Response:

@@ -16,9 +16,8 @@ from tests.services import Service
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def live_service(request, databases):
     """The service as a process, on each database, shared by the tests of a module."""
-    service = Service(databases.make(request.param)).start()
-    yield service
-    service.remove()
+    with Service(databases.make(request.param)) as service:
+        yield service.start()
 
 
 @pytest.fixture

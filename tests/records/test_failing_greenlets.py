@@ -10,9 +10,8 @@ from tests.services import Service
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def live_service(request, databases):
     url = databases.make(request.param)
-    service = Service(url, EXTENSIONS="tests.records.failing_filters").start()
-    yield service
-    service.remove()
+    with Service(url, EXTENSIONS="tests.records.failing_filters") as service:
+        yield service.start()
 
 
 @pytest.fixture

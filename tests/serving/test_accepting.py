@@ -17,9 +17,8 @@ from tests.upstream import Answer
 def service(databases, upstream):
     upstream.answers = [Answer(recorded.anthropic("hello"))]
     provider = {"PROVIDER_A_BASE_URL": upstream.url, "PROVIDER_A_API_KEY": "key"}
-    running = Service(databases.make("sqlite"), **provider)
-    yield running.start()
-    running.remove()
+    with Service(databases.make("sqlite"), **provider) as running:
+        yield running.start()
 
 
 def test_the_first_of_many_replies_ends_before_the_last_request_is_let_in(service):

@@ -25,9 +25,8 @@ from tests.services import Service, free_port, require, wait_for
 def here(databases, tmp_path, monkeypatch):
     """A service that uses the test's temporary directory."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    running = Service(databases.make("sqlite"), TMPDIR=tmp_path)
-    yield running.start()
-    running.remove()
+    with Service(databases.make("sqlite"), TMPDIR=tmp_path) as running:
+        yield running.start()
 
 
 def lines(service) -> list[dict]:
@@ -118,13 +117,10 @@ def test_a_service_may_listen_at_several_addresses(databases, monkeypatch):
     port = free_port()
     monkeypatch.setattr("tests.services.free_port", lambda: port)
     bind = f"127.0.0.1:{port}, 127.0.0.2:{port}"
-    running = Service(databases.make("sqlite"), BIND=bind)
-    try:
+    with Service(databases.make("sqlite"), BIND=bind) as running:
         running.start()
         for host in ("127.0.0.1", "127.0.0.2"):
             assert requests.get(f"http://{host}:{port}/healthz", timeout=10).ok
-    finally:
-        running.remove()
 
 
 def test_a_hangup_changes_nothing(here):
@@ -214,10 +210,7 @@ def test_the_limit_of_open_files_is_raised_or_warned_about():
 
 def test_a_limit_that_is_too_low_is_logged_at_the_start(databases):
     require(shutil.which("prlimit"), "prlimit (util-linux)")
-    running = Service(databases.make("sqlite"))
-    try:
+    with Service(databases.make("sqlite")) as running:
         running.execute("prlimit", "--nofile=1024:1024")
         (line,) = [line for line in lines(running) if "open files" in line["event"]]
-    finally:
-        running.remove()
     assert (line["level"], "1024" in line["event"]) == ("warning", True)

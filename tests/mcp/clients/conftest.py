@@ -37,8 +37,5 @@ def python_packages() -> Path:
 
 @pytest.fixture(scope="module")
 def running(databases):
-    service = Service(databases.make("postgresql"), WEB_CONCURRENCY=2)
-    try:
+    with Service(databases.make("postgresql"), WEB_CONCURRENCY=2) as service:
         yield service.start()
-    finally:
-        service.remove()
