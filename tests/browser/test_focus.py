@@ -235,6 +235,7 @@ def test_the_button_of_a_widget_keeps_the_focus_and_cancel_hands_it_on(console, 
     with canvas.page.expect_request(f"**{MAIL}"):
         send.press("Enter")
         approve(canvas)
+    expect(canvas.page.locator("iframe[title^=Mail]")).to_be_focused()
     expect(send).to_be_disabled()
     send.press("Enter")
     mail.get_by_label("To").press("Enter")

@@ -97,6 +97,7 @@ class Element extends Node {
   }
 }
 
+globalThis.HTMLIFrameElement = class {}; // there are no frames
 globalThis.CSS = { escape: (text) => text, supports: () => true };
 globalThis.document = {
   createElement: (tag) => new Element(tag),

@@ -5,6 +5,8 @@
 // same, and would get what is typed; `inert` and `visibility` do not stop it (Chromium 156). So the focus is given
 // back each time. A frame that takes it on and on is not drawn until the dialog is closed: then it can't have it.
 
+import { isFocusLost } from './elements.js';
+
 const MOST = 2; // times that a frame takes the focus from one dialog, and is still drawn
 
 /** @type {{dialog: HTMLDialogElement, giveBack: (frame: HTMLIFrameElement) => void}[]} in the order of their opening */
@@ -12,10 +14,17 @@ let shown = [];
 
 /** In the place of `dialog.showModal()`. @param {HTMLDialogElement} dialog in the document */
 export function showModal(dialog) {
+  const before = document.activeElement;
   dialog.showModal();
   if (shown.length === 0) addEventListener('blur', onBlur);
   shown.push({ dialog, giveBack: createKeeper(dialog) });
   dialog.addEventListener('close', forget, { once: true });
+  dialog.addEventListener('close', () => comeBack(before), { once: true });
+}
+
+/** The browser itself gives the focus back, but not to a frame. @param {Element | null} before what had it */
+function comeBack(before) {
+  if (isFocusLost() && before instanceof HTMLIFrameElement) before.focus({ preventScroll: true });
 }
 
 /** The focus has left the page: to a frame, or to another window. The page learns where to in the next task. */
