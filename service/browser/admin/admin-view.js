@@ -10,6 +10,7 @@ import { createTabs } from '../page/tabs.js';
 import { createUsersSection } from './users-section.js';
 import { createRefresher } from './refresher.js';
 import { element } from '../shared/elements.js';
+import { hrefOf } from '../page/route.js';
 
 /**
  * A part of the page. `load` reads its data anew, and resolves to what shows them; it throws what the request throws.
@@ -49,6 +50,12 @@ export function createAdminView(context) {
     return section;
   }
 
+  /** Who has followed a link to a user, or back, is at the one that leads back. @param {string} left */
+  function handOn(left) {
+    const link = /** @type {HTMLElement | null} */ (place.querySelector(`a[href="${CSS.escape(hrefOf('admin', left))}"]`));
+    (link ?? tabs).focus();
+  }
+
   return {
     node,
     get title() {
@@ -57,8 +64,11 @@ export function createAdminView(context) {
     show(named) {
       const id = named ?? 'overview';
       const [name, ...rest] = id.split('/');
-      if (shown.id !== id) shown = { id, title: titleOf(name, rest.join('/')), section: sectionOf(name, rest.join('/')) };
+      const left = shown.id;
+      const hadFocus = left !== id && place.contains(document.activeElement);
+      if (left !== id) shown = { id, title: titleOf(name, rest.join('/')), section: sectionOf(name, rest.join('/')) };
       place.replaceChildren(shown.section.node);
+      if (hadFocus) handOn(left);
       tabs.mark(name);
       refresher.restart();
     },

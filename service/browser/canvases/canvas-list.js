@@ -91,7 +91,13 @@ export function createCanvasList(collection, { open, subject, deletable }) {
   }
 
   show();
-  return { node, begin, stop, focus: () => add.focus() };
+  return {
+    node,
+    begin,
+    stop,
+    /** @param {string | null} [id] of the canvas that was left */
+    focus: (id) => (cards.get(id ?? '') ?? { focus: () => add.focus() }).focus(),
+  };
 }
 
 /** @param {(row: Row) => void} remove */
@@ -105,6 +111,7 @@ function createCard(remove) {
   const node = element('li', { class: 'canvas-card' }, link, bin);
   return {
     node,
+    focus: () => link.focus(),
     /** @param {Row} next @param {boolean} isOwn @param {boolean} mayDelete */
     update(next, isOwn, mayDelete) {
       row = next;

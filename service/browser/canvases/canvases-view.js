@@ -2,7 +2,7 @@
 
 import { createCanvasList, titleOf } from './canvas-list.js';
 import { createCanvasPage } from './canvas-page.js';
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
 import { hrefOf } from '../page/route.js';
 
@@ -23,6 +23,16 @@ export function createCanvasesView(context) {
   let open = null;
   const stopWatching = collection.onChange(context.onTitle);
 
+  /** Who has pressed what leads to a canvas, or back, goes on there. @param {string | null} left the canvas before */
+  async function showPart(left) {
+    const hadFocus = node.contains(document.activeElement);
+    const shown = page ?? list;
+    node.replaceChildren(shown.node);
+    await shown.begin();
+    // On a touch screen the focus would open the keyboard.
+    if (hadFocus && isFocusLost() && shown.node.isConnected && matchMedia('(pointer: fine)').matches) shown.focus(left);
+  }
+
   return {
     node,
     get title() {
@@ -31,11 +41,11 @@ export function createCanvasesView(context) {
     },
     show(id) {
       if (page && id === open) return;
+      const left = open;
       page?.stop();
       open = id;
       page = id ? createCanvasPage(id, { ...context, collection }) : null;
-      node.replaceChildren(page?.node ?? list.node);
-      (page ?? list).begin();
+      showPart(left);
       context.onTitle();
     },
     refresh() {
