@@ -2,6 +2,8 @@
 
 from playwright.sync_api import expect
 
+from tests.browser.data_view import panel, show
+from tests.browser.explorer import Explorer
 from tests.browser.key_events import ALT_GR
 
 
@@ -118,6 +120,33 @@ def test_escape_closes_the_palette_only_and_gives_the_focus_back(console):
     expect(console.button("Stop")).to_be_enabled()  # it is disabled as soon as a reply is stopped
     keys.press("Escape")
     console.is_idle()
+
+
+def test_control_enter_in_a_long_text_presses_the_button_of_its_form(console):
+    page, keys = show(console), console.page.keyboard
+    console.button("New task").click()
+    page.get_by_label("Title").fill("Old")
+    keys.press("Control+Enter")
+    page.get_by_role("link", name="Open Old").click()
+    panel(page).get_by_label("Title").fill("New")
+    keys.press("Control+Enter")
+    expect(panel(page).get_by_role("status")).to_have_text("Saved.")
+    page.route("**/api/integrations/price/*", lambda route: None)  # its button rests until then
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    Explorer(console).show().open("generate-text").fill(prompt="Hello")
+    keys.press("Control+Enter")
+    expect(console.button("Send")).to_be_disabled()
+    keys.press("Control+Enter")
+    expect(console.page.get_by_label("prompt", exact=True)).to_have_value("Hello")
+    assert len([url for url in asked if "/price/" in url]) == 1
+
+
+def test_a_page_that_is_chosen_in_the_menu_is_announced(console):
+    link = console.page.get_by_role("link", name="Data", exact=True)
+    link.press("Enter")
+    expect(console.page.locator("#announcer")).to_have_text("Data")
+    expect(link).to_be_focused()
 
 
 def test_a_question_mark_lists_the_shortcuts_but_not_in_a_text(opened):

@@ -2,6 +2,7 @@
 
 import { element, icon, isFocusLost, setOff } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
+import { CONTROL } from '../shared/typing.js';
 
 const PHASES = {
   loading: 'Loading…',
@@ -33,8 +34,8 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
   const again = button('Try again', () => keepPlace(store.retry()));
   const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, again, discard);
   const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
-  const back = button('Undo', undo, 'Ctrl+Z');
-  const forth = button('Redo', redo, 'Ctrl+Shift+Z');
+  const back = button('Undo', undo, `${CONTROL}+Z`);
+  const forth = button('Redo', redo, `${CONTROL}+Shift+Z`);
   const toggles = panels.all.map((panel) => ({ panel, node: button(panel.name, () => toggle(panel), panel.hint) }));
   const addButton = element('button', { type: 'button', class: 'primary', on: { click: add } }, icon('plus'), 'Add widget');
   const arrangeButton = button('Arrange', arrange, 'Put the widgets in order, from left to right');

@@ -2,6 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
+import { CONTROL } from '../shared/typing.js';
 
 /**
  * @param {object} options
@@ -74,5 +75,5 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
 /** @param {number} later */
 function hintOf(later) {
   const what = later > 1 ? `Replaces the ${later} messages after it` : 'Replaces the reply to it';
-  return `${what}. Ctrl+Enter sends, Escape cancels`;
+  return `${what}. ${CONTROL}+Enter sends, Escape cancels`;
 }

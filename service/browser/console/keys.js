@@ -1,7 +1,8 @@
-// The skip link of the page, and `/`, which moves the focus to the search of the view on the screen.
+// The skip link of the page, `/`, which moves the focus to the search of the view on the screen, and Ctrl+Enter, which
+// sends a form from a text of several lines.
 
 import { element } from '../shared/elements.js';
-import { typesText } from '../shared/typing.js';
+import { isCommand, typesText } from '../shared/typing.js';
 
 export const TEXT_FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
 
@@ -19,9 +20,17 @@ export function createKeys(main) {
     (log?.checkVisibility() ? log : main).focus();
   }
 
+  /** As Enter does in a text of one line: by the button, which may be off. @param {HTMLTextAreaElement} text */
+  function send({ form }) {
+    const button = [...(form?.elements ?? [])].find((each) => each instanceof HTMLButtonElement && each.type === 'submit');
+    /** @type {HTMLButtonElement | undefined} */ (button)?.click();
+  }
+
   /** @param {KeyboardEvent} event */
   function press(event) {
     const { key, target } = event;
+    const isFree = !event.defaultPrevented && !event.isComposing && !event.repeat;
+    if (isFree && target instanceof HTMLTextAreaElement && isCommand(event, 'enter')) return send(target);
     const isTyped = target instanceof Element && target.closest(TEXT_FIELDS);
     if (key !== '/' || !typesText(event) || event.defaultPrevented || isTyped || document.querySelector('dialog[open]')) return;
     const fields = [...main.querySelectorAll('input[type=search], .composer textarea')];

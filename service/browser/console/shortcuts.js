@@ -2,9 +2,7 @@
 
 import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
-import { IS_APPLE } from '../shared/typing.js';
-
-const CONTROL = IS_APPLE ? '⌘' : 'Ctrl';
+import { CONTROL } from '../shared/typing.js';
 
 /** By where they work: what they do, and the keys; a `+` joins those that are pressed together. @type {[string, [string, string[]][]][]} */
 export const SHORTCUTS = [
@@ -12,6 +10,7 @@ export const SHORTCUTS = [
     ['Search and commands', [`${CONTROL}+K`]],
     ['Search in the view', ['/']],
     ['Next or previous part of the page', ['F6', 'Shift+F6']],
+    ['Send a form from a long text', [`${CONTROL}+Enter`]],
     ['Keyboard shortcuts', ['?']],
     ['Close what is on top', ['Escape']],
   ]],

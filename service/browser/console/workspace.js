@@ -118,6 +118,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     const entry = viewNamed(viewName);
     const view = viewOf(entry);
     current = view;
+    if (main.firstChild && main.firstChild !== view.node) announce(view.title || entry.label); // the focus stays in the menu
     if (main.firstChild !== view.node) main.replaceChildren(view.node);
     header.mark(entry.name, id);
     view.show(id);

@@ -2,6 +2,7 @@
 // Source: https://www.w3.org/TR/uievents/#keys-modifiers: "AltGraph" is on where AltGr is held.
 
 export const IS_APPLE = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
+export const CONTROL = IS_APPLE ? '⌘' : 'Ctrl'; // the key that commands, as it is called
 
 /**
  * Whether the key types a letter or a sign. With AltGr browsers may report Control and Alt too, and on Apple's systems
