@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import structlog
 from flask import Blueprint, Response, jsonify, request
 
 from service.integrations.declare.catalog import Catalog
@@ -12,6 +13,8 @@ from service.sandbox.suite.client import Clients
 KEY = "sandbox-key-that-opens-nothing"
 PREFIX = "/vendors"
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+log = structlog.get_logger("sandbox")
 
 
 def redirected(
@@ -50,8 +53,11 @@ def blueprint(catalog: Catalog) -> Blueprint:
     @vendors.route("/<vendor>/<int:base>", defaults={"path": ""}, methods=METHODS)
     @vendors.route("/<vendor>/<int:base>/<path:path>", methods=METHODS)
     def answer(vendor: str, base: int, path: str) -> Response | tuple[Response, int]:
-        exchange = rules.find(_query(bases.get((vendor, base), ""), path))
+        asked = _query(bases.get((vendor, base), ""), path)
+        exchange = rules.find(asked)
         if exchange is None:
+            # The caller is told of a vendor's 404. Who declares an endpoint looks for more here.
+            log.warning("no example", vendor=vendor, asked=f"{asked.method} {asked.path}")
             return jsonify(error="the sandbox has no example for this"), 404
         content, media_type = exchange.content
         headers = {"Content-Type": media_type, **exchange.headers}

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import requests
+from structlog.testing import capture_logs
 
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.credential import bearer
@@ -202,8 +203,11 @@ def test_status_headers_and_bytes_are_served_for_every_method(app):
     for exchange in exchanges:
         said = app.test_client().open("/vendors/sports/1/x", method=exchange.method)
         assert (said.status_code, said.data, said.headers["X-Total"]) == (202, b"\x89", "1")
-    assert app.test_client().get("/vendors/sports/0/x").status_code == 404
-    assert app.test_client().get("/vendors/sports/1").status_code == 404
+    with capture_logs() as logged:
+        assert app.test_client().get("/vendors/sports/0/x").status_code == 404
+        assert app.test_client().get("/vendors/sports/1").status_code == 404
+    asked = [(line["event"], line["vendor"], line["asked"]) for line in logged]
+    assert asked == [("no example", "sports", "GET /x"), ("no example", "sports", "GET ")]
 
 
 @on_sqlite
