@@ -1,0 +1,35 @@
+"""The endpoint with a function of docs/vendors.md, as a reader copies it into an extension."""
+
+import re
+import sys
+from types import ModuleType
+
+import pytest
+
+from config import ROOT
+from service.integrations.reference import check
+from tests.services import on_sqlite
+
+PAGE = (ROOT / "docs/vendors.md").read_text()
+NAME = "documented_vendor"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def documented():
+    module = ModuleType(NAME)
+    exec("".join(re.findall(r"```python\n(.*?)```", PAGE, re.S)), vars(module))
+    sys.modules[NAME] = module
+    yield module
+    del sys.modules[NAME]
+
+
+@on_sqlite
+@pytest.mark.settings(extensions=NAME)
+def test_the_function_of_the_document_is_answered_by_its_examples(alice):
+    for ids, weight in ((["a-1", "a-2"], 8), (["a-7", "a-2"], 8), (["a-7", "a-8"], 0)):
+        answer = alice.post("/api/integrations/anvils-difference", {"ids": ids})
+        assert answer.json == {"success": True, "data": {"kg": weight}}
+
+
+def test_its_endpoints_lack_nothing(documented):
+    assert [list(check.endpoint_faults(one)) for one in documented.ENDPOINTS] == [[], []]
