@@ -1,10 +1,23 @@
-"""What the database of the app under test has, and whether somebody waits for it."""
+"""What the database of the app under test has, changes to it beside the app, and who waits for it."""
 
 from sqlalchemy import inspect, text
 
 from service.database import sqlite
+from service.database.access import write_transaction
 from service.extensions import db
 from tests.postgres import LOCK_WAITS
+
+
+def rows(app, query):
+    with app.app_context():
+        found = db.session.scalars(query).all()
+        db.session.commit()
+    return found
+
+
+def change(app, statement):
+    with app.app_context(), write_transaction() as session:
+        return session.execute(statement)
 
 
 def everything_in(app) -> str:

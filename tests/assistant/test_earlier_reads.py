@@ -15,6 +15,7 @@ from tests.assistant.asking import DONE, allow, call
 from tests.assistant.team_chat import JSON
 from tests.people import text_of
 from tests.services import wait_for
+from tests.stored import change
 from tests.upstream import Answer, ScriptedUpstream
 
 CUT = Answer("data: {}\n\n")
@@ -129,21 +130,15 @@ def test_an_answer_that_is_stored_is_no_dead_try(a_try, alice, begin, chat, serv
 
 def old(app):
     then = now() - timedelta(seconds=READS_SECONDS)
-    execute(app, update(JournalEntry).values(created_at=then))
+    change(app, update(JournalEntry).values(created_at=then))
 
 
 def expired(app):
-    execute(app, update(IdempotencyKey).values(expires_at=now() - timedelta(seconds=1)))
+    change(app, update(IdempotencyKey).values(expires_at=now() - timedelta(seconds=1)))
 
 
 def swept(app):
-    execute(app, delete(IdempotencyKey))
-
-
-def execute(app, statement):
-    with app.app_context():
-        db.session.execute(statement)
-        db.session.commit()
+    change(app, delete(IdempotencyKey))
 
 
 @pytest.mark.parametrize("became", [old, expired, swept])

@@ -13,31 +13,19 @@ from service.chat.turn import claim_watch
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
-from service.extensions import db
 from tests import recorded
 from tests.chat.gated import begin, begun, end, gated, said
 from tests.people import text_of
 from tests.services import wait_for
+from tests.stored import change, rows
 from tests.upstream import Answer
-
-
-def run(app, statement):
-    with app.app_context(), write_transaction() as session:
-        return session.execute(statement)
-
-
-def rows(app, statement):
-    with app.app_context():
-        found = db.session.scalars(statement).all()
-        db.session.commit()
-    return found
 
 
 def begin_beside(app, alice, served_by, chat, **body):
     """Another turn for a message whose claim is lost, which its first turn takes again soon."""
     before = len(served_by.seen)
     while True:
-        run(app, delete(Claim))
+        change(app, delete(Claim))
         response = alice.ask(chat, "hello", userMessageId="u", **body)
         if response.status_code != 409:
             return begun(response, served_by, before)
@@ -68,8 +56,8 @@ def test_a_claim_that_was_swept_is_claimed_again(alice, app, served_by, chat):
     answer, gate = said("whole")
     served_by.answers = [answer]
     response = begin(alice, served_by, chat)
-    run(app, delete(Claim))
-    run(app, delete(Lease))
+    change(app, delete(Claim))
+    change(app, delete(Lease))
     wait_for(lambda: rows(app, select(Claim.turn_id)))
     app.extensions["lease"]._renewed = float("-inf")
     wait_for(lambda: rows(app, select(Lease.lease_id)))
@@ -108,7 +96,7 @@ def test_a_lost_hold_that_the_credits_do_not_cover_again_ends_the_turn(alice, ap
     served_by.answers = [call]
     response = begin(alice, served_by, chat)
     assert sweep_everything(app) == 1
-    run(app, update(Account).where(Account.subject == "alice").values(balance=10_000))
+    change(app, update(Account).where(Account.subject == "alice").values(balance=10_000))
     chunks = end(response, gate)
     assert (chunks[-1]["type"], text_of(chunks)) == ("finish", NO_CREDITS)
     [account] = rows(app, select(Account).where(Account.subject == "alice"))

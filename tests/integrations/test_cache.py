@@ -8,7 +8,6 @@ from gevent.event import Event
 from sqlalchemy import delete, func, insert, select, text, update
 
 from service.auth.users import rights_cache
-from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
 from service.integrations.calling import answer_sweep, breaker, kept_answers
@@ -28,6 +27,7 @@ from tests.integrations.acme import WEIGHTS, weights
 from tests.integrations.scripted import Said
 from tests.mcp.speaking import Speaker
 from tests.services import on_sqlite, wait_for
+from tests.stored import change, rows
 
 pytestmark = pytest.mark.settings(extensions=acme.__name__)
 IRON = {"material": "iron"}
@@ -60,18 +60,6 @@ def ids(response):
 
 def told(response):
     return {name: response.headers[name] for name in HIT if name in response.headers}
-
-
-def change(app, statement):
-    with app.app_context(), write_transaction() as session:
-        session.execute(statement)
-
-
-def rows(app):
-    with app.app_context():
-        found = list(db.session.scalars(select(KeptAnswer)))
-        db.session.commit()
-    return found
 
 
 def balance(person):
@@ -123,12 +111,13 @@ def test_with_a_key_it_is_the_same_after_it_has_expired(app, alice, keeping):
 def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob, keeping):
     keeping(shared=False)
     assert [ids(anvils(one)) for one in (alice, bob, alice)] == [["a-1"], ["a-2"], ["a-1"]]
-    assert [(row.answer, row.sealed[:2]) for row in rows(app)] == [(None, "t:")] * 2
+    found = rows(app, select(KeptAnswer))
+    assert [(row.answer, row.sealed[:2]) for row in found] == [(None, "t:")] * 2
     keys = (("new", bytes(32)), *app.config["SETTINGS"].token_encryption_keys)
     with app.app_context():
         assert rotation.rotate(Sealer(keys)) == rotation.Rotation(resealed=2, unopened=0)
     erase(app)
-    assert [row.user_id for row in rows(app)] == ["bob"]
+    assert [row.user_id for row in rows(app, select(KeptAnswer))] == ["bob"]
 
 
 @on_sqlite
@@ -141,7 +130,7 @@ def test_whoever_was_erased_meanwhile_leaves_none(app, alice, keeping):
     erase(app)
     rights_cache._rights["alice"] = known, float("inf")  # as in another worker
     anvils(alice)
-    assert rows(app) == []
+    assert rows(app, select(KeptAnswer)) == []
 
 
 @on_sqlite
@@ -171,7 +160,7 @@ def test_it_is_given_until_it_expires_and_then_swept(app, alice, keeping):
     change(app, update(KeptAnswer).values(expires_at=current_time()))
     with app.app_context():
         sweeping.sweep()
-    assert rows(app) == []
+    assert rows(app, select(KeptAnswer)) == []
 
 
 @on_sqlite
@@ -203,7 +192,7 @@ def test_neither_a_failure_nor_a_large_answer_is_kept(app, alice, keeping):
     large = {"anvils": [{"id": "a-1", "weight": {"kg": 50}, "maker": maker}] * 2}
     vendor.says(Said({}, 400), large, WEIGHTS)
     assert [anvils(alice).status_code for _ in "abc"] == [400, 200, 200]
-    assert (len(vendor.seen), len(rows(app))) == (3, 1)
+    assert (len(vendor.seen), len(rows(app, select(KeptAnswer)))) == (3, 1)
 
 
 def test_equal_calls_at_once_ask_once(app, alice, bob, keeping, monkeypatch):
@@ -320,7 +309,7 @@ def test_the_oldest_go_where_there_are_too_many_or_too_large_ones(app, monkeypat
         change(app, insert(KeptAnswer).values(**facts, **times))
     with app.app_context():
         sweeping.sweep()
-    assert sorted(row.key for row in rows(app)) == ["k-0", "k-1", "k-2"]
+    assert sorted(row.key for row in rows(app, select(KeptAnswer))) == ["k-0", "k-1", "k-2"]
     change(app, update(KeptAnswer).values(size=1))
     change(app, text("INSERT INTO integration_answers (key, endpoint, size, stored_at, expires_at)"
                      " SELECT 'n-' || key, endpoint, size, stored_at, expires_at"

@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from service.auth.users import rights_cache
-from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
 from service.integrations.declare.cache import Cache
@@ -19,6 +18,7 @@ from tests.erasing import erase
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.services import on_sqlite
+from tests.stored import change
 
 pytestmark = pytest.mark.settings(extensions=acme.__name__)
 
@@ -42,11 +42,6 @@ def anvils(person, material="iron", **options):
 
 def statuses(person, *materials):
     return [anvils(person, material).status_code for material in materials]
-
-
-def change(app, statement):
-    with app.app_context(), write_transaction() as session:
-        session.execute(statement)
 
 
 def counted(app):

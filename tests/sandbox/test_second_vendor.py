@@ -6,8 +6,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from sqlalchemy import select, update
 
-from service.database.access import write_transaction
-from service.extensions import db
 from service.integrations.models import Grant
 from service.integrations.vendors.tiktok import OK
 from service.mcp.jobs import RECONNECT
@@ -17,6 +15,7 @@ from tests.integrations.offices import boxes, connect, decide, page_of, payload
 from tests.integrations.scripted import Said, ScriptedVendor
 from tests.mcp.speaking import Speaker
 from tests.services import on_sqlite
+from tests.stored import change, rows
 
 PUBLISH = "shortvideo-post-video"
 VIDEO = {"videoUrl": "https://videos.example/1.mp4"}
@@ -56,17 +55,9 @@ def status(person, integration: str = "shortvideo"):
     return person.get("/api/integrations/status").json[integration]
 
 
-def rows(app, query):
-    with app.app_context():
-        found = db.session.scalars(query).all()
-        db.session.commit()
-    return found
-
-
 def test_a_consent_from_the_payload_to_disconnecting(app, alice, job, tiktok):
     assert status(alice) == {"connected": True, "publish": True}
-    with app.app_context(), write_transaction() as session:
-        session.execute(update(Grant).values(expires_at=now() - timedelta(seconds=1)))
+    change(app, update(Grant).values(expires_at=now() - timedelta(seconds=1)))
     tiktok.says(DONE)
     result = {"publishId": "v1", "creator": "ada", "status": "PUBLISH_COMPLETE", "postIds": ["5"]}
     assert alice.get(job).json["data"]["result"] == result
