@@ -1,4 +1,4 @@
-"""What the database of the app under test has, changes to it beside the app, and who waits for it."""
+"""What the database of the app under test has, and changes to it beside the app."""
 
 from sqlalchemy import inspect, text
 
