@@ -71,6 +71,17 @@ test('a wrong output before the welcome is reported, and the others leave', (t) 
   assert.ok(report.mock.calls[0].arguments[0] instanceof SlotError);
 });
 
+test('a listener to an input that the manifest does not have is reported, early or late', (t) => {
+  const report = t.mock.method(console, 'error', () => {});
+  const { client, welcome } = frame(t);
+  client.onInput('nobody', () => {});
+  client.onInput('who', () => {});
+  welcome();
+  client.onInput('person', () => {}); // an output
+  const said = report.mock.calls.map(({ arguments: [error] }) => error.message.match(/“(.*)”/)[1]);
+  assert.deepEqual(said, ['nobody', 'person']);
+});
+
 test('an input is given to its listeners until they stop', async (t) => {
   const { client, welcome, say } = frame(t);
   welcome();

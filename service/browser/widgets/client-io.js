@@ -39,6 +39,7 @@ export function createIo() {
     /** @param {Host} found */
     begin(found) {
       host = found;
+      for (const slotId of listeners.keys()) reportUnknownInput(found, slotId);
       for (const [slotId, { value, force }] of waiting) sendOrReport(found, slotId, value, force);
       waiting.clear();
     },
@@ -69,6 +70,7 @@ export function createIo() {
     onInput(slotId, listener) {
       const all = listeners.get(slotId) ?? new Set();
       listeners.set(slotId, all.add(listener));
+      if (isObject(host)) reportUnknownInput(host, slotId);
       if (inputs.has(slotId)) deliver(slotId, listener);
       return () => all.delete(listener);
     },
@@ -107,6 +109,12 @@ function sendOrReport(/** @type {Parameters<typeof checkedSend>} */ ...output) {
     if (!(error instanceof WidgetError)) throw error;
     console.error(error);
   }
+}
+
+/** Nothing ever comes there. It is no error of the caller's, who may serve several manifests. @param {Host} host @param {string} slotId */
+function reportUnknownInput(host, slotId) {
+  const isThere = host.slots.some((one) => one.id === slotId && one.direction === 'input');
+  if (!isThere) console.error(fault(`This widget’s manifest has no input “${slotId}”.`));
 }
 
 /** @param {string} message */
