@@ -14,7 +14,16 @@ def call(endpoint: str, **body: Any) -> Answer:
     return Answer(recorded.anthropic_call("integrations__call", given))
 
 
-def allow(alice, chat, part, decision="once"):
+def cards(chunks):
+    """The calls that the user was asked about, in each of their states."""
+    return [one["data"] for one in chunks if one["type"] == "data-approval"]
+
+
+def decide(person, chat, part, decision):
     """Decide about the call that a `data-approval` part asks for."""
     path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
-    assert alice.post(path, {"decision": decision}).status_code == 200
+    return person.post(path, {"decision": decision})
+
+
+def allow(alice, chat, part, decision="once"):
+    assert decide(alice, chat, part, decision).status_code == 200

@@ -10,7 +10,7 @@ from service.generation.completion import MODELS
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.sandbox.suite.models import SuiteMessage
 from tests import recorded
-from tests.assistant.asking import DONE, call
+from tests.assistant.asking import DONE, allow, call, cards, decide
 from tests.assistant.team_chat import BODY, SEND
 from tests.integrations.offices import connect
 from tests.people import text_of
@@ -33,15 +33,6 @@ def obeying(seen):
     """A model that does what a tool's result tells it to."""
     assert ORDER in str(seen.json["messages"][-1]["content"])
     return call(MAIL, **STOLEN)
-
-
-def decide(person, chat, part, decision):
-    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
-    return person.post(path, {"decision": decision}).status_code
-
-
-def cards(turn):
-    return [one["data"] for one in turn.chunks if one["type"] == "data-approval"]
 
 
 def error_of(chunks):
@@ -68,21 +59,21 @@ def misled(alice, begin, chat, served_by):
     alice.post("/api/records/notes", {"title": "recipe", "text": ORDER})
     served_by.answers = [call("search-images", **KITES), READ, obeying, DONE]
     turn = begin(alice, chat)
-    assert decide(alice, chat, turn.part("data-approval"), "chat") == 200
-    wait_for(lambda: cards(turn)[-1]["endpoint"] == MAIL)
+    allow(alice, chat, turn.part("data-approval"), "chat")
+    wait_for(lambda: cards(turn.chunks)[-1]["endpoint"] == MAIL)
     return turn
 
 
 def test_an_order_in_a_record_sends_nothing_without_the_users_yes(alice, chat, misled, sent):
-    assert (cards(misled)[-1]["state"], sent()) == ("asked", [])
-    assert decide(alice, chat, cards(misled)[-1], "deny") == 200
+    assert (cards(misled.chunks)[-1]["state"], sent()) == ("asked", [])
+    assert decide(alice, chat, cards(misled.chunks)[-1], "deny").status_code == 200
     assert text_of(misled.end()) == "done"
     assert sent() == []
 
 
 def test_the_card_shows_the_body_that_is_sent_to_the_byte(alice, chat, misled, sent):
-    assert cards(misled)[-1]["body"] == STOLEN
-    assert decide(alice, chat, cards(misled)[-1], "once") == 200
+    assert cards(misled.chunks)[-1]["body"] == STOLEN
+    allow(alice, chat, cards(misled.chunks)[-1])
     assert text_of(misled.end()) == "done"
     [(subject, text)] = sent()
     assert subject == STOLEN["subject"]

@@ -17,18 +17,13 @@ from service.database.clock import from_now
 from service.extensions import db
 from service.upkeep.sweeping import sweep
 from service.web.errors import Forbidden
-from tests.assistant.asking import DONE, call
+from tests.assistant.asking import DONE, call, decide
 from tests.chat.turns import assembled
 from tests.people import text_of
 from tests.services import on_sqlite, wait_for
 
 BODY = {"query": "red kites"}
 PICTURES = call("search-images", **BODY)
-
-
-def decide(person, chat, part, decision):
-    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
-    return person.post(path, {"decision": decision})
 
 
 def asked(begin, person, chat, served_by, *answers):

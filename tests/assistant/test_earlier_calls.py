@@ -20,7 +20,7 @@ from service.integrations.models import IdempotencyKey
 from service.integrations.vendors.magnific.tasks import MADE, answered
 from service.times import now
 from tests import recorded
-from tests.assistant.asking import DONE, call
+from tests.assistant.asking import DONE, allow, call, cards
 from tests.assistant.team_chat import ARCHIVED, BODY, JSON, POST, POSTED, SEND, TeamChat
 from tests.erasing import disable
 from tests.people import text_of
@@ -40,11 +40,6 @@ def team(app):
     vendor.stop()
 
 
-def decide(person, chat, part, decision="once"):
-    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
-    assert person.post(path, {"decision": decision}).status_code == 200
-
-
 @pytest.fixture
 def failed(alice, begin, chat, served_by):
     """A try that makes a call, which its user allows, and then fails."""
@@ -52,7 +47,7 @@ def failed(alice, begin, chat, served_by):
     def fail(answer=POST, decision="once"):
         served_by.answers = [answer, CUT]
         turn = begin(alice, chat, userMessageId="u")
-        decide(alice, chat, turn.part("data-approval"), decision)
+        allow(alice, chat, turn.part("data-approval"), decision)
         chunks = turn.end()
         assert chunks[-1]["type"] == "error"
         served_by.seen.clear()
@@ -70,7 +65,7 @@ def stopped(alice, begin, chat, served_by, team):
         team.gate.clear()
         served_by.answers = [answer, DONE]
         turn = begin(alice, chat, userMessageId="u")
-        decide(alice, chat, turn.part("data-approval"))
+        allow(alice, chat, turn.part("data-approval"))
         wait_for(lambda: len(team.seen) == polls)
         assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
         assert turn.end()[-1]["type"] == "abort"
@@ -89,16 +84,12 @@ def again(alice, begin, chat, served_by):
         turn = begin(alice, chat, userMessageId="u")
         for number in range(asks):
             wait_for(lambda n=number: len(cards(turn.chunks)) == 2 * n + 1)
-            decide(alice, chat, cards(turn.chunks)[-1])
+            allow(alice, chat, cards(turn.chunks)[-1])
         chunks = turn.end()
         assert (text_of(chunks), len(cards(chunks))) == ("done", 2 * asks)
         return results(chunks)
 
     return retry
-
-
-def cards(chunks):
-    return [one["data"] for one in chunks if one["type"] == "data-approval"]
 
 
 def results(chunks):
@@ -166,7 +157,7 @@ def test_another_message_makes_its_own_call(alice, begin, chat, failed, served_b
     failed()
     served_by.answers = [POST, DONE]
     turn = begin(alice, chat, userMessageId="v")
-    decide(alice, chat, turn.part("data-approval"))
+    allow(alice, chat, turn.part("data-approval"))
     turn.end()
     assert len(team.seen) == 2
     assert "An earlier try" not in str(served_by.seen[0].json)
@@ -386,7 +377,7 @@ def test_that_of_an_answer_holds_when_the_message_is_answered_anew(
 ):
     served_by.answers = [POST, DONE]
     turn = begin(alice, chat, userMessageId="u")
-    decide(alice, chat, turn.part("data-approval"), "chat")
+    allow(alice, chat, turn.part("data-approval"), "chat")
     turn.end()
     served_by.answers = [POST, DONE]
     chunks = alice.turn(chat, "go", userMessageId="u", trigger="regenerate-message")
@@ -398,6 +389,6 @@ def test_one_that_is_made_in_the_next_try_holds_in_it(failed, begin, chat, alice
     failed(decision="chat")
     served_by.answers = [*(call(SEND, **{**BODY, "text": text}) for text in "ab"), DONE]
     turn = begin(alice, chat, userMessageId="u")
-    decide(alice, chat, turn.part("data-approval"), "chat")
+    allow(alice, chat, turn.part("data-approval"), "chat")
     assert len(cards(turn.end())) == 2
     assert team.texts == [BODY["text"], "a", "b"]

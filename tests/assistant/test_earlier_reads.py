@@ -11,7 +11,7 @@ from service.chat.models import JournalEntry
 from service.extensions import db
 from service.integrations.models import IdempotencyKey
 from service.times import now
-from tests.assistant.asking import DONE, allow, call
+from tests.assistant.asking import DONE, allow, call, cards
 from tests.assistant.team_chat import JSON
 from tests.people import text_of
 from tests.services import wait_for
@@ -56,10 +56,6 @@ def a_try(alice, begin, chat, served_by):
         return [one["output"] for one in chunks if one["type"] == "tool-output-available"]
 
     return trying
-
-
-def cards(chunks):
-    return [one["data"] for one in chunks if one["type"] == "data-approval"]
 
 
 def charges(alice):

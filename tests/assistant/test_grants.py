@@ -33,9 +33,7 @@ def test_the_part_says_what_is_missing_and_holds_no_url(alice, begin, chat, serv
 def test_the_call_goes_on_once_the_grant_is_there(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     connect(alice, CONTACTS)
-    approval = turn.part("data-approval")
-    path = f"/api/ai/chat/{chat}/approvals/{approval['toolCallId']}"
-    assert alice.post(path, {"decision": "once"}).status_code == 200
+    allow(alice, chat, turn.part("data-approval"))
     chunks = turn.end()
     assert turn.part("data-consent", "granted")["toolCallId"] == part["toolCallId"]
     assert [one for one in chunks if one["type"] == "tool-output-available"]
@@ -52,9 +50,7 @@ def test_a_grant_for_the_apps_own_files_is_not_the_one_that_is_waited_for(
     others = next(file["id"] for file in listed if not file["isFolder"])
     served_by.answers = [call("drive-download", fileId=others), DONE]
     turn = begin(alice, chat)
-    approval = turn.part("data-approval")
-    path = f"/api/ai/chat/{chat}/approvals/{approval['toolCallId']}"
-    assert alice.post(path, {"decision": "once"}).status_code == 200
+    allow(alice, chat, turn.part("data-approval"))
     [scope] = turn.part("data-consent")["scopes"]
     assert scope.endswith("/drive.readonly")
     connect(alice, "drive-download")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.assistant.asking import DONE, call
+from tests.assistant.asking import DONE, allow, call, cards, decide
 from tests.people import text_of
 from tests.permissions.calling import calls
 from tests.services import wait_for
@@ -23,7 +23,7 @@ def ask_for(alice, begin, chat, served_by):
         named = [("integrations.call", {"endpoint": name, "body": body}) for name, body in wanted]
         served_by.answers = [Answer(calls(*named)), DONE]
         turn = begin(alice, chat)
-        wait_for(lambda: len(cards(turn)) == count)
+        wait_for(lambda: len(cards(turn.chunks)) == count)
         return turn
 
     return asking
@@ -33,16 +33,7 @@ def ask_for(alice, begin, chat, served_by):
 def waiting(ask_for):
     """A turn with two cards, and the data of these, by endpoint."""
     turn = ask_for(WANTED, 2)
-    return turn, {part["endpoint"]: part for part in cards(turn)}
-
-
-def cards(turn):
-    return [one["data"] for one in turn.chunks if one["type"] == "data-approval"]
-
-
-def decide(person, chat, part, decision):
-    path = f"/api/ai/chat/{chat}/approvals/{part['toolCallId']}"
-    return person.post(path, {"decision": decision}).status_code
+    return turn, {part["endpoint"]: part for part in cards(turn.chunks)}
 
 
 def results(chunks):
@@ -58,9 +49,9 @@ def test_what_needs_no_decision_does_not_wait(waiting):
 def test_each_card_is_decided_on_its_own(alice, chat, waiting):
     turn, parts = waiting
     images, videos = parts["search-images"], parts["search-videos"]
-    assert decide(alice, chat, videos, "once") == 200
+    allow(alice, chat, videos)
     wait_for(lambda: len(results(turn.chunks)) == 2)
-    assert decide(alice, chat, images, "deny") == 200
+    assert decide(alice, chat, images, "deny").status_code == 200
     ended = {one["toolCallId"]: one for one in results(turn.end())}
     assert ended[videos["toolCallId"]]["output"]["results"]
     assert "did not allow" in ended[images["toolCallId"]]["errorText"]
@@ -73,21 +64,21 @@ def test_a_stop_ends_all_cards(app, alice, chat, waiting):
     alice.post(f"/api/ai/chat/{chat}/stop")
     assert [part["state"] for part in cards_at_end(turn)] == ["expired", "expired"]
     assert len(app.extensions["waits"]) == 0
-    assert {decide(alice, chat, part, "once") for part in parts.values()} == {404}
+    assert {decide(alice, chat, part, "once").status_code for part in parts.values()} == {404}
 
 
 def cards_at_end(turn):
     turn.end()
-    return cards(turn)[-2:]
+    return cards(turn.chunks)[-2:]
 
 
 def test_allowed_for_the_chat_frees_the_calls_of_the_endpoint_beside(alice, chat, ask_for):
     bodies = ({"query": "red kites"}, {"query": "ravens"}, {"query": "owls"})
     turn = ask_for([("search-images", body) for body in bodies], 3)
-    assert decide(alice, chat, cards(turn)[1], "chat") == 200
+    allow(alice, chat, cards(turn.chunks)[1], "chat")
     chunks = turn.end()
     assert [one["output"]["results"] != [] for one in results(chunks)] == [True] * 3
-    assert {part["state"] for part in cards(turn)[-3:]} == {"chat"}
+    assert {part["state"] for part in cards(turn.chunks)[-3:]} == {"chat"}
 
 
 def test_allowed_for_the_chat_frees_no_dearer_call_and_none_elsewhere(
@@ -101,7 +92,7 @@ def test_allowed_for_the_chat_frees_no_dearer_call_and_none_elsewhere(
     allowed, card = waiting_in(chat)
     dearer, others = waiting_in(chat, quality="high"), waiting_in(alice.new_chat())
     served_by.answers = [DONE]
-    assert decide(alice, chat, card, "chat") == 200
+    allow(alice, chat, card, "chat")
     assert text_of(allowed.end()) == "done"
     for turn, _ in (dearer, others):
         assert turn.part("data-approval")["state"] == "asked"
