@@ -18,6 +18,7 @@ from service.outbound.upstream import Upstream
 from service.providers import catalog
 from service.sandbox import views
 from tests import recorded
+from tests.billing.books import Books
 from tests.depth import use_profile
 from tests.faults.hosts import TEST_HOSTS
 from tests.memory import make_own_directory
@@ -180,6 +181,14 @@ def caller():
     made = Upstream()
     yield made
     made.close()
+
+
+@pytest.fixture
+def books(app):
+    """The ledger, whose sums are checked at the end of the test."""
+    books = Books(app)
+    yield books
+    books.check()
 
 
 @pytest.fixture

@@ -10,20 +10,12 @@ from service.billing.prices import CREDIT
 from service.database.access import write_transaction
 from service.upkeep import granting
 from service.web.errors import NotFound
-from tests.billing.books import Books
 from tests.erasing import erase
 from tests.people import person
 from tests.services import flask, on_sqlite, wait_for
 
 ALICE = "/api/admin/credits/alice"
 GRANT = {"credits": 2.5, "note": "for the outage"}
-
-
-@pytest.fixture
-def books(app):
-    books = Books(app)
-    yield books
-    books.check()
 
 
 def test_a_grant_adds_to_the_account_and_shows_its_note(alice, admin, books, capsys):

@@ -1,23 +1,13 @@
 """Turns with a limited token: their credits, and what their tools may do."""
 
-import pytest
-
 from service.billing.models import Allowance, Hold
 from service.chat.turn.turn import NO_CREDITS
-from tests.billing.books import Books
 from tests.chat.scripted_steps import answer
 from tests.chat.turns import NOTES, called
 from tests.people import text_of
 from tests.services import on_sqlite
 
 CREDIT = 1_000_000
-
-
-@pytest.fixture
-def books(app):
-    books = Books(app)
-    yield books
-    books.check()
 
 
 def test_a_turn_is_charged_to_the_token_too(alice, books):

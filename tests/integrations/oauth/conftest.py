@@ -9,7 +9,6 @@ from service.billing.models import Hold
 from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations import everything
-from tests.billing.books import Books
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import Provider
 from tests.integrations.oauth.user import User, user
@@ -113,8 +112,6 @@ def expired(connected) -> User:
 
 
 @pytest.fixture
-def books(app):
-    books = Books(app)
+def books(books):
     yield books
-    books.check()
     assert not books.rows(Hold, state="open"), "a hold was left"
