@@ -13,7 +13,7 @@ from urllib3 import HTTPHeaderDict
 
 from service.outbound.body import READ_SIZE, Dechunker, ResponseBody
 from service.outbound.head import ResponseHead
-from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
+from service.outbound.upstream import Outbound, UpstreamError, read_all
 from tests.flood import fill, flooding
 
 FRAMED = b"5\r\nhello\r\n1;ext=1\r\n,\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"
@@ -66,66 +66,59 @@ def serve():
         server.stop(timeout=0)
 
 
-@pytest.fixture
-def upstream():
-    client = Upstream()
-    yield client
-    client.close()
-
-
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + FRAMED
 SIZED = b"HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n" + PLAIN
 ENDED = b"HTTP/1.1 200 OK\r\n\r\n" + PLAIN
 
 
 @pytest.mark.parametrize("answer", [CHUNKED, SIZED])
-def test_the_connection_of_a_complete_body_is_reused(serve, upstream, answer):
+def test_the_connection_of_a_complete_body_is_reused(serve, caller, answer):
     outbound, connections = serve(answer, answer, answer)
     for _ in range(3):
-        assert upstream.fetch(outbound, 100) == (200, PLAIN)
+        assert caller.fetch(outbound, 100) == (200, PLAIN)
     assert len(connections) == 1
 
 
-def test_a_body_may_end_with_its_connection(serve, upstream):
+def test_a_body_may_end_with_its_connection(serve, caller):
     outbound, _ = serve(ENDED, close=True)
-    assert upstream.fetch(outbound, 100) == (200, PLAIN)
+    assert caller.fetch(outbound, 100) == (200, PLAIN)
 
 
 @pytest.mark.parametrize("answer", [CHUNKED[:-9], CHUNKED[:-40], SIZED[:-1]])
-def test_an_incomplete_body_is_an_error(serve, upstream, answer):
+def test_an_incomplete_body_is_an_error(serve, caller, answer):
     outbound, _ = serve(answer, close=True)
     with pytest.raises(UpstreamError, match="cut"):
-        upstream.fetch(outbound, 100)
+        caller.fetch(outbound, 100)
 
 
-def test_the_connection_of_an_unread_body_is_not_reused(serve, upstream):
+def test_the_connection_of_an_unread_body_is_not_reused(serve, caller):
     outbound, connections = serve(CHUNKED[:-9], CHUNKED)
-    with upstream.open(outbound) as stream:
+    with caller.open(outbound) as stream:
         assert stream.read()
-    assert upstream.fetch(serve(SIZED)[0], 100) == (200, PLAIN)
-    with upstream.open(outbound) as stream:
+    assert caller.fetch(serve(SIZED)[0], 100) == (200, PLAIN)
+    with caller.open(outbound) as stream:
         stream.read()
     assert len(connections) == 2
 
 
-def test_a_body_over_its_limit_is_refused(serve, upstream):
+def test_a_body_over_its_limit_is_refused(serve, caller):
     outbound, _ = serve(SIZED)
-    with pytest.raises(UpstreamError, match="too-large"), upstream.open(outbound) as stream:
+    with pytest.raises(UpstreamError, match="too-large"), caller.open(outbound) as stream:
         read_all(stream, 10)
 
 
-def test_the_connection_of_an_empty_answer_is_reused(serve, upstream):
+def test_the_connection_of_an_empty_answer_is_reused(serve, caller):
     outbound, connections = serve(*[b"HTTP/1.1 204 No Content\r\n\r\n"] * 2)
     for _ in range(2):
-        assert upstream.fetch(outbound, 10) == (204, b"")
+        assert caller.fetch(outbound, 10) == (204, b"")
     assert len(connections) == 1
 
 
-def test_the_request_is_not_kept_while_the_response_arrives(serve, upstream):
+def test_the_request_is_not_kept_while_the_response_arrives(serve, caller):
     outbound, _ = serve(SIZED)
     body = b"x" * 1000
     before = sys.getrefcount(body)
-    with upstream.open(replace(outbound, method="POST", body=body)) as stream:
+    with caller.open(replace(outbound, method="POST", body=body)) as stream:
         assert sys.getrefcount(body) == before
         assert read_all(stream, 100) == PLAIN
 
@@ -141,10 +134,10 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("flood", FLOODS)
-def test_more_framing_than_content_is_refused_at_once(upstream, flood):
+def test_more_framing_than_content_is_refused_at_once(caller, flood):
     *answer, reason = FLOODS[flood]
     with flooding(*answer) as url, pytest.raises(UpstreamError) as error:
-        upstream.fetch(Outbound("test", "GET", url, {}), 8 << 20)
+        caller.fetch(Outbound("test", "GET", url, {}), 8 << 20)
     assert error.value.reason == reason
 
 
@@ -166,7 +159,7 @@ def test_others_run_while_a_body_is_read_that_has_arrived_already():
     assert other.value is False
 
 
-def test_a_server_that_is_never_waited_for_stops_nothing_else(upstream):
+def test_a_server_that_is_never_waited_for_stops_nothing_else(caller):
     turns = 0
 
     def count() -> None:
@@ -176,7 +169,7 @@ def test_a_server_that_is_never_waited_for_stops_nothing_else(upstream):
             turns += 1
 
     def read_to_its_end(url: str) -> None:
-        with upstream.open(Outbound("test", "GET", url, {}, whole=0.3)) as stream:
+        with caller.open(Outbound("test", "GET", url, {}, whole=0.3)) as stream:
             while piece := stream.read():
                 sorted(piece)  # work, during which the next piece arrives
 
