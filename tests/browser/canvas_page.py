@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Frame, FrameLocator, Locator, Page, expect
 
-from tests.browser.page import AXE, COLOURS, Console
+from tests.browser.page import Console, found_by_axe
 from tests.browser.suite import allow
 from tests.browser.tabs import NEUTRAL
 
@@ -100,23 +100,11 @@ class Canvas:
         allow(opened.value)
 
     def violations(self, handle: str) -> list[str]:
-        """What axe finds in a widget, in light by all rules, in dark by those for colours."""
+        """What axe finds in a widget."""
         frame = next(one for one in self.page.frames if f"/w/{handle}#" in one.url)
         return violations_in(frame, self.page)
 
 
 def violations_in(frame: Frame, page: Page) -> list[str]:
-    found = _violations(frame, {})
-    page.emulate_media(color_scheme="dark")
-    found += _violations(frame, {"runOnly": COLOURS})
-    page.emulate_media(color_scheme="light")
-    return found
-
-
-def _violations(frame: Frame, options: dict[str, Any]) -> list[str]:
-    if frame.evaluate("typeof axe") == "undefined":
-        frame.evaluate(AXE)
     # Without `preload`: axe would fetch the style sheets, which the page's policy refuses.
-    run = "(options) => axe.run({ resultTypes: ['violations'], preload: false, ...options })"
-    violations = frame.evaluate(run, options)["violations"]
-    return [f"{v['id']}: {[n['target'] for n in v['nodes']]}" for v in violations]
+    return found_by_axe(frame, page, preload=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import requests
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Frame, Locator, Page, expect
 
 from tests.browser.tabs import PATIENCE
 from tests.browser.watched import WatchedPage
@@ -130,11 +130,8 @@ class Console(WatchedPage):
     def violations(self, page: Page | None = None) -> list[str]:
         """What axe finds, one line each: by all rules in light, by those for colours in dark."""
         page = page or self.page
-        found = _violations(page, {})
-        page.emulate_media(color_scheme="dark")
-        found += _violations(page, {"runOnly": COLOURS})
-        page.emulate_media(color_scheme="light")
-        return found
+        # Frames in a sandbox hear nothing from the page that holds them: tests run axe inside them.
+        return found_by_axe(page, page, iframes=False)
 
     def width(self) -> int:
         return self.page.evaluate("document.documentElement.scrollWidth")
@@ -158,10 +155,18 @@ class Console(WatchedPage):
 Opened = Callable[..., Console]
 
 
-def _violations(page: Page, options: dict[str, Any]) -> list[str]:
-    if page.evaluate("typeof axe") == "undefined":  # it is long: once for each load of a page
-        page.evaluate(AXE)
-    # Frames in a sandbox hear nothing from the page that holds them: tests run axe inside them.
-    run = "(options) => axe.run({ resultTypes: ['violations'], iframes: false, ...options })"
-    violations = page.evaluate(run, options)["violations"]
+def found_by_axe(place: Page | Frame, page: Page, **options: Any) -> list[str]:
+    """What axe finds in a page or a frame of it, in light by all rules, in dark by `COLOURS`."""
+    found = scan(place, **options)
+    page.emulate_media(color_scheme="dark")
+    found += scan(place, runOnly=COLOURS, **options)
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+def scan(place: Page | Frame, **options: Any) -> list[str]:
+    if place.evaluate("typeof axe") == "undefined":  # it is long: once for each load of a page
+        place.evaluate(AXE)
+    run = "(options) => axe.run({ resultTypes: ['violations'], ...options })"
+    violations = place.evaluate(run, options)["violations"]
     return [f"{v['id']}: {[n['target'] for n in v['nodes']]}" for v in violations]

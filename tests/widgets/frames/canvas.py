@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Error, Frame, Locator, expect
 
-from tests.browser.page import _violations
+from tests.browser.page import scan
 from tests.browser.watched import WatchedPage
 from tests.services import wait_for
 from tests.widgets.frames.server import WidgetServer
@@ -60,9 +60,9 @@ class Canvas(WatchedPage):
         button.click()
 
     def violations(self) -> list[str]:
-        found = _violations(self.page, {})
+        found = scan(self.page, iframes=False)
         self.page.emulate_media(color_scheme="dark")
-        found += _violations(self.page, {})
+        found += scan(self.page, iframes=False)
         self.page.emulate_media(color_scheme="light")
         return found
 
