@@ -1,7 +1,7 @@
 """What a turn has changed, record by record, as the journal has it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import select
@@ -78,7 +78,7 @@ def change_of(entries: Entries, collections: Collections) -> NetChange:
     if any(_is_forgotten(entry) for entry in entries):
         raise Refused(FORGOTTEN)
     name = first.collection
-    if any(data(name, a.after) != data(name, b.before) for a, b in _neighbours(entries)):
+    if any(data(name, a.after) != data(name, b.before) for a, b in pairwise(entries)):
         raise Refused(CHANGED)  # by somebody else, between two writes of the turn
     return NetChange(collection, first.before, last.after, entries)
 
@@ -86,10 +86,6 @@ def change_of(entries: Entries, collections: Collections) -> NetChange:
 def _is_forgotten(entry: JournalEntry) -> bool:
     lacks_before = entry.outcome != "added" and not entry.before
     return lacks_before or (entry.outcome != "removed" and not entry.after)
-
-
-def _neighbours(entries: Entries) -> Iterator[tuple[JournalEntry, JournalEntry]]:
-    return zip(entries, entries[1:], strict=False)
 
 
 def of_turns(collection: str) -> tuple[str, ...]:
