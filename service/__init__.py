@@ -22,7 +22,7 @@ from service.chat.turns import turns
 from service.chat.undo.views import changes
 from service.chat.views import chats
 from service.cli import catalog as catalog_commands
-from service.cli import credits, keys, migrations, people, work
+from service.cli import collections, credits, keys, migrations, people, work
 from service.console.sign_in import sign_in
 from service.console.views import console
 from service.database import access as database
@@ -89,6 +89,7 @@ COMMANDS = (
     credits.credits,
     keys.keys,
     catalog_commands.catalog,
+    collections.collections,
     work.ask,
     work.sweep,
     work.backup,

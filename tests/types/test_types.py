@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from config import ROOT
+from service.records.typings import declarations
+from service.sandbox.collections import COLLECTIONS
 from tests.npm import install
 
 HERE = Path(__file__).parent
@@ -55,3 +57,23 @@ def test_a_wrong_call_is_refused_in_its_line(check):
     faults = check(path)
     assert {name for name, _, _ in faults} == {"wrong.js"}
     assert {line for _, line, _ in faults} == wrong
+
+
+RECORDS = """
+import type { Collections, RecordOf } from './records.d.ts';
+
+const due: Collections['tasks']['create'] = { title: 'Write', due: '2026-12-01T09:00:00Z' };
+const none: Collections['tasks']['update'] = { due: null };
+const wrong: Collections['tasks']['create'] = { due: null };
+const titled: Collections['tasks']['update'] = { titel: 'Read' };
+export const read = (task: RecordOf<'tasks'>) => [task.recordId, task.data.title.length, due, none];
+export const absent = (task: RecordOf<'tasks'>) => [task.data.due.length, wrong, titled];
+export type Unknown = RecordOf<'task'>;
+"""
+
+
+def test_the_types_of_records_fit_what_is_stored(check, tmp_path):
+    (tmp_path / "records.d.ts").write_text("".join(declarations(COLLECTIONS)))
+    (tmp_path / "use.ts").write_text(RECORDS)
+    faults = check(tmp_path / "use.ts")
+    assert [line for _, line, _ in faults] == [6, 7, 9, 10], faults
