@@ -1,6 +1,6 @@
 // The data view: every collection that the user may read.
 
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, tryAgain } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 import { createCollectionList } from './collection-list.js';
 import { createCollectionPage } from './collection-page.js';
@@ -14,7 +14,7 @@ import { createNewRecord } from './new-record.js';
 export function createDataView(context) {
   const list = createCollectionList();
   const message = element('p', {});
-  const retry = element('button', { type: 'button', class: 'quiet', on: { click: loadAgain } }, 'Try again');
+  const retry = element('button', { type: 'button', class: 'quiet', on: { click: () => tryAgain(load, retry, focus) } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
   const place = element('div', { class: 'collection-place' });
   const panes = element('div', { class: 'data-panes' }, list.node, place);
@@ -38,14 +38,6 @@ export function createDataView(context) {
       notice.hidden = false;
     }
     render();
-  }
-
-  /** The button goes with its press. */
-  async function loadAgain() {
-    await load();
-    if (!isFocusLost()) return;
-    if (notice.hidden) focus();
-    else retry.focus();
   }
 
   function render() {

@@ -1,7 +1,7 @@
 // The collections of the app, small, beside the chat: the user edits them here, the assistant through
 // its tools.
 
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, tryAgain } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 import { readCollections } from './collections.js';
 import { createPagedRows } from './paged-rows.js';
@@ -17,7 +17,7 @@ const PATIENCE = 1000; // ms; a table that takes longer may push down those belo
  */
 export function createRecordsPane(context, onCount) {
   const text = element('p', { class: 'empty', role: 'status' }, 'Loading…');
-  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: loadAgain } }, 'Try again');
+  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: () => tryAgain(load, retry, focus) } }, 'Try again');
   const node = element('div', { class: 'records-view' }, text, retry);
   /** @type {{node: HTMLElement, rows: import('./paged-rows.js').PagedRows, stop: () => void}[]} */
   const parts = [];
@@ -37,14 +37,6 @@ export function createRecordsPane(context, onCount) {
       text.textContent = error instanceof NetworkError ? 'Not loaded yet.' : errorText(error);
       retry.hidden = false;
     }
-  }
-
-  /** The button goes with its press. */
-  async function loadAgain() {
-    await load();
-    if (!isFocusLost()) return;
-    if (failed) retry.focus();
-    else focus();
   }
 
   function focus() {

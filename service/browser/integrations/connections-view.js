@@ -6,7 +6,7 @@ import { failureInWords } from './connection-words.js';
 import { createConnections } from '../shared/connections.js';
 import { listenForConsents } from '../shared/consent-messages.js';
 import { createConsents } from '../shared/consent.js';
-import { arrange, element, isFocusLost } from '../shared/elements.js';
+import { arrange, element, isFocusLost, tryAgain } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { integrationOf } from './integrations.js';
 
@@ -18,7 +18,7 @@ export function createConnectionsView({ transport, announce }) {
   const consents = createConsents({ transport, connections });
   const context = { transport, announce, connections, consents };
   const problem = element('span', {});
-  const retry = element('button', { type: 'button', on: { click: readAgain } }, 'Try again');
+  const retry = element('button', { type: 'button', on: { click: () => tryAgain(connections.refresh, retry, focus) } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, problem, retry);
   const empty = element('p', { class: 'empty' }, 'Loading…');
   const list = element('div', { class: 'accounts' });
@@ -36,11 +36,6 @@ export function createConnectionsView({ transport, announce }) {
   const stopListening = listenForConsents(consents.receive);
   window.addEventListener('focus', refresh);
   const stopWatching = connections.onChange(update);
-
-  async function readAgain() {
-    await connections.refresh();
-    if (notice.hidden && isFocusLost()) focus(); // the button is gone
-  }
 
   function focus() {
     accounts.values().next().value?.focus();

@@ -2,7 +2,7 @@
 
 import { createConnections } from '../shared/connections.js';
 import { createConsents } from '../shared/consent.js';
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, tryAgain } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { listenForConsents } from '../shared/consent-messages.js';
 import { createEndpointList } from './endpoint-list.js';
@@ -27,7 +27,7 @@ export function createExplorerView(context) {
   const allowed = createAllowedPanel(sessions);
   const list = createEndpointList({ drafts, foot: allowed.node });
   const message = element('p', {});
-  const retry = element('button', { type: 'button', class: 'quiet', on: { click: loadAgain } }, 'Try again');
+  const retry = element('button', { type: 'button', class: 'quiet', on: { click: () => tryAgain(load, retry, list.focus) } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
   const place = element('div', { class: 'endpoint-place' });
   const panes = element('div', { class: 'explorer-panes' }, list.node, place);
@@ -55,14 +55,6 @@ export function createExplorerView(context) {
       notice.hidden = false;
     }
     render();
-  }
-
-  /** The button goes with its press. */
-  async function loadAgain() {
-    await load();
-    if (!isFocusLost()) return;
-    if (notice.hidden) focus();
-    else retry.focus();
   }
 
   function render() {
@@ -93,7 +85,6 @@ export function createExplorerView(context) {
     return panel;
   }
 
-  const focus = () => list.focus();
   load();
   return {
     node,
@@ -105,7 +96,7 @@ export function createExplorerView(context) {
       render();
     },
     refresh: () => void (endpoints ? null : load()),
-    focus,
+    focus: () => list.focus(),
     stop() {
       stopListening();
       allowed.stop();

@@ -1,7 +1,7 @@
 // A view whose modules and style sheets are loaded when it is first shown, so that the first page of
 // the console stays small.
 
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, tryAgain } from '../shared/elements.js';
 
 /**
  * @typedef {import('./view.js').View} View
@@ -16,7 +16,7 @@ import { element, isFocusLost } from '../shared/elements.js';
  */
 export function createLateView(context, { title, styles, load }) {
   const text = element('p', { role: 'status' }, 'Loading…');
-  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: startAgain } }, 'Try again');
+  const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: () => tryAgain(start, retry, () => view?.focus()) } }, 'Try again');
   const node = element('div', { class: 'late-view' }, element('div', { class: 'late-note' }, text, retry));
   /** @type {View | null} */
   let view = null;
@@ -35,12 +35,6 @@ export function createLateView(context, { title, styles, load }) {
       text.textContent = 'This page can’t be loaded. Check that the server is running, then try again.';
       retry.hidden = false;
     }
-  }
-
-  /** The button goes with its press. */
-  async function startAgain() {
-    await start();
-    if (isFocusLost()) (view ?? retry).focus();
   }
 
   /** @param {View} loaded */

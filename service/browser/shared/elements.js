@@ -112,6 +112,18 @@ export function isFocusLost() {
 }
 
 /**
+ * Does again what has failed. The button for it goes with its press: if the focus goes too, it comes back with the
+ * button, or is on what has come in its place.
+ * @param {() => Promise<unknown>} work @param {HTMLElement} button @param {() => void} focus
+ */
+export async function tryAgain(work, button, focus) {
+  await work();
+  if (!isFocusLost()) return;
+  if (button.checkVisibility()) button.focus();
+  else focus();
+}
+
+/**
  * Puts nodes into this order under their parent and moves as few as possible. A focused node
  * keeps the focus in browsers that have `moveBefore`.
  * @param {any} parent @param {Node[]} nodes
