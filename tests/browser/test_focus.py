@@ -331,3 +331,28 @@ def test_a_canvas_has_the_focus_once_it_is_open_and_its_link_after_that(console)
     expect(link).to_be_focused()
     console.page.keyboard.press("Enter")
     expect(add).to_be_focused()
+
+
+@pytest.mark.parametrize("action", ["Edit", "Regenerate", "Continue"])
+def test_a_new_reply_leaves_the_focus_in_the_conversation(console, action):
+    console.send("count to 2000")
+    expect(console.answers).to_contain_text("1 2 3")
+    console.button("Stop").click()
+    button = console.button(action)
+    button.press("Enter")
+    if action == "Edit":
+        console.page.keyboard.type("0")
+        console.page.keyboard.press("Control+Enter")
+    expect(console.button("Stop")).to_be_visible()
+    expect(console.log).to_be_focused()
+    console.page.keyboard.press("Escape")
+    console.is_idle()
+
+
+def test_a_chat_that_is_pinned_by_the_keyboard_keeps_the_focus(console):
+    console.new_chat("One")
+    chat = console.page.get_by_role("link", name="One")
+    chat.press("ArrowRight")
+    console.page.keyboard.press("Enter")
+    console.page.get_by_role("menuitem", name="Pin").press("Enter")
+    expect(console.page.get_by_role("list", name="Pinned").get_by_role("link")).to_be_focused()

@@ -87,6 +87,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
       row.node.remove();
       rows.delete(id);
     }
+    const focused = /** @type {HTMLElement | null} */ (groups.contains(document.activeElement) ? document.activeElement : null);
     let left = limit;
     const shown = all.map((group) => {
       const page = group.rows.slice(0, left);
@@ -95,6 +96,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
     });
     arrange(groups, shown.filter((group) => group.rows.length).map(renderGroup));
     while (groups.childNodes.length > shown.filter((group) => group.rows.length).length) groups.lastChild.remove();
+    if (isFocusLost()) focused?.focus(); // its chat has moved to another group
     older.hidden = count <= limit;
     empty.hidden = count > 0 || !collection.loaded;
     problem.update();

@@ -52,13 +52,14 @@ export function createOwnActions(body, actions) {
   function cancel() {
     if (message) actions.drafts.set(`edit:${message.id}`, '');
     close();
-    edit.focus();
   }
 
   function close() {
+    const hadFocus = editor?.node.contains(document.activeElement);
     editor?.node.remove();
     editor = null;
     setEditing(false);
+    if (hadFocus) edit.focus();
   }
 
   /** @param {boolean} editing */

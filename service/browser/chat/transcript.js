@@ -125,7 +125,9 @@ export function createTranscript(questions, context, onChange) {
       const follow = conversation !== current || (questionId && questionId !== question) || isAtEnd();
       current = conversation;
       question = questionId;
+      const hadFocus = list.contains(document.activeElement);
       place(conversation);
+      if (hadFocus && isFocusLost()) log.focus({ preventScroll: true }); // what asked for a new reply goes with the old one
       earlier.hidden = !conversation.earlier;
       waiting.hidden = phase === 'idle' || phase === 'loading' || !showsNothing(turn);
       showNote(conversation);
