@@ -322,6 +322,28 @@ def test_a_consent_that_is_not_given_leaves_the_focus_in_the_widget(opened):
     expect(page.locator(".widget-content")).to_be_focused()
 
 
+def test_a_list_that_a_narrow_screen_hides_leaves_the_focus_in_the_page(opened):
+    console = opened(viewport={"width": 390, "height": 844}).sign_in()
+    page, main = console.page, console.page.get_by_role("main")
+    console.button("Views").press("Enter")
+    page.get_by_role("link", name="Data", exact=True).press("Enter")
+    expect(main).to_be_focused()
+    page.get_by_role("link", name="Tasks", exact=True).press("Enter")
+    expect(main).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="All data")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(main).to_be_focused()
+
+
+def test_a_chat_that_a_narrow_screen_shows_has_the_focus(opened):
+    console = opened(viewport={"width": 390, "height": 844}).sign_in()
+    console.ask("count to 2")
+    console.button("Chats").press("Enter")
+    console.page.locator(".chat-link").press("Enter")
+    expect(console.composer).to_be_focused()
+
+
 def test_a_canvas_has_the_focus_once_it_is_open_and_its_link_after_that(console):
     console.show_view("Canvases")
     console.button("New canvas").press("Enter")

@@ -3,7 +3,7 @@
 import { createChatList } from './chat-list.js';
 import { titleOf } from './chat-row.js';
 import { createChats } from './chats.js';
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { createDataDrawer } from './data-drawer.js';
 import { createOtherTabs } from './other-tabs.js';
 import { hrefOf, parseRoute } from '../page/route.js';
@@ -68,6 +68,8 @@ export function createChatView(context) {
   /** Needed even for the chat that is already open: on a narrow screen the list may hide it. */
   function showTalk() {
     switches.choose('talk');
+    // On a touch screen the focus would open the keyboard.
+    if (isFocusLost() && matchMedia('(pointer: fine)').matches) talk.focus();
   }
 
   /** @param {string} chatId @param {string | null} messageId that a search has found in it */

@@ -4,7 +4,7 @@ import { createTransport } from '../shared/api-transport.js';
 import { createCommands } from './commands.js';
 import { createCredits } from '../page/credits.js';
 import { createDrafts } from '../page/drafts.js';
-import { element } from '../shared/elements.js';
+import { element, isFocusLost } from '../shared/elements.js';
 import { createEndingNotice } from '../page/ending-notice.js';
 import { createHeader } from './header.js';
 import { createOutageNotice } from '../page/outage.js';
@@ -68,7 +68,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const removeTokenListener = session.onToken(socket.useToken);
   const removeSignOutListener = session.onSignOut(drafts.clear); // an expired session keeps the drafts
   const stopF6 = letF6MoveBetweenRegions(node);
-  window.addEventListener('hashchange', showRoute);
+  window.addEventListener('hashchange', followRoute);
   window.addEventListener('online', socket.renew);
   document.addEventListener('visibilitychange', reconnectNow);
   socket.start();
@@ -125,6 +125,12 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     showTitle();
   }
 
+  /** What had the focus may be hidden now, as lists are on narrow screens: the next Tab goes on in the page. */
+  function followRoute() {
+    showRoute();
+    if (isFocusLost()) main.focus({ preventScroll: true });
+  }
+
   /** Created when it is first needed. @template {View} T @param {{name: string, create: (context: ViewContext) => T}} entry @returns {T} */
   function viewOf({ name, create }) {
     const view = /** @type {T} */ (views.get(name) ?? create(context));
@@ -165,7 +171,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     },
     stop() {
       tokens.stop();
-      window.removeEventListener('hashchange', showRoute);
+      window.removeEventListener('hashchange', followRoute);
       window.removeEventListener('online', socket.renew);
       document.removeEventListener('visibilitychange', reconnectNow);
       removePhaseListener();

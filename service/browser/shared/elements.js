@@ -105,10 +105,10 @@ export function isOff(button) {
   return button.getAttribute('aria-disabled') === 'true';
 }
 
-/** Whether what had the focus is gone: the answer to a request takes it from nothing else. */
+/** Whether what had the focus is gone, so that at most the page's main part has it: the answer to a request takes it from nothing else. */
 export function isFocusLost() {
   const { activeElement } = document;
-  return !activeElement || activeElement === document.body || !activeElement.checkVisibility();
+  return !activeElement || activeElement === document.body || activeElement.tagName === 'MAIN' || !activeElement.checkVisibility();
 }
 
 /**
