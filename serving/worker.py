@@ -26,7 +26,7 @@ from serving.patches import NO_ROOM
 from serving.refusals import linger, write_error
 
 STAY_SECONDS = 0.1  # between looks at the work that is left
-PAUSE_SECONDS = 1.0  # until a worker is started in place of one that found no room
+PAUSE_SECONDS = 1.0  # until a worker is started in place of one that could not boot
 
 _sleep = get_original("time", "sleep")  # gevent's needs files of its own
 
@@ -43,17 +43,18 @@ class Worker(GeventWorker):
         """gunicorn looks each setting up by its name, twenty times for a request. They no longer
         change in a worker, so here they become the configuration's own attributes.
 
-        A worker that takes the place of another ends if it finds no room, and one more is started a
-        second later. gunicorn would end with all other workers.
+        A worker that takes the place of another ends if it finds no room, or if a setting is no
+        longer good, and one more is started a second later. gunicorn would end with all other
+        workers.
         """
         self.cfg.__dict__.update({name: one.get() for name, one in self.cfg.settings.items()})
         try:
             super().init_process()
         except (OSError, AppImportError) as error:
-            cause = _want_of_room(error)
-            if self.booted or cause is None or self.age <= self.cfg.workers:
+            reason = _passing(error)
+            if self.booted or reason is None or self.age <= self.cfg.workers:
                 raise
-            self.log.error("worker not started", extra={"facts": {"error": cause.strerror}})
+            self.log.error("worker not started", extra={"facts": {"error": reason}})
             _sleep(PAUSE_SECONDS)
             sys.exit(1)
 
@@ -116,10 +117,16 @@ class Worker(GeventWorker):
             linger(client)
 
 
-def _want_of_room(error: BaseException | None) -> OSError | None:
-    """The error of an operating system without room, which may be behind another one."""
+def _passing(error: BaseException | None) -> str | None:
+    """What may keep a later worker from booting, if it was that; it may be behind another error.
+
+    The operating system has no room, or a setting was good and is not any more: OWNER_TOKEN has
+    ended, or the host's clock was set back to before its beginning.
+    """
     while error:
+        if isinstance(error, ConfigError):
+            return str(error)
         if isinstance(error, OSError) and error.errno in NO_ROOM:
-            return error
+            return error.strerror
         error = error.__cause__ or error.__context__
     return None

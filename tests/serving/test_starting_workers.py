@@ -115,10 +115,24 @@ def test_the_want_of_room_may_be_behind_a_setting_that_is_in_a_file(boot):
         boot(2, error)
 
 
+def no_longer_good() -> AppImportError:
+    error = AppImportError("Error: OWNER_TOKEN: it ended")
+    error.__context__ = ConfigError("OWNER_TOKEN: it ended")
+    return error
+
+
+def test_a_setting_that_is_no_longer_good_does_not_end_the_workers_that_run(boot, caplog):
+    """The owner's token has ended since, or the host's clock was set back before its beginning."""
+    with pytest.raises(SystemExit):
+        boot(2, no_longer_good())
+    assert caplog.records[-1].facts == {"error": "OWNER_TOKEN: it ended"}
+
+
 @pytest.mark.parametrize(
     ("age", "error"),
     [
         (1, OSError(errno.EMFILE, "Too many open files")),  # who starts the service learns of it
+        (1, no_longer_good()),
         (2, PermissionError(errno.EACCES, "no")),
         (2, AppImportError("Error: PORT: must be a number")),
     ],
