@@ -36,7 +36,7 @@ class Pending:
         if not self._free:
             return
         slot = request.slot = self._free.pop()
-        line = f"{time.time():.3f}\t{request_id}\t{request.method}\t{request.path}"
+        line = f"{time.monotonic():.3f}\t{request_id}\t{request.method}\t{request.path}"
         data = line.encode("utf-8", "replace")[: SLOT - 1]
         self._memory[slot * SLOT : slot * SLOT + len(data) + 1] = data + b"\0"
 
@@ -84,6 +84,6 @@ def take_unanswered(directory: Path, pid: int) -> Iterator[dict[str, Any]]:
         line = memory[start : start + SLOT].partition(b"\0")[0].decode("utf-8", "replace")
         if line:
             began, request_id, method, url_path = line.split("\t")
-            seconds = round(time.time() - float(began), 1)
+            seconds = round(time.monotonic() - float(began), 1)  # one clock for all processes
             yield {"worker": pid, "request_id": request_id, "method": method, "path": url_path,
                    "seconds": seconds}  # fmt: skip

@@ -3,10 +3,12 @@
 import errno
 import os
 import pathlib
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+import time_machine
 
 from service.observing.request_log import REQUEST_ID
 from serving.pending import HEADER, Pending, path_of, take_unanswered
@@ -38,6 +40,13 @@ def test_a_request_that_is_not_answered_is_told_once_with_its_facts(pending, tmp
     assert facts == {"worker": os.getpid(), **expected}
     assert not path_of(tmp_path, os.getpid()).exists()
     assert unanswered(tmp_path) == []
+
+
+def test_a_clock_that_is_set_meanwhile_does_not_count(pending, tmp_path):
+    pending.begin(request("one"))
+    with time_machine.travel(datetime.now(UTC) - timedelta(hours=1)):
+        (facts,) = unanswered(tmp_path)
+    assert 0 <= facts["seconds"] < 60
 
 
 def test_slots_are_used_again_and_more_requests_are_served_without(pending, tmp_path):
