@@ -52,6 +52,19 @@ def test_undo_and_redo_take_back_what_was_done(canvas):
     expect(canvas.boxes).to_have_count(1)
 
 
+def test_what_is_taken_away_is_said(canvas):
+    said = canvas.page.locator("#announcer")
+    canvas.add("Contacts", "Mail", "Note")
+    canvas.connect(PERSON, TO)
+    canvas.rows.get_by_role("button").press("Enter")
+    expect(said).to_have_text("Disconnected Person of Contacts to To of Mail.")
+    canvas.grip("Note").press("Delete")
+    expect(said).to_have_text("Removed Note.")
+    canvas.grip("Mail").press("Control+a")
+    canvas.grip("Mail").press("Delete")
+    expect(said).to_have_text("Removed 2 widgets.")
+
+
 def test_a_widget_is_dragged_over_frames_and_moved_by_keys(canvas):
     canvas.add("Contacts", "Note")
     before = canvas.stored()["widgets"][1]

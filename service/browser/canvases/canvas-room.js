@@ -7,6 +7,7 @@ import { createApprovalDialog } from '../widgets/approval.js';
 import { openSettings } from './canvas-settings.js';
 import { refusalText } from './refusal-text.js';
 import { nameOfUser } from './user-name.js';
+import { removalWords } from '../widgets/canvas-group.js';
 import { createHistory } from '../widgets/canvas-history.js';
 import { createCanvasStore } from '../widgets/canvas-store.js';
 import { createCanvasView } from '../widgets/canvas-view.js';
@@ -163,8 +164,10 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   /** @param {Operation} operation @returns {boolean} whether it had an effect */
   function act(operation) {
     const before = store.canvas;
+    const words = before && removalWords(operation, before, naming); // while it is there
     if (!before || !mayEdit() || !store.perform(operation)) return false;
     history.record(before, operation);
+    if (words) announce(words);
     context.onTitle();
     return true;
   }

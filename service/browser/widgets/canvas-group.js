@@ -37,6 +37,22 @@ export function removalOf(ids) {
   return together(ids.map((id) => ({ type: 'remove-widget', id })));
 }
 
+/**
+ * @param {Operation} operation @param {import('./canvas-state.js').Canvas} canvas before it
+ * @param {{widget: (widget: CanvasWidget) => string, connection: (connection: any) => string}} naming
+ * @returns {string} what it takes away; '' if that is nothing
+ */
+export function removalWords(operation, canvas, naming) {
+  if (operation.type === 'disconnect') {
+    const connection = canvas.io.connections.find(({ id }) => id === operation.id);
+    return connection ? `Disconnected ${naming.connection(connection)}.` : '';
+  }
+  const all = operation.type === 'batch' ? operation.operations : [operation];
+  const removed = all.flatMap((one) => (one.type === 'remove-widget' ? canvas.widgets.filter(({ id }) => id === one.id) : []));
+  if (removed.length > 1) return `Removed ${removed.length} widgets.`;
+  return removed.map((widget) => `Removed ${naming.widget(widget)}.`).join('');
+}
+
 /** @param {Operation[]} operations @returns {Operation} */
 function together(operations) {
   return operations.length === 1 ? operations[0] : { type: 'batch', operations };
