@@ -22,6 +22,7 @@ def test_rows_are_added_edited_ticked_and_deleted(console):
     page.get_by_label("New task").fill("Water the plants")
     page.keyboard.press("Enter")
     expect(page.get_by_label("New task")).to_have_value("")
+    expect(page.locator("#announcer")).to_have_text("Created Water the plants")
     title = page.get_by_label("Title of Water the plants")
     title.fill("Water all plants")
     title.press("Enter")

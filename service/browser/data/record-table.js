@@ -37,7 +37,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
     element('thead', { class: 'visually-hidden' }, element('tr', {}, ...[...kind.columns, { label: 'Delete' }].map(headCell))),
     rows,
   );
-  const adding = createAddForm(kind, drafts, (text) => attempt(() => collection.create({ [kind.titleName]: text })));
+  const adding = createAddForm(kind, drafts, add);
   const title = element('h2', {}, kind.title);
   const node = element(
     'details',
@@ -66,6 +66,13 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
       deleting.delete(row.recordId);
     },
   };
+
+  /** @param {string} text */
+  async function add(text) {
+    const isAdded = await attempt(() => collection.create({ [kind.titleName]: text }));
+    if (isAdded) announce(`Created ${text}`);
+    return isAdded;
+  }
 
   /**
    * Keeps the unsaved text and the focus of a row that was deleted elsewhere.
