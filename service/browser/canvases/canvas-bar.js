@@ -1,6 +1,6 @@
 // The bar above an open canvas: its title, whether it is stored, and what can be done with it.
 
-import { element, icon, isFocusLost, setOff } from '../shared/elements.js';
+import { element, icon, setOff, tryAgain } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 import { CONTROL } from '../shared/typing.js';
 
@@ -30,8 +30,8 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
   });
   const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
   const problem = element('span', { class: 'problem', role: 'alert' });
-  const discard = button('Discard my changes', () => keepPlace(store.discard()));
-  const again = button('Try again', () => keepPlace(store.retry()));
+  const discard = button('Discard my changes', () => tryAgain(() => store.discard(), again, focus));
+  const again = button('Try again', () => tryAgain(() => store.retry(), again, focus));
   const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, again, discard);
   const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
   const back = button('Undo', undo, `${CONTROL}+Z`);
@@ -75,14 +75,6 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
 
   function focus() {
     (addButton.disabled ? title : addButton).focus();
-  }
-
-  /** The buttons of a trouble go with their press, at least until it is there again. @param {void | Promise<unknown>} act */
-  async function keepPlace(act) {
-    await act;
-    if (!isFocusLost()) return;
-    if (again.checkVisibility()) again.focus();
-    else focus();
   }
 
   function rename() {

@@ -3,7 +3,7 @@
 import { createCanvasBar } from './canvas-bar.js';
 import { createGallery } from './canvas-gallery.js';
 import { createCanvasRoom } from './canvas-room.js';
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, tryAgain } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 import { hrefOf } from '../page/route.js';
 import { createListedConnections } from './canvas-connections.js';
@@ -24,7 +24,7 @@ const NOTHING_YET = 'This canvas is empty. Add widgets, then connect an output o
 /** @param {string} recordId @param {PageContext} context */
 export function createCanvasPage(recordId, context) {
   const message = element('p', {});
-  const retry = element('button', { type: 'button', class: 'quiet', on: { click: beginAgain } }, 'Try again');
+  const retry = element('button', { type: 'button', class: 'quiet', on: { click: () => tryAgain(begin, retry, () => page?.focus()) } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
   const loading = element('p', { class: 'empty', role: 'status' }, 'Loading…');
   const place = element('div', { class: 'canvas-place' }, loading);
@@ -45,12 +45,6 @@ export function createCanvasPage(recordId, context) {
       notice.hidden = false;
       loading.textContent = '';
     }
-  }
-
-  /** The button goes with its press. */
-  async function beginAgain() {
-    await begin();
-    if (isFocusLost()) (page ?? retry).focus();
   }
 
   /** @param {Template[]} templates @param {'all' | 'own' | 'none'} editable */

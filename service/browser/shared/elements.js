@@ -114,7 +114,7 @@ export function isFocusLost() {
 /**
  * Does again what has failed. The button for it goes with its press: if the focus goes too, it comes back with the
  * button, or is on what has come in its place.
- * @param {() => Promise<unknown>} work @param {HTMLElement} button @param {() => void} focus
+ * @param {() => unknown} work @param {HTMLElement} button @param {() => void} focus
  */
 export async function tryAgain(work, button, focus) {
   await work();
