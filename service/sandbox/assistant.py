@@ -16,6 +16,7 @@ from service.sandbox.errands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
+KEEP_OR_SAY = re.compile(r"\b(?:remember that|repeat after me:)", re.I)
 CALL = re.compile(r"\bcall ([\w.-]+) with (\{.*\})", re.S)
 NOT_JSON = "I can't call {} with that: it is not JSON."
 HELP = (
@@ -52,7 +53,7 @@ def reply(asked: AssistantInput) -> AssistantReply:
         return AssistantReply(_summary(asked.text))
     if not asked.tools and (text := writing.written(asked.text)):
         return AssistantReply(text)
-    planned = tuple(_first_calls(asked.text))
+    planned = tuple(_first_calls(asked.text)) or tuple(_question(asked.text))
     if re.search(r"never stop calling", asked.text, re.I):
         planned = (("schema.list", {}),)
     elif asked.results:
@@ -83,10 +84,15 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from errands.first_calls(text)
     yield from arranging.first_calls(text)
     yield from mailing.first_calls(text)
-    yield from questions.first_calls(text)
     if match := CALL.search(text):
         with suppress(ValueError, RecursionError):
             yield match[1], json.loads(match[2])
+
+
+def _question(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The call for a question. What is to be kept or said again may have its words, too."""
+    if not KEEP_OR_SAY.search(text):
+        yield from questions.first_calls(text)
 
 
 def _next_calls(asked: AssistantInput) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -59,6 +59,7 @@ def _picture(answer: dict[str, Any]) -> str:
 
 
 INQUIRIES = (
+    Inquiry(r"search the web for", "search-web", "query", lambda answer: str(answer["answer"])),
     Inquiry(
         r"(?:what|how)(?: is|['’]s) the weather(?: like)? in",
         "current-weather",
@@ -67,7 +68,6 @@ INQUIRIES = (
     ),
     Inquiry(r"forecast (?:for|in)", "weather-forecast", "city", _forecast),
     Inquiry(r"where is", "geocode-city", "city", _places),
-    Inquiry(r"search the web for", "search-web", "query", lambda answer: str(answer["answer"])),
     Inquiry(r"news (?:about|on|of)", "news-search", "query", _articles),
     Inquiry(r"(?:draw|paint)(?: me)?", "generate-image", "prompt", _picture, {"wait": 20}),
 )

@@ -62,3 +62,22 @@ def test_the_web_is_searched_for_what_was_named():
     assert asked("search the web for the size of Jupiter", answer).text == (
         "The size of Jupiter is 142,984 km."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("add a task: paint the fence", ["records.create"]),
+        ("mark paint the fence as done", ["records.query"]),
+        ("remember that the news of today is good", []),
+        ("repeat after me: where is Berlin?", []),
+    ],
+)
+def test_what_is_kept_or_repeated_is_no_question(text, calls):
+    tools = CALL | {"records.create", "records.query"}
+    assert [name for name, _ in reply(AssistantInput(text, tools=tools)).calls] == calls
+
+
+def test_the_web_is_searched_for_a_question_too():
+    [(_, given)] = asked("search the web for where is Berlin").calls
+    assert given["endpoint"] == "search-web"
