@@ -145,8 +145,14 @@ def test_control_enter_in_a_long_text_presses_the_button_of_its_form(console):
 def test_a_page_that_is_chosen_in_the_menu_is_announced(console):
     link = console.page.get_by_role("link", name="Data", exact=True)
     link.press("Enter")
-    expect(console.page.locator("#announcer")).to_have_text("Data")
+    announcer = console.page.locator("#announcer")
+    expect(announcer).to_have_text("Data")
     expect(link).to_be_focused()
+    show(console)
+    console.show_view("Usage")
+    expect(announcer).to_have_text("Usage")
+    show(console, "notes")  # and not to what was left there
+    expect(announcer).to_have_text("Notes")
 
 
 def test_a_question_mark_lists_the_shortcuts_but_not_in_a_text(opened):

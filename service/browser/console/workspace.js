@@ -118,11 +118,12 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     const entry = viewNamed(viewName);
     const view = viewOf(entry);
     current = view;
-    if (main.firstChild && main.firstChild !== view.node) announce(view.title || entry.label); // the focus stays in the menu
-    if (main.firstChild !== view.node) main.replaceChildren(view.node);
+    const before = main.firstChild;
+    if (before !== view.node) main.replaceChildren(view.node);
     header.mark(entry.name, id);
     view.show(id);
     showTitle();
+    if (before && before !== view.node) announce(view.title || entry.label); // the focus stays in the menu
   }
 
   /** What had the focus may be hidden now, as lists are on narrow screens: the next Tab goes on in the page. */
