@@ -11,7 +11,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from joserfc import jws, jwt
-from joserfc.errors import BadSignatureError, ClaimError, InvalidClaimError, JoseError
+from joserfc.errors import (
+    BadSignatureError,
+    ClaimError,
+    InvalidClaimError,
+    InvalidKeyIdError,
+    JoseError,
+)
 from joserfc.jwk import OctKey
 
 from config import Settings
@@ -137,8 +143,8 @@ def times_fault(token: str) -> str:
 def _refusal(token: str, error: Exception) -> str | None:
     """What is wrong with a token, for who has made it; None for one that can't be read."""
     fault = times_fault(token)
-    if not fault and isinstance(error, BadSignatureError):
-        fault = "its signature is not of this service's key"
+    if not fault and isinstance(error, BadSignatureError | InvalidKeyIdError):
+        fault = "it is not signed by a key that is known here"
     elif not fault and isinstance(error, ClaimError):
         fault = error.description[:1].lower() + error.description[1:]
     return f"The bearer token is not valid: {fault}." if fault else None
