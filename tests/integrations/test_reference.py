@@ -9,6 +9,7 @@ from config import ROOT
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import WRITE
+from service.integrations.declare.example import example
 from service.integrations.declare.fields import (
     Bytes,
     Choice,
@@ -112,6 +113,10 @@ class Odd(Int):
         ({"takes": Kind}, "example 0: the request is GET /anvils?kind=iron, not GET /anvils?m="),
         (
             {"gives": Shape(anvils=Each("anvil", Shape(id="id")))},
+            "example 0: `gives` can't read its answer",
+        ),
+        (
+            {"examples": (example({"material": "iron"}, "GET /anvils", b"<p>"),)},
             "example 0: `gives` can't read its answer",
         ),
     ],

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from service.integrations.declare.endpoint import Endpoint, Values
 from service.integrations.declare.example import Example, Exchange
-from service.integrations.declare.payload import query_value
+from service.integrations.declare.payload import parsed, query_value
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import Outgoing, Template
 
@@ -48,8 +47,7 @@ def _request_faults(template: Template, request: Outgoing, stated: Exchange) -> 
 def _answer_faults(item: Endpoint, stated: Exchange, values: Values) -> Iterator[str]:
     """The log names the field that is missing or of another kind."""
     if item.asks and item.asks.returns == "json" and stated.status == 200:
-        answer: Any = json.loads(stated.content[0])
         try:
-            item.gives.read(answer, values)
+            item.gives.read(parsed(stated.content[0]), values)
         except Unusable:
             yield "`gives` can't read its answer"
