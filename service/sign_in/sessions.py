@@ -132,11 +132,12 @@ class Sessions:
 
         Its refresh token is revoked after the row is gone, where need be without the caller.
         """
-        row = _removed(session_id)
-        if row is None:
+        if (row := _removed(session_id)) is None:
             return None
         leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
-        gevent.joinall([gevent.spawn(self._revoke, row), leaving], timeout=PATIENCE_SECONDS)
+        with gevent.Timeout(PATIENCE_SECONDS, False):
+            refreshing.apart(partial(self._revoke, row))
+            leaving.join()
         url: str | None = leaving.value
         return url
 
@@ -238,8 +239,7 @@ class Sessions:
 
 def _removed(session_id: str) -> ConsoleSession | None:
     """Delete a session's row and return it."""
-    read = refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))
-    if read is None:
+    if (read := refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))) is None:
         return None
     with write_transaction() as session:
         session.execute(delete(_rows).where(_rows.c.seq == read.row.seq))

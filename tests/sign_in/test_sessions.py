@@ -15,6 +15,7 @@ from service.database import refreshing
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
+from service.lifecycle import LIFECYCLE
 from service.sealing.seal import Sealer
 from service.sign_in import identity
 from service.sign_in.models import ConsoleSession
@@ -304,7 +305,8 @@ def test_signing_out_works_while_the_provider_is_away(app, browser, provider):
 
 
 @on_sqlite
-def test_signing_out_does_not_wait_for_a_provider_that_hangs(browser, provider, monkeypatch):
+def test_signing_out_does_not_wait_for_a_provider_that_hangs(app, browser, provider, monkeypatch):
+    """A worker that ends waits for the revocation."""
     browser.sign_in()
     answered, revoke, in_time = gevent.event.Event(), provider._revoke, []
 
@@ -314,8 +316,10 @@ def test_signing_out_does_not_wait_for_a_provider_that_hangs(browser, provider, 
 
     monkeypatch.setattr(provider, "_revoke", revoke_late)
     assert browser.post("sign-out").json["endSession"].startswith(f"{provider.url}/logout")
+    assert not LIFECYCLE.of(app).is_done
     answered.set()
     wait_for(lambda: not provider.refreshes)
+    wait_for(lambda: LIFECYCLE.of(app).is_done)
     assert (in_time, browser.session_id) == ([True], "")
 
 
