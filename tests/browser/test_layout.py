@@ -220,3 +220,7 @@ def test_a_note_that_is_cut_fades_at_its_end(console):
         expect(long).to_have_css("mask-image", re.compile("gradient"))
     long.focus()
     expect(long).to_have_css("mask-image", "none")
+    # Where there are no timelines, the animation would have ended at once, and fade every cell.
+    rules = "[...document.styleSheets].flatMap(({ cssRules }) => [...cssRules])"
+    timelines = console.page.evaluate(f"{rules}.map(({{ style }}) => style?.animationTimeline)")
+    assert "scroll(self)" not in timelines
