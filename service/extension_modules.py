@@ -22,7 +22,16 @@ KINDS: dict[str, tuple[type, ...]] = {
     "TEMPLATES": (Path, str),
 }
 # What a slip of the pen raises, and our own declarations.
-MISTAKES = (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError)
+MISTAKES = (
+    ImportError,
+    SyntaxError,
+    NameError,
+    AttributeError,
+    TypeError,
+    ValueError,
+    LookupError,
+    OSError,
+)
 
 
 def load(path: str) -> Any:
@@ -30,7 +39,8 @@ def load(path: str) -> Any:
     try:
         module = importlib.import_module(path)
     except MISTAKES as error:
-        told = f"{path} can't be imported ({_place(error)}{error})"
+        what = repr(error) if isinstance(error, LookupError) else error  # whose text is a key alone
+        told = f"{path} can't be imported ({_place(error)}{what})"
         raise ConfigError(f"EXTENSIONS: {told}") from error
     try:
         _check(module)

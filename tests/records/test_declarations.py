@@ -121,6 +121,8 @@ def test_a_module_that_declares_in_another_form_is_refused(start, attributes, te
     [
         ("from service.times import tomorrow", "cannot import name 'tomorrow' from"),
         ("COLLECTIONS = (BOOKS,)", "name 'BOOKS' is not defined"),
+        ("from os import environ; environ['SHELF_KEY']", "KeyError('SHELF_KEY')"),
+        ("open('/no/such/shelf')", "[Errno 2] No such file or directory: '/no/such/shelf'"),
         ("tool('shelf.sort')(print)", "tool() missing"),
         ("tool('shelf.sort', Nothing(), reads=True)(lambda context: 1)", "tool shelf.sort has no"),
     ],
