@@ -11,7 +11,7 @@ TEXT = re.compile(rb'"text":\s?"(\d{6}) (\d{16}) ')
 PADDING = "x" * 200
 RECORD_ID = "rec_0000000000000000000000000000"
 UPGRADED = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
-CURSOR = "WyIwMTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMSIsIDAsIDEwMDAwXQ"
+CURSOR = "WyIwMTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMSIsIjAxMjM0NTY3IiwwLDEwMDAwXQ"
 
 
 def text(number: int, requested: int) -> str:
