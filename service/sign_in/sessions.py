@@ -132,7 +132,8 @@ class Sessions:
 
         Its refresh token is revoked after the row is gone, where need be without the caller.
         """
-        if (row := _removed(session_id)) is None:
+        row = _removed(session_id)
+        if row is None:
             return None
         leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
         with gevent.Timeout(PATIENCE_SECONDS, False):
@@ -152,7 +153,7 @@ class Sessions:
         if row and new and row.user_id != new.row.user_id:
             self._revoke(row)
 
-    def _revoke(self, row: ConsoleSession) -> None:
+    def _revoke(self, row: Any) -> None:
         if token := self._open(row, "refresh_token"):
             self._provider.revoke(token)
 
@@ -237,13 +238,11 @@ class Sessions:
             return None
 
 
-def _removed(session_id: str) -> ConsoleSession | None:
-    """Delete a session's row and return it."""
-    if (read := refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))) is None:
-        return None
+def _removed(session_id: str) -> Any:
+    """Delete a session's row and return it with its newest tokens; None if there is none."""
+    is_its = _rows.c.id_hash == hash_secret(session_id)
     with write_transaction() as session:
-        session.execute(delete(_rows).where(_rows.c.seq == read.row.seq))
-    return read.row
+        return session.execute(delete(_rows).where(is_its).returning(_rows)).one_or_none()
 
 
 def sweep(session: Session) -> None:

@@ -16,11 +16,14 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
 from service.lifecycle import LIFECYCLE
+from service.sealing import places
 from service.sealing.seal import Sealer
 from service.sign_in import identity
 from service.sign_in.models import ConsoleSession
+from service.sign_in.sessions import SESSIONS
 from service.upkeep import rotation, sweeping
 from tests.services import on_sqlite, settings_for, wait_for
+from tests.stored import is_waited_for
 
 
 def change(app, **values):
@@ -321,6 +324,20 @@ def test_signing_out_does_not_wait_for_a_provider_that_hangs(app, browser, provi
     wait_for(lambda: not provider.refreshes)
     wait_for(lambda: LIFECYCLE.of(app).is_done)
     assert (in_time, browser.session_id) == ([True], "")
+
+
+def test_signing_out_revokes_what_a_refresh_has_just_stored(app, browser, provider):
+    browser.sign_in()
+    sealer = SESSIONS.of(app)._sealer
+    with app.app_context(), write_transaction() as session:
+        row = session.scalars(select(ConsoleSession).with_for_update()).one()
+        place = places.console_session(row.id_hash, "refresh_token")
+        signing_out = gevent.spawn(browser.post, "sign-out")
+        wait_for(is_waited_for)
+        row.refresh_token = sealer.seal("newest", place)
+    provider.refreshes = {"newest": "ada"}
+    assert signing_out.get(timeout=30).status_code == 200
+    wait_for(lambda: not provider.refreshes)
 
 
 def test_a_disabled_users_session_ends(app, browser):
