@@ -99,7 +99,8 @@ def test_the_sandbox_says_so_on_the_smallest_screen(opened):
 def test_no_view_lets_the_whole_page_scroll(opened, screen):
     console = opened(role="admin", **screen).sign_in()
     console.ask("add a task: call the caterer of the spring fair")
-    for collection, more in (("canvases", {"widgets": [], "io": {}}), ("tasks", {}), ("notes", {})):
+    many = [("notes", {})] * 8  # so that the tables beside the chat need more room than there is
+    for collection, more in (("canvases", {"widgets": [], "io": {}}), ("tasks", {}), *many):
         console.api("POST", f"records/{collection}", {"title": LONG, **more})
     too_large = {}
     for view, mark in VIEWS.items():
