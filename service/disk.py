@@ -1,4 +1,4 @@
-"""Having what was written on the disk, so that it survives a power cut."""
+"""Waits until what was written is on the disk, so that it survives a power cut."""
 
 import os
 from pathlib import Path

@@ -21,7 +21,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "ENDPOINTS": (Endpoint,),
     "TEMPLATES": (Path, str),
 }
-# What a slip of the pen raises, and our own declarations.
+# What a mistake in a module raises; our own declarations raise ValueError.
 MISTAKES = (
     ImportError,
     SyntaxError,

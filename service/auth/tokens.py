@@ -141,7 +141,7 @@ def times_fault(token: str) -> str:
 
 
 def _refusal(token: str, error: Exception) -> str | None:
-    """What is wrong with a token, for who has made it; None for one that can't be read."""
+    """What is wrong with a token, in words for its issuer; None if it can't be read."""
     fault = times_fault(token)
     if not fault and isinstance(error, BadSignatureError | InvalidKeyIdError):
         fault = "it is not signed by a key that is known here"

@@ -99,7 +99,7 @@ class RightsCache:
     def get(self, subject: str, within: Connection | None = None) -> Rights | None:
         """Return the rights of a subject, at most `RIGHTS_AGE` old, or None if it has no row.
 
-        Needs an app context. `within` is the connection of a transaction that has to go on.
+        Needs an app context. It reads on the connection `within`, if given.
         """
         rights, read_at = self._rights.get(subject, (None, 0.0))
         if rights and not rights.is_missing and time.monotonic() - read_at < RIGHTS_AGE:

@@ -15,7 +15,7 @@ ONE_EXAMPLE = "\n\nYou asked for {}: a stand-in answers everything with one exam
 @dataclass(frozen=True)
 class Inquiry:
     """`words` stand before the subject, which `parameter` of the endpoint gets. `told` makes a
-    sentence of the answer; it may raise `KeyError`, `TypeError` or `IndexError` for another one."""
+    sentence of the answer. Other answers are a `KeyError`, `TypeError` or `IndexError`."""
 
     words: str
     endpoint: str

@@ -147,7 +147,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     if (ms <= LONGEST_TIMER) timer = setTimeout(renew, ms);
   }
 
-  /** Here at once: the server may take long to answer. */
+  /** The session ends in this page first, because the server may take long to answer. */
   async function signOut() {
     const { subject, isShared } = session;
     endSignedOut();

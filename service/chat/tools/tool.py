@@ -114,7 +114,7 @@ def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., A
 
 
 def _check_parameters(name: str, schema: Schema, execute: Callable[..., Any]) -> None:
-    """Raises ValueError. What a schema with a hook gives to the function is known to it alone."""
+    """Raises ValueError. A schema with a `post_load` may give the function anything: no check."""
     if schema._hooks.get("post_load"):
         return
     takes = inspect.signature(execute)

@@ -49,7 +49,7 @@ LOOK = Prepared(
 
 
 class StoredBefore(Exception):
-    """The message is stored already: whether it may be answered again is a longer story."""
+    """The message is stored already. Whether it may be answered again, `admission` decides."""
 
 
 def claimed(

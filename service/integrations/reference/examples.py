@@ -12,6 +12,7 @@ from service.integrations.declare.request import Outgoing, Template
 
 
 def example_faults(item: Endpoint) -> Iterator[str]:
+    """Each fault of an example as a sentence, with the example's number."""
     for number, example in enumerate(item.examples):
         yield from (f"example {number}: {fault}" for fault in _faults(item, example))
 
