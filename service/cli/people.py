@@ -76,7 +76,7 @@ def list_users(as_json: bool) -> None:
 @click.option("--undo", is_flag=True, help="Enable the user again.")
 @with_database()
 def disable(subject: str, undo: bool) -> None:
-    """Refuse SUBJECT's tokens. This takes effect within two seconds."""
+    """Refuse SUBJECT's tokens and stop their replies. This takes effect within two seconds."""
     if not rights.set_disabled(subject, not undo):
         _unknown(subject)
     click.echo(f"{subject} is {'enabled' if undo else 'disabled'}, within two seconds everywhere.")

@@ -10,7 +10,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.auth.models import User
+from service.chat import claims
 from service.chat.collections import USERS
+from service.chat.models import Claim
 from service.records import writes
 from service.records.collection import Values
 from service.upkeep.actions import acting
@@ -32,7 +34,8 @@ def set_role(subject: str, role: str | None) -> bool:
 def change(subject: str, values: Values, by: str | None = None) -> bool:
     """Set `role`, `disabled` or both. `by` is the admin's subject, or None for a command.
 
-    False when there is no such user. What is as it was leaves no trace in the audit.
+    A disabled user's running turns are stopped. False when there is no such user. What is as it was
+    leaves no trace in the audit.
     """
     with acting(by) as act:
         user = lock_user(act.session, subject)
@@ -41,6 +44,8 @@ def change(subject: str, values: Values, by: str | None = None) -> bool:
         for action, facts in _changes(user, values):
             act.record(action, subject, facts)
         writes.change(act.session, USERS, user, values)
+        if values.get("disabled"):
+            claims.request_ends(act.session, Claim.user_id == subject, "stop")
     return True
 
 

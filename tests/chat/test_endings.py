@@ -225,12 +225,19 @@ def test_credits_that_run_out_between_steps_end_the_turn_in_a_text(alice, chat):
     assert alice.get("/api/credits").json["held"] == 0
 
 
-def test_a_user_disabled_during_a_turn_loses_the_tools(alice, chat, app):
-    alice.turn(chat, "hello")
+def test_the_reply_of_a_user_who_is_disabled_ends_and_keeps_what_was_said(alice, chat, app):
+    _, stream, read = begun(alice, chat)
     with app.app_context():
         rights.set_disabled("alice", True)
     users.rights_cache.clear()
     assert alice.ask(chat, "who am I").status_code == 401
+    assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
+    with app.app_context():
+        rights.set_disabled("alice", False)
+    users.rights_cache.clear()
+    assert "1 2" in alice.rows(chat)[1]["content"]
+    assert alice.get("/api/credits").json["held"] == 0
+    assert types(alice.turn(chat, "hello"))[-1] == "finish"
 
 
 @pytest.mark.parametrize("limit", ["first", "idle", "step"])

@@ -13,6 +13,7 @@ from service.chat.stream.reader import KEEP_ALIVE_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from service.upkeep.rights import set_disabled
 from tests import recorded
+from tests.erasing import disable
 from tests.faults.client import client_of
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
@@ -107,8 +108,7 @@ def test_a_user_disabled_in_the_middle_of_a_turn_is_denied_the_next_call(
     alice, admin, app, served_by, call
 ):
     def disabling(_seen):
-        with app.app_context():
-            assert set_disabled("alice", True)
+        disable(app)
         rights_cache.clear()  # as it is two seconds later
         return Answer(recorded.anthropic_call(call, CALLS[call]))
 
