@@ -1,5 +1,6 @@
 """A browser and a running service for these tests, and a signed-in person for each test."""
 
+import selectors
 from collections.abc import Iterator
 
 import pytest
@@ -17,10 +18,15 @@ from tests.services import Service, require
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     require(chromium.find(), " or ".join(chromium.PROGRAMS))
-    with sync_playwright() as playwright:
-        launched = chromium.launch(playwright)
-        yield launched
-        launched.close()
+    with pytest.MonkeyPatch.context() as patch:
+        # gevent's own selector watches also while nobody asks it. A sleep of this thread would then
+        # take all of a processor, from Playwright's first event that is not read.
+        patch.setattr(selectors, "DefaultSelector", selectors.PollSelector)
+        playwright = sync_playwright().start()
+    launched = chromium.launch(playwright)
+    yield launched
+    launched.close()
+    playwright.stop()
 
 
 @pytest.fixture(scope="package")
@@ -37,7 +43,7 @@ def first_load(tabs) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def running(databases) -> Iterator[Service]:
-    with Service(databases.make("sqlite"), EXTENSIONS="tests.browser.fresh_files") as service:
+    with Service(databases.make("sqlite"), EXTENSIONS="tests.browser.cheaper") as service:
         yield service.start()
 
 

@@ -53,7 +53,7 @@ def test_an_admin_finds_a_user_grants_credits_and_disables(opened, admin):
 
 def test_an_admin_stops_a_reply_and_looks_at_integrations_on_a_phone(opened):
     user = opened().sign_in()
-    user.send("count to 3000")
+    user.send("count to 5000")
     expect(user.answers).to_contain_text("1 2 3")
     admin = opened(role="admin", viewport={"width": 320, "height": 640}).sign_in()
     admin.page.goto(f"{admin.service.url}/#/admin/turns")
@@ -73,7 +73,7 @@ def test_an_admin_stops_a_reply_and_looks_at_integrations_on_a_phone(opened):
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_overview_shows_what_runs_what_was_spent_and_what_fails(opened, width):
     user = opened().sign_in()
-    user.send("count to 3000")
+    user.send("count to 5000")
     expect(user.answers).to_contain_text("1 2 3")
     admin = opened(role="admin", viewport={"width": width, "height": 800}).sign_in()
     admin.page.goto(f"{admin.service.url}/#/admin")

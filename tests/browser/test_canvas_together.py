@@ -162,7 +162,7 @@ def test_two_tabs_write_one_note_and_lose_nothing(console, opened):
 @pytest.fixture(scope="module")
 def shared(databases):
     """An app where everybody may read a canvas, and editors may change it."""
-    extensions = "tests.widgets.shared_canvases,tests.browser.fresh_files"
+    extensions = "tests.widgets.shared_canvases,tests.browser.cheaper"
     with Service(databases.make("sqlite"), EXTENSIONS=extensions) as service:
         yield service.start()
 

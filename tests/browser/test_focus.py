@@ -357,7 +357,7 @@ def test_a_canvas_has_the_focus_once_it_is_open_and_its_link_after_that(console)
 
 @pytest.mark.parametrize("action", ["Edit", "Regenerate", "Continue"])
 def test_a_new_reply_leaves_the_focus_in_the_conversation(console, action):
-    console.send("count to 2000")
+    console.send("count to 5000")
     expect(console.answers).to_contain_text("1 2 3")
     console.button("Stop").click()
     button = console.button(action)

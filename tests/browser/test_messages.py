@@ -48,7 +48,7 @@ def test_a_message_is_edited_in_its_place_and_its_reply_answered_anew(console):
 
 def test_a_reply_says_what_ended_it_and_goes_on(console):
     page = console.page
-    console.send("count to 2000")
+    console.send("count to 5000")
     expect(console.answers.last).to_contain_text("1 2 3")
     expect(page).to_have_url(re.compile("#/chat/chat_"))
     page.keyboard.press("Escape")
@@ -141,8 +141,8 @@ def test_a_second_tab_shows_a_reply_as_it_comes(console):
     other = Console(page, console.service, console.token, console.subject).sign_in()
     page.goto(console.page.url)
     expect(other.answers).to_have_count(1)
-    console.send("count to 2000")
-    expect(other.log.locator(".message.user").last).to_contain_text("count to 2000")
+    console.send("count to 5000")
+    expect(other.log.locator(".message.user").last).to_contain_text("count to 5000")
     expect(other.answers.last).to_contain_text("1 2 3")
     other.button("Stop").click()
     for tab in (console, other):

@@ -108,7 +108,7 @@ def test_a_message_is_found_and_shown(console):
 
 def test_escape_closes_the_palette_only_and_gives_the_focus_back(console):
     page, keys = console.page, console.page.keyboard
-    console.send("count to 2000")
+    console.send("count to 5000")
     expect(console.answers.last).to_contain_text("1 2 3")
     expect(console.composer).to_be_focused()
     opened_palette(console)

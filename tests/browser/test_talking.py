@@ -88,7 +88,7 @@ def test_a_reply_is_markdown_without_any_markup_of_its_own(console):
 
 
 def test_stop_keeps_the_partial_reply(console):
-    console.send("count to 2000")
+    console.send("count to 5000")
     expect(console.answers.last).to_contain_text("1 2 3")
     expect(console.composer).to_have_accessible_description("You can send when the reply has ended")
     console.button("Stop").click()
@@ -193,7 +193,7 @@ def test_a_reload_in_the_middle_of_a_turn_loses_no_message(console):
 
 
 def test_a_reload_in_the_middle_of_a_reply_keeps_the_partial_reply(console):
-    console.send("count to 2000")
+    console.send("count to 5000")
     expect(console.answers.last).to_contain_text("1 2 3")
     console.page.reload()
     expect(console.answers.last).to_contain_text("1 2 3")
@@ -356,12 +356,12 @@ def test_a_chat_that_goes_leaves_its_text_beside_that_of_a_chat_which_is_being_m
 
 
 def test_a_turn_goes_on_while_another_chat_is_shown(console):
-    console.send("count to 150")
+    console.send("count to 500")
     expect(console.answers.last).to_contain_text("1 2 3")
     console.button("New chat").click()
     expect(console.answers).to_have_count(0)
-    console.page.locator(".chat-link", has_text="count to 150").click()
-    expect(console.answers.last).to_contain_text("149 150")
+    console.page.locator(".chat-link", has_text="count to 500").click()
+    expect(console.answers.last).to_contain_text("499 500")
 
 
 def test_enter_sends_and_shift_enter_does_not(console):
