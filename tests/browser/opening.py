@@ -29,6 +29,5 @@ def opening(tabs: Tabs, service: Service) -> Iterator[Opened]:
     yield open_one
     errors = [line for console in consoles for line in console.leave()]
     for console in consoles:
-        # After an error that a test expects, another one may come late.
-        tabs.give_back(console.page, service.url, keep=not (errors or console.expected))
+        tabs.give_back(console.page, service.url, keep=not errors)
     assert errors == []

@@ -22,12 +22,14 @@ MEDIA: dict[str, Any] = {"color_scheme": "light", "reduced_motion": "no-preferen
 BLANK = "about:blank"  # where a new page is
 NEUTRAL = "/livez"  # a page of the service that does nothing
 
-# Presses "Sign out" in the console, whatever lies over it. Returns whether the page is then as it
-# was loaded: without a dialog, an attribute, a variable or a replaced function of a test.
+# Presses "Sign out" in the console, whatever lies over it, and ends the requests under way, so that
+# none of them logs an error later. Returns whether the page is then as it was loaded: without a
+# dialog, an attribute, a variable or a replaced function of a test.
 SIGN_OUT = r"""(url) => {
   if (location.origin !== url || location.pathname !== '/') return false;
   const buttons = [...document.querySelectorAll('.account-menu button')];
   buttons.find((button) => button.textContent === 'Sign out')?.click();
+  window.stop();
   sessionStorage.clear();
   history.replaceState(null, '', '/');
   const isBuiltIn = (value) => typeof value === 'function' && /\[native code\]/.test(Function.prototype.toString.call(value));

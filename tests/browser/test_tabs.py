@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.opening import opening
-from tests.browser.tabs import NEUTRAL, Tabs
+from tests.browser.tabs import NEUTRAL, SIGN_OUT, Tabs
 from tests.services import Service
 
 CHANGES = {
@@ -35,3 +35,12 @@ def test_the_console_stays_loaded_without_its_person(tabs, running):
 @pytest.mark.parametrize("script", CHANGES.values(), ids=CHANGES)
 def test_a_console_that_a_test_has_changed_does_not_stay(tabs, running, script):
     assert left(tabs, running, script).url == running.url + NEUTRAL
+
+
+def test_a_request_that_a_test_leaves_under_way_ends_without_an_error(tabs, running):
+    with opening(tabs, running) as open_one:
+        page = open_one().sign_in().page
+        page.route("**/absent", lambda route: None)
+        page.evaluate("void fetch('/absent').catch(() => document.title = 'Ended')")
+        assert page.evaluate(SIGN_OUT, running.url)
+        expect(page).to_have_title("Ended")
