@@ -6,6 +6,8 @@ from playwright.sync_api import FrameLocator, Locator, expect
 
 from tests.browser.page import Console
 
+GAP = 96  # between widgets, for their slots
+
 
 class Canvas:
     """An open canvas."""
@@ -23,6 +25,22 @@ class Canvas:
     def add(self, *names: str) -> "Canvas":
         for name in names:
             self.choose(name)
+        self.console.button("Show all").click()
+        return self
+
+    def put(self, *names: str) -> "Canvas":
+        """Widgets that another tab stores, in a row from the left. It takes less than `add`."""
+        self.saved()
+        listed = self.console.api("GET", "widgets/templates")["templates"]
+        templates = {one["name"]: one for one in listed}
+        widgets = self.stored()["widgets"]
+        for name in names:
+            right = max((one["x"] + one["width"] for one in widgets), default=-GAP)
+            place = {"x": right + GAP, "y": 0, **templates[name]["size"]}
+            handle = templates[name]["handle"]
+            widgets.append({"id": f"w_{len(widgets)}", "templateHandle": handle, **place})
+        self.store({"widgets": widgets})
+        expect(self.boxes).to_have_count(len(widgets))
         self.console.button("Show all").click()
         return self
 

@@ -29,7 +29,7 @@ def test_widgets_are_connected_by_keyboard_and_stay_so(canvas):
 
 
 def test_a_connection_that_does_not_fit_is_refused_in_words(canvas):
-    canvas.add("Contacts", "Mail")
+    canvas.put("Contacts", "Mail")
     canvas.slot(PERSON).press("Enter")
     expect(canvas.slot("Text input")).to_have_attribute("aria-disabled", "true")
     canvas.slot("Text input").press("Enter")
@@ -54,7 +54,7 @@ def test_undo_and_redo_take_back_what_was_done(canvas):
 
 def test_what_is_taken_away_is_said(canvas):
     said = canvas.page.locator("#announcer")
-    canvas.add("Contacts", "Mail", "Note")
+    canvas.put("Contacts", "Mail", "Note")
     canvas.connect(PERSON, TO)
     canvas.rows.get_by_role("button").press("Enter")
     expect(said).to_have_text("Disconnected Person of Contacts to To of Mail.")
@@ -85,7 +85,7 @@ def test_a_widget_is_dragged_over_frames_and_moved_by_keys(canvas):
 
 
 def test_a_connection_is_drawn_with_the_mouse(canvas):
-    canvas.add("Contacts", "Mail")
+    canvas.put("Contacts", "Mail")
     start, end = (canvas.slot(name).bounding_box() for name in (PERSON, TO))
     mouse = canvas.page.mouse
     mouse.move(start["x"] + 8, start["y"] + 8)
@@ -104,7 +104,7 @@ def in_another_tab(canvas, opened):
 
 
 def test_every_tab_shows_the_same_canvas(canvas, opened):
-    canvas.add("Contacts", "Mail")
+    canvas.put("Contacts", "Mail")
     canvas.saved()
     other = in_another_tab(canvas, opened)
     expect(other.boxes).to_have_count(2)
@@ -121,7 +121,7 @@ def notes(canvas):
 
 
 def test_what_a_widget_keeps_in_one_tab_is_not_replaced_by_another(canvas, opened):
-    canvas.add("Note", "Mail")
+    canvas.put("Note", "Mail")
     canvas.frame("Note").get_by_label("Note").fill("one")
     wait_for(lambda: notes(canvas) == ["one"])
     other = in_another_tab(canvas, opened)
@@ -153,7 +153,7 @@ def test_a_text_goes_from_one_widget_to_another(canvas):
 
 
 def test_the_focus_is_never_lost(canvas):
-    canvas.add("Contacts", "Mail")
+    canvas.put("Contacts", "Mail")
     canvas.connect(PERSON, TO)
     canvas.page.get_by_role("button", name="Remove the connection").press("Enter")
     assert canvas.page.evaluate("document.activeElement.tagName") != "BODY"
@@ -166,7 +166,7 @@ def test_the_focus_is_never_lost(canvas):
 @pytest.mark.parametrize("width", [320, 1280])
 def test_the_canvas_passes_axe_and_does_not_scroll_sideways(canvas, width):
     canvas.page.set_viewport_size({"width": width, "height": 720})
-    canvas.add("Contacts", "Mail")
+    canvas.put("Contacts", "Mail")
     canvas.connect(PERSON, TO)
     assert canvas.console.violations() == []
     assert canvas.console.width() <= width
@@ -206,7 +206,7 @@ def test_several_widgets_are_chosen_moved_and_removed_together(canvas):
 
 
 def test_an_area_with_shift_chooses_and_escape_chooses_none(canvas):
-    canvas.add("Contacts", "Mail")
+    canvas.put("Contacts", "Mail")
     box = canvas.page.locator(".canvas").bounding_box()
     canvas.page.keyboard.down("Shift")
     canvas.drag_from(box["x"] + 4, box["y"] + 4, box["width"] - 8, box["height"] - 8)
@@ -223,7 +223,7 @@ def test_an_area_with_shift_chooses_and_escape_chooses_none(canvas):
 
 
 def test_a_line_shows_what_a_dragged_widget_is_aligned_with(canvas):
-    canvas.add("Contacts", "Mail")
+    canvas.put("Contacts", "Mail")
     guides = canvas.page.locator(".canvas-guide:visible")
     canvas.drag(canvas.grip("Mail"), 30, 4, drop=False)
     expect(guides).to_have_count(1)
@@ -239,7 +239,7 @@ def test_a_line_shows_what_a_dragged_widget_is_aligned_with(canvas):
 
 
 def test_a_setting_of_a_widget_reaches_it_and_is_taken_back_by_undo(canvas):
-    canvas.add("Weather", "Chart")
+    canvas.put("Weather", "Chart")
     canvas.connect("Days output, array, on Weather", "Items input, array, on Chart")
     weather, chart = canvas.frame("Weather"), canvas.frame("Chart")
     weather.get_by_label("City").fill("Berlin")
@@ -263,7 +263,7 @@ def test_a_setting_of_a_widget_reaches_it_and_is_taken_back_by_undo(canvas):
 
 
 def test_a_widget_far_outside_is_loaded_when_it_comes_near_and_gets_its_input(canvas):
-    canvas.add("Note", "Mail")
+    canvas.put("Note", "Mail")
     canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
     canvas.frame("Note").get_by_role("textbox").first.fill("Bring the badges")
     expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Bring the badges")

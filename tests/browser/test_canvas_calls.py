@@ -17,7 +17,7 @@ def canvas(console):
 
 
 def test_a_message_waits_for_the_account_and_is_sent_once_though_its_answer_is_lost(canvas):
-    canvas.add("Mail")
+    canvas.put("Mail")
     allowed, keys = requested(canvas, MAIL), requested(canvas, MAIL, "idempotency-key")
     mail = canvas.frame("Mail")
     write_and_send(mail, "First")
@@ -57,7 +57,7 @@ def lose_the_answer(canvas, mail):
 
 
 def test_where_the_window_is_blocked_the_canvas_shows_a_link(canvas):
-    canvas.add("Calendar")
+    canvas.put("Calendar")
     canvas.page.evaluate("window.open = () => null")
     calendar = canvas.frame("Calendar")
     calendar.get_by_role("button", name="Connect").click()
@@ -70,7 +70,7 @@ def test_where_the_window_is_blocked_the_canvas_shows_a_link(canvas):
 
 
 def test_the_server_notes_how_each_call_was_allowed(canvas):
-    canvas.add("Web search", "Weather")
+    canvas.put("Web search", "Weather")
     sent = requested(canvas, "/api/integrations/current-weather")
     search, weather = canvas.frame("Web search"), canvas.frame("Weather")
     weather.get_by_label("City").fill("Berlin")
@@ -88,7 +88,7 @@ def test_the_server_notes_how_each_call_was_allowed(canvas):
 
 
 def test_questions_of_widgets_end_when_their_canvas_is_left(canvas):
-    canvas.add("Mail", "Calendar")
+    canvas.put("Mail", "Calendar")
     sent, dialog = requested(canvas, MAIL), canvas.page.get_by_role("dialog")
     write_and_send(canvas.frame("Mail"), "First")
     expect(dialog).to_contain_text("Mail")

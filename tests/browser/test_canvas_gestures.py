@@ -10,7 +10,7 @@ from tests.services import wait_for
 
 @pytest.fixture
 def canvas(console):
-    return Canvas(console).create().add("Note", "Mail")
+    return Canvas(console).create().put("Note", "Mail")
 
 
 def camera(canvas):
@@ -102,6 +102,7 @@ def test_f6_moves_between_the_regions_and_out_of_a_widget(canvas):
     page = canvas.page
     at = "document.activeElement.closest('nav, .canvas-tools, .canvas, .connections-of-canvas')"
     here = f"() => {at}.classList[0]"
+    canvas.grip("Mail").focus()
     canvas.console.button("Add widget").focus()
     page.keyboard.press("F6")
     assert page.evaluate(here).startswith("canvas")

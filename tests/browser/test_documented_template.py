@@ -39,20 +39,25 @@ def write_extension(directory: Path) -> None:
             (folder / name).write_text(block(language, section))
 
 
+@pytest.fixture(scope="module")
+def extended(databases, tmp_path_factory):
+    """A service with the extension."""
+    directory = tmp_path_factory.mktemp("extension")
+    write_extension(directory)
+    own = {"EXTENSIONS": "our_widgets", "PYTHONPATH": directory}
+    with Service(databases.make("sqlite"), **own) as service:
+        yield service.execute()
+
+
 @pytest.fixture
-def canvas(tabs, databases, tmp_path):
-    write_extension(tmp_path)
-    own = {"EXTENSIONS": "our_widgets", "PYTHONPATH": tmp_path}
-    with (
-        Service(databases.make("sqlite"), **own) as service,
-        opening(tabs, service.execute()) as open_one,
-    ):
+def canvas(tabs, extended):
+    with opening(tabs, extended) as open_one:
         yield Canvas(open_one().sign_in()).create()
 
 
 def test_ten_lines_make_a_widget_that_takes_and_gives_a_value(canvas):
     assert block("js", COUNTS).count("\n") <= 10
-    canvas.add("Note", "Word count", "Mail")
+    canvas.put("Note", "Word count", "Mail")
     canvas.connect(TEXT, COUNTED)
     canvas.connect(LINE, BODY)
     counter = canvas.frame("Word count")
@@ -64,7 +69,7 @@ def test_ten_lines_make_a_widget_that_takes_and_gives_a_value(canvas):
 
 
 def test_a_paid_call_is_made_once_the_user_has_allowed_it(canvas):
-    canvas.add("Note", "Ask a model", "Mail")
+    canvas.put("Note", "Ask a model", "Mail")
     canvas.connect(TEXT, QUESTION)
     canvas.connect(ANSWER, BODY)
     asking = canvas.frame("Ask a model")

@@ -46,7 +46,7 @@ def texts_kept(canvas):
 
 
 def test_a_message_stays_half_written_until_it_is_sent(canvas):
-    canvas.add("Mail")
+    canvas.put("Mail")
     mail = canvas.frame("Mail")
     mail.get_by_label("To").fill("cleo@example.com")
     mail.get_by_label("Subject").fill("Spring fair")
@@ -72,7 +72,7 @@ def test_a_message_stays_half_written_until_it_is_sent(canvas):
 
 
 def test_an_input_that_comes_again_does_not_replace_a_draft(canvas):
-    canvas.add("Note", "Mail", "Web search")
+    canvas.put("Note", "Mail", "Web search")
     canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
     canvas.connect("Text output, string, on Note", "Search for input, string, on Web search")
     canvas.frame("Note").get_by_label("Note").fill("Bring the badges")
@@ -91,7 +91,7 @@ def test_an_input_that_comes_again_does_not_replace_a_draft(canvas):
 
 
 def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
-    canvas.add("Note", "Mail")
+    canvas.put("Note", "Mail")
     canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
     note = canvas.frame("Note").get_by_label("Note")
     note.fill("Bring the badges")
@@ -105,7 +105,7 @@ def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
 
 
 def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
-    canvas.add("Note", "Mail", "Weather")
+    canvas.put("Note", "Mail", "Weather")
     canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
     canvas.connect("Text output, string, on Note", "City input, string, on Weather")
     canvas.frame("Note").get_by_label("Note").fill("Berlin")
@@ -130,7 +130,7 @@ def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
 
 
 def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
-    canvas.add("Calendar")
+    canvas.put("Calendar")
     calendar = canvas.frame("Calendar")
     calendar.get_by_role("button", name="Connect").click()
     approve(canvas)
@@ -160,7 +160,7 @@ def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
 
 
 def test_words_of_a_search_and_of_a_picture_stay(canvas):
-    canvas.add(*SEARCHES)
+    canvas.put(*SEARCHES)
     for name, (label, text) in SEARCHES.items():
         canvas.frame(name).get_by_label(label).fill(text)
     canvas.saved()
@@ -170,7 +170,7 @@ def test_words_of_a_search_and_of_a_picture_stay(canvas):
 
 
 def test_two_pages_share_a_draft_and_its_end(canvas, opened):
-    canvas.add("Mail")
+    canvas.put("Mail")
     mail = canvas.frame("Mail")
     mail.get_by_label("Subject").fill("Spring")
     canvas.saved()
@@ -185,7 +185,7 @@ def test_two_pages_share_a_draft_and_its_end(canvas, opened):
 
 
 def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canvas):
-    canvas.add("Mail")
+    canvas.put("Mail")
     keys = requested(canvas, MAIL, "idempotency-key")
     mail = canvas.frame("Mail")
     write_and_send(mail, "First")
@@ -213,7 +213,7 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
 
 
 def test_a_message_that_is_still_on_its_way_keeps_its_key(canvas):
-    canvas.add("Mail")
+    canvas.put("Mail")
     keys = requested(canvas, MAIL, "idempotency-key")
     mail = canvas.frame("Mail")
     send = mail.get_by_role("button", name="Send")

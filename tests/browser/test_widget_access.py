@@ -31,7 +31,7 @@ def test_axe_finds_nothing_in_any_state_of_a_canvas(opened):
     console.button("Add widget").click()
     assert console.violations() == [], "gallery"
     console.page.keyboard.press("Escape")
-    canvas.add("Contacts", "Mail", "Note")
+    canvas.put("Contacts", "Mail", "Note")
     expect(console.page.get_by_text("This canvas is empty.")).to_be_hidden()
     canvas.slot("Text output, string, on Note").press("Enter")
     assert console.violations() == [], "connecting"
