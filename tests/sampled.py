@@ -17,7 +17,7 @@ from gevent.monkey import get_original  # noqa: E402
 
 from service.observing import stall  # noqa: E402
 
-SECONDS = 3
+SECONDS = 1
 DEPTH = 60  # calls of a greenlet
 sleep, thread_id = get_original("time", "sleep"), get_original("_thread", "get_ident")
 
