@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import gevent
+
 from tests.faults.follower import Listener
 from tests.records.hands import Hands
 from tests.services import Service, wait_for
@@ -17,12 +19,13 @@ class Exchanges:
         self._note = self._hands.create("notes", title="exchanged")["recordId"]
         wait_for(lambda: self._listener.records)
 
-    def until(self, over: Callable[[], object]) -> int:
+    def until(self, over: Callable[[], object], pause: float = 0) -> int:
         """Write until `over()` is true and return the number of writes."""
         before = self.count
         with self._hands.session:
             while not over():
                 self._next()
+                gevent.sleep(pause)
         return self.count - before
 
     def _next(self) -> None:
