@@ -9,6 +9,7 @@ from gevent import monkey
 
 monkey.patch_all()  # before anything imports ssl
 
+import gc  # noqa: E402
 import json  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
@@ -16,6 +17,7 @@ from typing import Any, TextIO  # noqa: E402
 
 from flask import Flask  # noqa: E402
 from gevent.os import fork_gevent  # noqa: E402
+from sqlalchemy.orm import configure_mappers  # noqa: E402
 
 from config import Settings, load  # noqa: E402
 from service import create_app  # noqa: E402
@@ -68,6 +70,8 @@ def main() -> None:
     ignore_what_is_loaded()
     with made_once():
         create_app(settings)  # what an app makes once is inherited
+        configure_mappers()  # as is this; otherwise each fork does it, for its first query
+        gc.freeze()
         for line in sys.stdin:
             _fork(settings, answers, *json.loads(line))
 
