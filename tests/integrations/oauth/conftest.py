@@ -6,25 +6,11 @@ import re
 import pytest
 
 from service.billing.models import Hold
-from service.database.access import write_transaction
-from service.extensions import db
 from service.integrations import everything
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import Provider
 from tests.integrations.oauth.user import User, user
 from tests.stored import everything_in
-
-
-@pytest.fixture(scope="session")
-def kinds() -> dict[str, str]:
-    """The URL of a database of each kind: here they are emptied, not made, for each test."""
-    return {}
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request, databases, kinds) -> str:
-    kinds[request.param] = kinds.get(request.param) or databases.make(request.param)
-    return kinds[request.param]
 
 
 @pytest.fixture
@@ -59,9 +45,6 @@ def answers():
 @pytest.fixture
 def app(app, provider, answers):
     app.extensions["vendor_settings"]["PROBE_BASE_URL"] = provider.url
-    with app.app_context(), write_transaction() as session:
-        for table in reversed(db.metadata.sorted_tables):
-            session.execute(table.delete())
 
     @app.after_request
     def remember(response):
