@@ -1,6 +1,8 @@
 """A page that mounts widgets with the real host, and what a person sees in them."""
 
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Frame, FrameLocator, Locator, Page, expect
 
@@ -99,12 +101,12 @@ class Canvas:
             button.click()
         allow(opened.value)
 
-    def violations(self, handle: str) -> list[str]:
-        """What axe finds in a widget."""
-        frame = next(one for one in self.page.frames if f"/w/{handle}#" in one.url)
-        return violations_in(frame, self.page)
+    def violations(self, *handles: str) -> list[str]:
+        """What axe finds in these widgets."""
+        frames = {urlsplit(one.url).path: one for one in self.page.frames}
+        return violations_in([frames[f"/w/{handle}"] for handle in handles], self.page)
 
 
-def violations_in(frame: Frame, page: Page) -> list[str]:
+def violations_in(places: Sequence[Page | Frame], page: Page) -> list[str]:
     # Without `preload`: axe would fetch the style sheets, which the page's policy refuses.
-    return found_by_axe(frame, page, preload=False)
+    return found_by_axe(places, page, preload=False)

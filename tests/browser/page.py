@@ -1,7 +1,7 @@
 """The console as a person uses it. Errors in the page are collected."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,7 +131,7 @@ class Console(WatchedPage):
         """What axe finds, one line each: by all rules in light, by those for colours in dark."""
         page = page or self.page
         # Frames in a sandbox hear nothing from the page that holds them: tests run axe inside them.
-        return found_by_axe(page, page, iframes=False)
+        return found_by_axe([page], page, iframes=False)
 
     def width(self) -> int:
         return self.page.evaluate("document.documentElement.scrollWidth")
@@ -155,11 +155,11 @@ class Console(WatchedPage):
 Opened = Callable[..., Console]
 
 
-def found_by_axe(place: Page | Frame, page: Page, **options: Any) -> list[str]:
-    """What axe finds in a page or a frame of it, in light by all rules, in dark by `COLOURS`."""
-    found = scan(place, **options)
+def found_by_axe(places: Sequence[Page | Frame], page: Page, **options: Any) -> list[str]:
+    """What axe finds in a page or in frames of it, in light by all rules, in dark by `COLOURS`."""
+    found = [line for place in places for line in scan(place, **options)]
     page.emulate_media(color_scheme="dark")
-    found += scan(place, runOnly=COLOURS, **options)
+    found += [line for place in places for line in scan(place, runOnly=COLOURS, **options)]
     page.emulate_media(color_scheme="light")
     return found
 

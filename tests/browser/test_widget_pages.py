@@ -56,7 +56,7 @@ def test_a_frame_has_no_webrtc_and_gets_none_from_a_frame_of_its_own(page):
 def test_the_address_of_a_canvas_page_leads_elsewhere_in_a_tab(page):
     page.open("/w/weather")
     expect(page.page.get_by_role("heading", name="Weather")).to_be_visible()
-    assert violations_in(page.page.main_frame, page.page) == []
+    assert violations_in([page.page.main_frame], page.page) == []
     page.page.get_by_role("link", name="a page of its own").click()
     expect(page.page.get_by_label("City")).to_be_visible()
     assert page.page.evaluate("window.origin") == page.service.url

@@ -214,7 +214,7 @@ def test_a_widget_is_a_page_of_its_own(opened, handle):
     console = opened().open(f"/app/{handle}")
     expect(console.page.get_by_role("heading", level=1)).to_be_visible()
     expect(console.page.get_by_text("sandbox", exact=True)).to_be_visible()
-    assert violations_in(console.page.main_frame, console.page) == []
+    assert violations_in([console.page.main_frame], console.page) == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.services import wait_for
@@ -58,12 +57,14 @@ def test_what_only_reads_is_never_asked(canvas):
 ADDRESSES = ["https://evil.invalid/x", "../records/chats", "search-web?x=1", "//evil.invalid"]
 
 
-@pytest.mark.parametrize("endpoint", ADDRESSES)
-def test_an_address_is_no_endpoint(canvas, endpoint):
+def test_an_address_is_no_endpoint(canvas):
     first = canvas.mount("a")
-    first.ask(endpoint)
-    wait_for(lambda: canvas.drops("a") == {"bad_field": 1})
-    assert canvas.calls == []
+    for endpoint in ADDRESSES:
+        first.ask(endpoint)
+    wait_for(lambda: canvas.drops("a") == {"bad_field": len(ADDRESSES)})
+    first.ask("profnet-search-profiles")
+    first.answer()
+    assert [call.endpoint for call in canvas.calls] == ["profnet-search-profiles"]
 
 
 def test_the_token_is_nowhere_in_messages_and_pages(canvas):
