@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from config import ROOT
 from service.auth.tokens import Verifier, issue
+from tests.browser.opening import people
 from tests.browser.suite import allow
 from tests.npm import install
 from tests.services import SECRET, Service, require, settings_for
@@ -58,19 +59,23 @@ def bundle(request, tmp_path_factory):
     return out
 
 
+@pytest.fixture(scope="module")
+def service(databases):
+    with Service(databases.make("sqlite"), RESUME_SECONDS=20) as running:
+        yield running.start()
+
+
 @pytest.fixture
-def page(bundle, browser, databases):
-    """The app on the service's origin, of a user with a token."""
-    with Service(databases.make("sqlite"), RESUME_SECONDS=20) as service:
-        service.start()
-        shown = browser.new_page()
-        token = issue(settings_for(service.database_url), "alice", "user", 3600)
-        shown.add_init_script(f"sessionStorage.setItem('token', '{token}')")
-        shown.route("**/app", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
-        shown.route("**/app.js", lambda route: route.fulfill(path=bundle))
-        shown.goto(f"{service.url}/app")
-        yield shown
-        shown.close()
+def page(bundle, browser, service):
+    """The app on the service's origin, of a new user with a token."""
+    shown = browser.new_page()
+    token = issue(settings_for(service.database_url), f"person-{next(people)}", "user", 3600)
+    shown.add_init_script(f"sessionStorage.setItem('token', '{token}')")
+    shown.route("**/app", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
+    shown.route("**/app.js", lambda route: route.fulfill(path=bundle))
+    shown.goto(f"{service.url}/app")
+    yield shown
+    shown.close()
 
 
 def send(page: Page, text: str):

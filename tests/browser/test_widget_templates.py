@@ -29,17 +29,17 @@ def starting(text: str) -> re.Pattern[str]:
     return re.compile(f"^{re.escape(text)}")
 
 
-@pytest.mark.parametrize("handle", HANDLES)
-def test_a_widget_starts_without_a_call_and_without_faults(canvas, handle):
-    canvas.put(handle)
-    assert canvas.violations(handle) == []
+def test_each_widget_starts_without_a_call_and_without_faults(canvas):
+    for handle in HANDLES:  # on one page: most of such a test is the load of its page
+        canvas.put(handle)
+    assert canvas.violations(*HANDLES) == []
     assert canvas.noted("asked") == []
     assert canvas.noted("drops") == []
 
 
 def test_each_widget_fits_where_there_is_little_room(canvas):
     fits = "(page) => page.scrollWidth <= 240 && page.scrollHeight <= 160"
-    for handle in HANDLES:  # on one page: most of such a test is the load of its page
+    for handle in HANDLES:
         canvas.put(handle, 240, 160)
     wide = [
         handle for handle in HANDLES if not canvas.widget(handle).locator("html").evaluate(fits)
