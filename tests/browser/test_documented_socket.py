@@ -24,13 +24,10 @@ FOLLOW = """async ([token, where]) => {
 }"""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def service(databases):
-    service = Service(databases.make("sqlite"))
-    try:
-        yield service.start()
-    finally:
-        service.remove()
+    with Service(databases.make("sqlite")) as running:
+        yield running.start()
 
 
 @pytest.fixture
