@@ -40,12 +40,12 @@ class Probes:
         self.ended = False
 
     @contextmanager
-    def going(self):
+    def going(self, pauses: tuple[float, float, float] = (0.04, 0.3, 0.5)):
+        """`pauses` are between new connections, checks of the database, and turns. A turn takes as
+        long as thirty connections, and a check as long as five."""
         kept = requests.Session()
-        # A turn takes as long as thirty connections, and a check of the database as long as five.
-        tries = ((self.new_connection, 0.04), (lambda: self.status(kept), 0.3))
-        tries += ((lambda: self.turn(kept), 0.5),)
-        greenlets = [gevent.spawn(self.repeat, *each) for each in tries]
+        tries = (self.new_connection, lambda: self.status(kept), lambda: self.turn(kept))
+        greenlets = [gevent.spawn(self.repeat, *each) for each in zip(tries, pauses, strict=True)]
         yield self
         self.ended = True  # not killed, because unfinished connections would stay open
         gevent.joinall(greenlets, timeout=60)

@@ -15,7 +15,7 @@ from tests.services import environment, flask, free_port, settings_for, wait_for
 
 FIRST, SECOND = "first:" + "A" * 43 + "=", "second:" + "B" * 42 + "A="
 LIST = "/api/integrations/cloudsuite/drive-list"
-USERS = 6
+USERS = 3
 
 
 class Drive(Provider):
