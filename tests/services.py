@@ -173,11 +173,15 @@ def environment(database_url: str, **values: object) -> dict[str, str]:
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 15) -> None:
-    """Until the condition holds; fails the test after `seconds`."""
-    deadline = time.monotonic() + seconds
+    """Until the condition holds; fails the test after `seconds`.
+
+    The longer it takes, the less often it is asked: some conditions are questions to a service.
+    """
+    began = time.monotonic()
     while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
+        waited = time.monotonic() - began
+        assert waited < seconds, "waited in vain"
+        time.sleep(min(max(0.02, waited / 20), 0.5))
 
 
 def free_port() -> int:
