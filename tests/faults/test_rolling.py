@@ -47,9 +47,9 @@ def url(databases) -> str:
 
 @pytest.fixture
 def hosts(url, model, tmp_path):
-    """Two units over one database, each with a tree of its own."""
+    """Two units over one database, each with two workers and a tree of its own."""
     units = []
-    values = {"PROVIDER_A_BASE_URL": model.url, "PROVIDER_A_API_KEY": "key"}
+    values = {"PROVIDER_A_BASE_URL": model.url, "PROVIDER_A_API_KEY": "key", "WEB_CONCURRENCY": 2}
     try:
         for name in ("first", "second"):
             tree = FreshCopy(tmp_path / name / "tree").place
