@@ -164,7 +164,9 @@ def test_migrating_holds_one_migrations_locks_at_a_time(app):
     with app.app_context():
         downgrade(revision="0008")
         looking = db.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        with looking as watching, db.engine.begin() as writer:  # a transaction would see one moment
+        # A transaction would see one moment. Whoever watches is done before the migration goes on,
+        # whose end leaves connections that are in use to nobody.
+        with db.engine.begin() as writer, looking as watching:
             writer.exec_driver_sql("LOCK TABLE turns IN ROW EXCLUSIVE MODE")
             migrating = gevent.spawn(migrate, app)
             wait_for(lambda: watching.exec_driver_sql(LOCK_WAITS).scalar() or migrating.ready())
