@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import gevent
+from flask import current_app
 from marshmallow import Schema, fields
 from sqlalchemy import String
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, registry
@@ -12,6 +13,7 @@ from service.chat.tools.tool import ToolContext, tool
 from service.column_types import BigId, UTCDateTime
 from service.records.collection import Action, Collection, Column, Permissions, Rule
 from service.upkeep import rights
+from tests.erasing import disable
 
 ACTIONS: tuple[Action, ...] = ("read", "create", "update", "delete")
 RULES: tuple[Rule, ...] = (True, False, "own")
@@ -100,9 +102,13 @@ class Become(Schema):
 
 @tool("test.become", Become(), reads=True)
 def become(context: ToolContext, role: str | None, disabled: bool) -> str:
-    """Change a role or disable a user, and wait until every worker applies it."""
+    """Change a role or disable a user, and wait until every worker applies it.
+
+    The turn of who is disabled is not stopped, so that a test sees what the next step meets.
+    """
     rights.set_role(context.caller.subject, role)
-    rights.set_disabled(context.caller.subject, disabled)
+    if disabled:
+        disable(current_app, context.caller.subject)
     gevent.sleep(RIGHTS_AGE + 0.05)
     return "done"
 
