@@ -44,7 +44,7 @@ def extended(databases, tmp_path_factory):
     """A service with the extension."""
     directory = tmp_path_factory.mktemp("extension")
     write_extension(directory)
-    own = {"EXTENSIONS": "our_widgets", "PYTHONPATH": directory}
+    own = {"EXTENSIONS": "our_widgets,tests.browser.cheaper", "PYTHONPATH": directory}
     with Service(databases.make("sqlite"), **own) as service:
         yield service.execute()
 

@@ -21,7 +21,8 @@ MAIL = "cloudsuite/mail-send"
 @pytest.fixture(scope="module")
 def lossy(databases):
     """A service of its own: replies outlive their page, and its worker may be killed."""
-    with Service(databases.make("sqlite"), RESUME_SECONDS=30) as service:
+    own = {"RESUME_SECONDS": 30, "EXTENSIONS": "tests.browser.cheaper"}
+    with Service(databases.make("sqlite"), **own) as service:
         yield service.start()
 
 

@@ -24,7 +24,8 @@ def trusting(databases):
         values = json.loads(provider.stdout.readline())
         settings = {name.upper(): value for name, value in values.items()}
         try:
-            with Service(databases.make("sqlite"), **settings) as service:
+            extensions = "tests.browser.cheaper,tests.browser.slower"
+            with Service(databases.make("sqlite"), EXTENSIONS=extensions, **settings) as service:
                 yield service.start()
         finally:
             provider.terminate()
@@ -51,8 +52,8 @@ def test_a_person_signs_in_chats_past_the_end_of_the_token_and_signs_out(visitor
     expect(page.get_by_role("heading", name="Connections")).to_be_visible()  # as it was left
     page.goto(f"{console.service.url}/#/chat")
     page.get_by_label("New task").fill("half a task")
-    console.send("count to 700")
-    expect(console.answers).to_contain_text("699 700")
+    console.send("count to 140")
+    expect(console.answers).to_contain_text("139 140")
     console.is_idle()
     expect(page.get_by_label("New task")).to_have_value("half a task")
     page.get_by_label("New task").press("Enter")
@@ -61,7 +62,7 @@ def test_a_person_signs_in_chats_past_the_end_of_the_token_and_signs_out(visitor
     assert len(sockets) >= 2  # the page itself replaces a socket before its token ends
     assert page.evaluate("[document.cookie, sessionStorage['console.token'] ?? '']") == ["", ""]
     page.reload()
-    expect(console.answers).to_contain_text("699 700")
+    expect(console.answers).to_contain_text("139 140")
     console.may_say("401")  # if the page asks for its next token at this moment
     console.sign_out()
     page.get_by_role("link", name="Back").click()
