@@ -1,5 +1,6 @@
 """A canvas of the console, as a person uses it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from playwright.sync_api import FrameLocator, Locator, expect
@@ -7,6 +8,10 @@ from playwright.sync_api import FrameLocator, Locator, expect
 from tests.browser.page import Console
 
 GAP = 96  # between widgets, for their slots
+
+
+def reference(widget_id: str, slot_id: str) -> dict[str, str]:
+    return {"widgetId": widget_id, "slotId": slot_id}
 
 
 class Canvas:
@@ -28,21 +33,35 @@ class Canvas:
         self.console.button("Show all").click()
         return self
 
-    def put(self, *names: str) -> "Canvas":
-        """Widgets that another tab stores, in a row from the left. It takes less than `add`."""
-        self.saved()
+    def put(self, *names: str, lines: Sequence[tuple[str, str]] = ()) -> "Canvas":
+        """Open a new canvas that is stored with these widgets, which takes less than `add`.
+
+        `lines` are connections, such as `("note.text", "mail.text")`.
+        """
+        ends = [[end.split(".") for end in line] for line in lines]
+        drawn = [
+            {"id": f"c_{at}", "from": reference(*start), "to": reference(*end)}
+            for at, (start, end) in enumerate(ends)
+        ]
+        io = {"version": 1, "connections": drawn, "widgets": {}}
+        values = {"title": "Canvas 1", "widgets": self.row(*names), "io": io}
+        record = self.console.api("POST", "records/canvases", values)
+        self.page.evaluate("(id) => { location.hash = `#/canvas/${id}`; }", record["recordId"])
+        expect(self.boxes).to_have_count(len(names))
+        expect(self.rows).to_have_count(len(lines))
+        return self
+
+    def row(self, *names: str) -> list[dict[str, Any]]:
+        """Widgets to store, in a row from the left, whose ids are their templates' handles."""
         listed = self.console.api("GET", "widgets/templates")["templates"]
         templates = {one["name"]: one for one in listed}
-        widgets = self.stored()["widgets"]
+        widgets: list[dict[str, Any]] = []
         for name in names:
             right = max((one["x"] + one["width"] for one in widgets), default=-GAP)
             place = {"x": right + GAP, "y": 0, **templates[name]["size"]}
             handle = templates[name]["handle"]
-            widgets.append({"id": f"w_{len(widgets)}", "templateHandle": handle, **place})
-        self.store({"widgets": widgets})
-        expect(self.boxes).to_have_count(len(widgets))
-        self.console.button("Show all").click()
-        return self
+            widgets.append({"id": handle, "templateHandle": handle, **place})
+        return widgets
 
     def choose(self, name: str) -> None:
         """Add a widget, and stay where the view moves to."""

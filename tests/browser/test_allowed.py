@@ -28,7 +28,7 @@ def test_an_approval_of_the_explorer_is_listed_and_taken_back(console):
 
 
 def test_an_approval_of_a_widget_is_listed_and_taken_back(console):
-    canvas = Canvas(console).create().put("Web search")
+    canvas = Canvas(console).put("Web search")
     canvas.page.set_viewport_size({"width": 320, "height": 720})
     search(canvas, "tea")
     console.button(UNTIL_CLOSED).click()

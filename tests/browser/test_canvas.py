@@ -8,6 +8,7 @@ from tests.services import wait_for
 
 PERSON = "Person output, object, on Contacts"
 TO = "To input, object, on Mail"
+CONNECTED = ("contacts.person", "mail.person")
 
 
 @pytest.fixture
@@ -28,8 +29,8 @@ def test_widgets_are_connected_by_keyboard_and_stay_so(canvas):
     expect(canvas.lines).to_have_attribute("data-state", "live")
 
 
-def test_a_connection_that_does_not_fit_is_refused_in_words(canvas):
-    canvas.put("Contacts", "Mail")
+def test_a_connection_that_does_not_fit_is_refused_in_words(console):
+    canvas = Canvas(console).put("Contacts", "Mail")
     canvas.slot(PERSON).press("Enter")
     expect(canvas.slot("Text input")).to_have_attribute("aria-disabled", "true")
     canvas.slot("Text input").press("Enter")
@@ -52,10 +53,9 @@ def test_undo_and_redo_take_back_what_was_done(canvas):
     expect(canvas.boxes).to_have_count(1)
 
 
-def test_what_is_taken_away_is_said(canvas):
+def test_what_is_taken_away_is_said(console):
+    canvas = Canvas(console).put("Contacts", "Mail", "Note", lines=[CONNECTED])
     said = canvas.page.locator("#announcer")
-    canvas.put("Contacts", "Mail", "Note")
-    canvas.connect(PERSON, TO)
     canvas.rows.get_by_role("button").press("Enter")
     expect(said).to_have_text("Disconnected Person of Contacts to To of Mail.")
     canvas.grip("Note").press("Delete")
@@ -84,8 +84,8 @@ def test_a_widget_is_dragged_over_frames_and_moved_by_keys(canvas):
     assert (moved["x"], moved["y"]) == (dragged["x"] + 16, dragged["y"] + 64)
 
 
-def test_a_connection_is_drawn_with_the_mouse(canvas):
-    canvas.put("Contacts", "Mail")
+def test_a_connection_is_drawn_with_the_mouse(console):
+    canvas = Canvas(console).put("Contacts", "Mail")
     start, end = (canvas.slot(name).bounding_box() for name in (PERSON, TO))
     mouse = canvas.page.mouse
     mouse.move(start["x"] + 8, start["y"] + 8)
@@ -104,8 +104,9 @@ def in_another_tab(canvas, opened):
 
 
 def test_every_tab_shows_the_same_canvas(canvas, opened):
-    canvas.put("Contacts", "Mail")
     canvas.saved()
+    canvas.store({"widgets": canvas.row("Contacts", "Mail")})
+    expect(canvas.boxes).to_have_count(2)
     other = in_another_tab(canvas, opened)
     expect(other.boxes).to_have_count(2)
     other.connect(PERSON, TO)
@@ -120,8 +121,8 @@ def notes(canvas):
     return [one["state"]["text"] for one in widgets if "state" in one]
 
 
-def test_what_a_widget_keeps_in_one_tab_is_not_replaced_by_another(canvas, opened):
-    canvas.put("Note", "Mail")
+def test_what_a_widget_keeps_in_one_tab_is_not_replaced_by_another(console, opened):
+    canvas = Canvas(console).put("Note", "Mail")
     canvas.frame("Note").get_by_label("Note").fill("one")
     wait_for(lambda: notes(canvas) == ["one"])
     other = in_another_tab(canvas, opened)
@@ -152,9 +153,8 @@ def test_a_text_goes_from_one_widget_to_another(canvas):
     expect(message).to_have_value("Leave the badges")
 
 
-def test_the_focus_is_never_lost(canvas):
-    canvas.put("Contacts", "Mail")
-    canvas.connect(PERSON, TO)
+def test_the_focus_is_never_lost(console):
+    canvas = Canvas(console).put("Contacts", "Mail", lines=[CONNECTED])
     canvas.page.get_by_role("button", name="Remove the connection").press("Enter")
     assert canvas.page.evaluate("document.activeElement.tagName") != "BODY"
     canvas.page.get_by_role("group", name="Mail").press("Delete")
@@ -164,10 +164,9 @@ def test_the_focus_is_never_lost(canvas):
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_the_canvas_passes_axe_and_does_not_scroll_sideways(canvas, width):
-    canvas.page.set_viewport_size({"width": width, "height": 720})
-    canvas.put("Contacts", "Mail")
-    canvas.connect(PERSON, TO)
+def test_the_canvas_passes_axe_and_does_not_scroll_sideways(console, width):
+    console.page.set_viewport_size({"width": width, "height": 720})
+    canvas = Canvas(console).put("Contacts", "Mail", lines=[CONNECTED])
     assert canvas.console.violations() == []
     assert canvas.console.width() <= width
     canvas.console.button("Add widget").click()
@@ -205,8 +204,8 @@ def test_several_widgets_are_chosen_moved_and_removed_together(canvas):
     expect(canvas.lines).to_have_count(1)
 
 
-def test_an_area_with_shift_chooses_and_escape_chooses_none(canvas):
-    canvas.put("Contacts", "Mail")
+def test_an_area_with_shift_chooses_and_escape_chooses_none(console):
+    canvas = Canvas(console).put("Contacts", "Mail")
     box = canvas.page.locator(".canvas").bounding_box()
     canvas.page.keyboard.down("Shift")
     canvas.drag_from(box["x"] + 4, box["y"] + 4, box["width"] - 8, box["height"] - 8)
@@ -222,8 +221,8 @@ def test_an_area_with_shift_chooses_and_escape_chooses_none(canvas):
     assert (after["x"] - before["x"], after["y"] - before["y"]) == (40, 30)
 
 
-def test_a_line_shows_what_a_dragged_widget_is_aligned_with(canvas):
-    canvas.put("Contacts", "Mail")
+def test_a_line_shows_what_a_dragged_widget_is_aligned_with(console):
+    canvas = Canvas(console).put("Contacts", "Mail")
     guides = canvas.page.locator(".canvas-guide:visible")
     canvas.drag(canvas.grip("Mail"), 30, 4, drop=False)
     expect(guides).to_have_count(1)
@@ -238,9 +237,8 @@ def test_a_line_shows_what_a_dragged_widget_is_aligned_with(canvas):
     assert contacts["y"] == mail["y"]
 
 
-def test_a_setting_of_a_widget_reaches_it_and_is_taken_back_by_undo(canvas):
-    canvas.put("Weather", "Chart")
-    canvas.connect("Days output, array, on Weather", "Items input, array, on Chart")
+def test_a_setting_of_a_widget_reaches_it_and_is_taken_back_by_undo(console):
+    canvas = Canvas(console).put("Weather", "Chart", lines=[("weather.days", "chart.items")])
     weather, chart = canvas.frame("Weather"), canvas.frame("Chart")
     weather.get_by_label("City").fill("Berlin")
     weather.get_by_label("City").press("Enter")
@@ -262,9 +260,8 @@ def test_a_setting_of_a_widget_reaches_it_and_is_taken_back_by_undo(canvas):
     expect(bars).to_be_visible()
 
 
-def test_a_widget_far_outside_is_loaded_when_it_comes_near_and_gets_its_input(canvas):
-    canvas.put("Note", "Mail")
-    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+def test_a_widget_far_outside_is_loaded_when_it_comes_near_and_gets_its_input(console):
+    canvas = Canvas(console).put("Note", "Mail", lines=[("note.text", "mail.text")])
     canvas.frame("Note").get_by_role("textbox").first.fill("Bring the badges")
     expect(canvas.frame("Mail").get_by_label("Message")).to_have_value("Bring the badges")
     widgets = canvas.stored()["widgets"]

@@ -13,7 +13,7 @@ from tests.browser.suite import allow, forget
 @pytest.fixture
 def canvas(console):
     forget(console)
-    return Canvas(console).create()
+    return Canvas(console)
 
 
 def test_a_message_waits_for_the_account_and_is_sent_once_though_its_answer_is_lost(canvas):

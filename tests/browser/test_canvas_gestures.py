@@ -10,7 +10,7 @@ from tests.services import wait_for
 
 @pytest.fixture
 def canvas(console):
-    return Canvas(console).create().put("Note", "Mail")
+    return Canvas(console).put("Note", "Mail")
 
 
 def camera(canvas):

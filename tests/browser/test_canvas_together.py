@@ -75,7 +75,7 @@ class Gate:
 
 
 def test_three_tabs_that_change_a_canvas_at_once_show_all_of_it(console, opened):
-    first = Canvas(console).create().put("Note", "Contacts", "Mail")
+    first = Canvas(console).put("Note", "Contacts", "Mail")
     first.saved()
     tabs = [first, *(Canvas(opened(like=console).sign_in()) for _ in range(2))]
     for tab in tabs[1:]:
@@ -104,7 +104,7 @@ def settings_of(canvas: Canvas) -> Locator:
 
 
 def test_settings_that_two_tabs_change_at_once_are_both_stored(console, opened):
-    first = Canvas(console).create().put("Chart")
+    first = Canvas(console).put("Chart")
     first.saved()
     second = Canvas(opened(like=console).sign_in())
     second.page.goto(first.page.url)
@@ -132,7 +132,7 @@ def is_stored(canvas: Canvas, text: str) -> None:
 
 
 def test_two_tabs_write_one_note_and_lose_nothing(console, opened):
-    first = Canvas(console).create().put("Note")
+    first = Canvas(console).put("Note")
     first.saved()
     second = Canvas(opened(like=console).sign_in())
     for tab in (first, second):
@@ -169,7 +169,7 @@ def shared(databases):
 
 def test_three_people_see_each_others_moves_also_after_an_offline_time(tabs, shared):
     with opening(tabs, shared) as opened:
-        owner = Canvas(opened().sign_in()).create().put("Note", "Contacts", "Mail")
+        owner = Canvas(opened().sign_in()).put("Note", "Contacts", "Mail")
         owner.saved()
         editor, reader = Canvas(opened(role="editor", own=True)), Canvas(opened())
         line = Line(editor.page)

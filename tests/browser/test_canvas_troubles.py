@@ -47,7 +47,7 @@ def test_a_canvas_that_was_never_read_has_nothing_to_discard(opened):
 
 
 def test_a_refusal_names_the_widget_whose_stored_data_is_wrong(console):
-    canvas = Canvas(console).create().put("Note", "Weather")
+    canvas = Canvas(console).put("Note", "Weather")
     canvas.saved()
     widen_the_last(canvas)
     canvas.page.reload()

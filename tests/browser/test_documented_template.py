@@ -15,10 +15,6 @@ from tests.services import Service
 GUIDE = (ROOT / "docs/widgets.md").read_text()
 COUNTS, ASKS = "Ten lines make another one", "A paid call"  # sections with a template each
 FOLDERS = {"word-count": COUNTS, "ask": ASKS}
-QUESTION = "Question input, string, on Ask a model"
-ANSWER = "Answer output, string, on Ask a model"
-TEXT, COUNTED = "Text output, string, on Note", "Text input, string, on Word count"
-LINE, BODY = "Line output, string, on Word count", "Text input, string, on Mail"
 
 
 def block(language: str, section: str) -> str:
@@ -52,14 +48,13 @@ def extended(databases, tmp_path_factory):
 @pytest.fixture
 def canvas(tabs, extended):
     with opening(tabs, extended) as open_one:
-        yield Canvas(open_one().sign_in()).create()
+        yield Canvas(open_one().sign_in())
 
 
 def test_ten_lines_make_a_widget_that_takes_and_gives_a_value(canvas):
     assert block("js", COUNTS).count("\n") <= 10
-    canvas.put("Note", "Word count", "Mail")
-    canvas.connect(TEXT, COUNTED)
-    canvas.connect(LINE, BODY)
+    lines = [("note.text", "word-count.text"), ("word-count.line", "mail.text")]
+    canvas.put("Note", "Word count", "Mail", lines=lines)
     counter = canvas.frame("Word count")
     expect(counter.get_by_text("Connect a text.")).to_be_visible()
     expect(counter.get_by_role("main")).to_have_css("padding-left", "12px")
@@ -69,9 +64,8 @@ def test_ten_lines_make_a_widget_that_takes_and_gives_a_value(canvas):
 
 
 def test_a_paid_call_is_made_once_the_user_has_allowed_it(canvas):
-    canvas.put("Note", "Ask a model", "Mail")
-    canvas.connect(TEXT, QUESTION)
-    canvas.connect(ANSWER, BODY)
+    lines = [("note.text", "ask.question"), ("ask.answer", "mail.text")]
+    canvas.put("Note", "Ask a model", "Mail", lines=lines)
     asking = canvas.frame("Ask a model")
     canvas.frame("Note").get_by_label("Note").fill("Which planet is the largest?")
     expect(asking.get_by_label("Question")).to_have_value("Which planet is the largest?")

@@ -20,7 +20,7 @@ SEARCHES = {
 @pytest.fixture
 def canvas(console):
     forget(console)
-    return Canvas(console).create()
+    return Canvas(console)
 
 
 def leave_and_return(canvas):
@@ -72,9 +72,8 @@ def test_a_message_stays_half_written_until_it_is_sent(canvas):
 
 
 def test_an_input_that_comes_again_does_not_replace_a_draft(canvas):
-    canvas.put("Note", "Mail", "Web search")
-    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
-    canvas.connect("Text output, string, on Note", "Search for input, string, on Web search")
+    lines = [("note.text", "mail.text"), ("note.text", "web-search.query")]
+    canvas.put("Note", "Mail", "Web search", lines=lines)
     canvas.frame("Note").get_by_label("Note").fill("Bring the badges")
     message = canvas.frame("Mail").get_by_label("Message")
     query = canvas.frame("Web search").get_by_label("Search the web for")
@@ -91,8 +90,7 @@ def test_an_input_that_comes_again_does_not_replace_a_draft(canvas):
 
 
 def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
-    canvas.put("Note", "Mail")
-    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
+    canvas.put("Note", "Mail", lines=[("note.text", "mail.text")])
     note = canvas.frame("Note").get_by_label("Note")
     note.fill("Bring the badges")
     message = canvas.frame("Mail").get_by_label("Message")
@@ -105,9 +103,8 @@ def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
 
 
 def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
-    canvas.put("Note", "Mail", "Weather")
-    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
-    canvas.connect("Text output, string, on Note", "City input, string, on Weather")
+    lines = [("note.text", "mail.text"), ("note.text", "weather.city")]
+    canvas.put("Note", "Mail", "Weather", lines=lines)
     canvas.frame("Note").get_by_label("Note").fill("Berlin")
     mail = canvas.frame("Mail")
     expect(mail.get_by_label("Message")).to_have_value("Berlin")

@@ -226,7 +226,7 @@ def test_a_job_and_a_call_that_end_leave_the_focus_at_their_answer(console, held
 
 def test_the_button_of_a_widget_keeps_the_focus_and_cancel_hands_it_on(console, held):
     forget(console)
-    canvas = Canvas(console).create().put("Mail")
+    canvas = Canvas(console).put("Mail")
     mail = canvas.frame("Mail")
     mail.get_by_label("To").fill("cleo@example.com")
     mail.get_by_label("Message").fill("Hello")

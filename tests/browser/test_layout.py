@@ -150,7 +150,7 @@ def test_a_text_has_the_direction_of_its_own_words(console):
 
 
 def test_a_canvas_lies_the_same_on_a_page_from_right_to_left(console):
-    canvas = Canvas(console).create().put("Note")
+    canvas = Canvas(console).put("Note")
     note = canvas.frame("Note").get_by_label("Note")
     note.fill(HEBREW)
     assert style(note, "direction") == "rtl"

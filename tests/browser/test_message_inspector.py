@@ -10,9 +10,7 @@ SEND = "(message) => parent.postMessage(message, '*')"
 
 @pytest.fixture
 def canvas(console):
-    canvas = Canvas(console).create().put("Note", "Mail")
-    canvas.connect("Text output, string, on Note", "Text input, string, on Mail")
-    return canvas
+    return Canvas(console).put("Note", "Mail", lines=[("note.text", "mail.text")])
 
 
 def write(canvas, text):

@@ -58,7 +58,7 @@ def create(console):
 @pytest.mark.parametrize("screen", [PHONE, ON_ITS_SIDE, SMALL], ids=["phone", "side", "small"])
 def test_the_canvas_is_seen_whatever_is_open_beside_it(opened, screen):
     console = opened(**screen).sign_in()
-    canvas = create(console).put("Note", "Mail")
+    canvas = Canvas(console).put("Note", "Mail")
     listed = canvas.page.get_by_role("region", name="Connections of this canvas")
     expect(listed).to_be_hidden()
     assert share(canvas) == 1
@@ -141,7 +141,7 @@ def test_where_a_window_becomes_small_the_panel_that_was_opened_last_stays(conso
 
 
 def test_the_keys_move_and_zoom_the_view_and_no_widget(console):
-    canvas = create(console).put("Note")
+    canvas = Canvas(console).put("Note")
     canvas.saved()
     console.button("Allowed calls").focus()
     canvas.page.keyboard.press("Tab")

@@ -31,7 +31,9 @@ def test_axe_finds_nothing_in_any_state_of_a_canvas(opened):
     console.button("Add widget").click()
     assert console.violations() == [], "gallery"
     console.page.keyboard.press("Escape")
-    canvas.put("Contacts", "Mail", "Note")
+    canvas.saved()
+    canvas.store({"widgets": canvas.row("Contacts", "Mail", "Note")})
+    expect(canvas.boxes).to_have_count(3)
     expect(console.page.get_by_text("This canvas is empty.")).to_be_hidden()
     canvas.slot("Text output, string, on Note").press("Enter")
     assert console.violations() == [], "connecting"
