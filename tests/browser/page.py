@@ -32,6 +32,11 @@ REMEMBER_COLOURS = """;(() => {
   };
 })()"""
 AXE = Axe().axe_script + REMEMBER_COLOURS
+# A background that fades is one frame behind when the scheme changes: the dark text is still on the
+# light ground then. What moves forever, or with a scrolled list, stays.
+SETTLE = """() => document.getAnimations()
+  .filter(({ timeline, effect }) => timeline === document.timeline && effect.getComputedTiming().endTime < Infinity)
+  .forEach((animation) => animation.finish())"""  # noqa: E501
 
 
 @dataclass
@@ -167,6 +172,7 @@ def found_by_axe(places: Sequence[Page | Frame], page: Page, **options: Any) -> 
 def scan(place: Page | Frame, **options: Any) -> list[str]:
     if place.evaluate("typeof axe") == "undefined":  # it is long: once for each load of a page
         place.evaluate(AXE)
+    place.evaluate(SETTLE)
     run = "(options) => axe.run({ resultTypes: ['violations'], ...options })"
     violations = place.evaluate(run, options)["violations"]
     return [f"{v['id']}: {[n['target'] for n in v['nodes']]}" for v in violations]
