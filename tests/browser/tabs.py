@@ -18,7 +18,11 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page
 PATIENCE = 20_000  # ms until a test gives up; a busy machine takes long, and waiting costs nothing
 LOOK: dict[str, Any] = {"locale": "en-GB", "timezone_id": "UTC"}
 SIZE = {"width": 1280, "height": 800}
-MEDIA: dict[str, Any] = {"color_scheme": "light", "reduced_motion": "no-preference"}
+MEDIA: dict[str, Any] = {
+    "color_scheme": "light",
+    "reduced_motion": "no-preference",
+    "forced_colors": "none",
+}
 BLANK = "about:blank"  # where a new page is
 NEUTRAL = "/livez"  # a page of the service that does nothing
 

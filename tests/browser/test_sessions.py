@@ -69,7 +69,7 @@ def test_a_link_asks_before_it_replaces_a_session(console, opened):
 
 
 def test_a_link_that_is_not_valid_says_so(opened):
-    console = opened(own=True)  # the link loads the page
+    console = opened(fresh=True)  # the link loads the page
     console.may_say("401")
     console.open("/#token=not.a.token")
     expect(console.page.get_by_role("alert")).to_contain_text("not valid")

@@ -137,7 +137,7 @@ COLOURS = "(all) => new Set(all.map((each) => getComputedStyle(each).borderBotto
 
 
 def test_what_colours_tell_is_also_seen_in_colours_of_the_users_own(opened):
-    console = opened(own=True, forced_colors="active").sign_in()
+    console = opened(forced_colors="active").sign_in()
     console.ask("hello")
     console.open("/#/usage")
     fill = console.page.locator(".share-fill")
