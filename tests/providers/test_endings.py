@@ -1,6 +1,6 @@
 """Streams that stop at any byte: a step is finished only by the provider's own terminal event."""
 
-import copy
+import pickle
 import re
 from collections.abc import Iterator
 
@@ -64,8 +64,9 @@ def endings(data: bytes, wire: Wire) -> Iterator[tuple[int, str]]:
     """
     decoder, begin = decoder_of(wire), 0
     for block in re.findall(rb".+?(?:\n{2,}|\Z)", data, re.DOTALL):
+        before = pickle.dumps(decoder)
         for length in range(len(block)):
-            yield begin + length, ending(block[:length], copy.deepcopy(decoder))
+            yield begin + length, ending(block[:length], pickle.loads(before))
         for event in EventReader().feed(block):
             list(decoder.feed(event))
         begin += len(block)
