@@ -41,6 +41,16 @@ def test_the_clock_of_a_worker_is_not_used(app):
     assert before <= moment <= now()
 
 
+def test_the_time_is_the_same_throughout_a_statement(app):
+    """Nor is SQLite's function called again for each row."""
+    with app.app_context(), write_transaction() as session:
+        session.add_all(User(subject=f"user-{number}") for number in range(200))
+        session.flush()
+        moments = session.scalars(select(current_time()).select_from(User)).all()
+    assert len(moments) == 200
+    assert len(set(moments)) == 1
+
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

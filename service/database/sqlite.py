@@ -82,8 +82,9 @@ def _prepare(driver: Any, record: Any) -> None:
         driver.execute(pragma)
     driver.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
     driver.execute(f"PRAGMA journal_size_limit={checkpoints.KEPT}")
-    driver.create_function(SQLITE_FUNCTION, 1, time_from_now)
-    driver.create_function(LOWER, 1, lower)
+    # "Deterministic" within a statement: asked once, not for each row, and the same for all.
+    driver.create_function(SQLITE_FUNCTION, 1, time_from_now, deterministic=True)
+    driver.create_function(LOWER, 1, lower, deterministic=True)
     record.info["progress"] = ProgressHandler()
 
 
