@@ -167,7 +167,7 @@ def test_writers_wait_only_now_and_then_for_a_reader_who_does_not_end(app, alice
             create(alice)
     waited = sorted(set(limits))
     assert all(later - earlier >= LONG for earlier, later in pairwise(waited))
-    assert len(limits) > 2 * len(waited)
+    assert len(limits) > len(waited)  # a write takes less than half of the pages between two waits
     with gevent.Timeout(60):
         while limits[-1] != LONG:  # the log has begun anew
             create(alice)
