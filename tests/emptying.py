@@ -7,8 +7,8 @@ from sqlalchemy import make_url
 from tests.postgres import Cluster
 
 LARGEST = 32 << 20  # bytes; a larger one would be slower to read than a new one is
-# Of the rows of our objects in a catalogue, which begin at this oid: how many they are, and which
-# transaction was the last to change one. A copy has both as its original.
+# What is compared of each catalogue: how many rows our objects have there, and which transaction
+# was the last to change one of them. Both are the same in a copy. Our oids begin at `OURS`.
 CATALOGUES = {"pg_class": "oid", "pg_attribute": "attrelid"}
 CATALOGUES |= dict.fromkeys(("pg_constraint", "pg_trigger", "pg_proc"), "oid")
 OURS = 16384

@@ -19,7 +19,7 @@ def erase(app: Flask, subject: str = "alice") -> ErasureReport:
 
 
 def disable(app: Flask, subject: str = "alice") -> None:
-    """Leaves running turns alone: this is what they meet until they are stopped."""
+    """Set the flag alone. Nobody stops the running turns, so that a test sees what they meet."""
     with app.app_context():
         changed = update(User).where(User.subject == subject).values(disabled=True)
         assert db.session.execute(changed).rowcount == 1

@@ -1,11 +1,11 @@
 """An extension of the service under test, which makes tests of the browser cheaper.
 
-A browser asks for each of its files only once. The files don't change while the service runs. Each
-load of the console would ask for more than two hundred modules again, which takes longer than most
-tests. `tests/console` tests that a file is revalidated.
+A browser asks for each file of the console only once. The files don't change while the service
+runs, and to ask for two hundred modules again at each load takes longer than most tests.
+`tests/console` tests that a file is revalidated.
 
-The sandbox's models say 300 words a second instead of 100: a page is painted sixty times a second
-while it shows a reply.
+The sandbox's models say 300 words a second instead of 100, because the page is painted many times a
+second while it shows a reply.
 """
 
 from service.browser import responses

@@ -1,7 +1,7 @@
 """An extension of the service under test, for replies that have to outlast something.
 
-The sandbox's models say 20 words a second. A page is painted with each word, which costs the more
-the more of them there are.
+The sandbox's models say 20 words a second. The page is painted with each word, so a reply that
+lasts as long with fewer words costs less.
 """
 
 from service.sandbox import views

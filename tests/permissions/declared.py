@@ -104,7 +104,7 @@ class Become(Schema):
 def become(context: ToolContext, role: str | None, disabled: bool) -> str:
     """Change a role or disable a user, and wait until every worker applies it.
 
-    The turn of who is disabled is not stopped, so that a test sees what the next step meets.
+    The turn of a user who is disabled is not stopped, so that a test sees what the next step meets.
     """
     rights.set_role(context.caller.subject, role)
     if disabled:
