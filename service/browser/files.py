@@ -83,7 +83,7 @@ def _resolved(name: str, target: str) -> str:
 @functools.lru_cache(maxsize=512)
 def _content(path: Path, modified_ns: int, compressed: bool) -> bytes:
     data = path.read_bytes()
-    return gzip.compress(data) if compressed else data
+    return gzip.compress(data, mtime=0) if compressed else data  # the same in every worker
 
 
 @functools.lru_cache(maxsize=512)
