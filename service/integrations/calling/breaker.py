@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import structlog
 from flask import Flask
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import false, func, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
@@ -25,6 +26,8 @@ FAILURES = 5
 OPEN_SECONDS = 30.0
 LOOK_SECONDS = 1.0  # a worker knows the state that long
 STOPPED = "This integration has failed repeatedly. Calls are stopped for up to half a minute."
+
+log = structlog.get_logger("integrations")
 
 _is_open = func.coalesce(Breaker.open_until > current_time(), false()).label("is_open")
 
@@ -85,12 +88,18 @@ class Breakers:
         try:
             yield
         except ServiceError as error:
-            has_failed = is_down(error) and not effects.has_gone_on
-            if effects.asked:
-                (self.failed if has_failed else self.succeeded)(effects.asked)
+            self._note(effects.asked, is_down(error) and not effects.has_gone_on)
             raise
-        if effects.asked:
-            self.succeeded(effects.asked)
+        self._note(effects.asked, has_failed=False)
+
+    def _note(self, integration: str | None, has_failed: bool) -> None:
+        """The call has ended, whatever the database says to this."""
+        if integration is None:
+            return
+        try:
+            (self.failed if has_failed else self.succeeded)(integration)
+        except SQLAlchemyError as error:
+            log.warning("breaker not updated", error=type(error).__name__)
 
     def succeeded(self, integration: str) -> None:
         if self._known.get(integration, (0.0, 0))[1] == 0:

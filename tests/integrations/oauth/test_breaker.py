@@ -6,7 +6,7 @@ from dataclasses import replace
 import gevent
 import pytest
 from gevent.pool import Pool
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from service import create_app
 from service.database.access import write_transaction
@@ -192,6 +192,17 @@ def test_failures_at_once_are_all_answered_and_counted(app, provider, other):
     answers = Pool(20).map(lambda one: one.call(SEARCH), callers)
     assert {answer.status_code for answer in answers} == {502}
     assert failures(app) == len(provider.seen) >= breaker.FAILURES
+
+
+@on_sqlite
+def test_a_call_ends_as_it_has_ended_also_if_that_can_not_be_counted(app, alice, provider):
+    fail(alice, provider, 1)
+    refuse = "BEGIN SELECT RAISE(ABORT, 'full'); END"
+    with app.app_context(), write_transaction() as session:
+        session.execute(text(f"CREATE TRIGGER full BEFORE UPDATE ON breakers {refuse}"))
+    assert alice.call(SEARCH).status_code == 200
+    fail(alice, provider, 1)
+    assert failures(app) == 1
 
 
 @on_sqlite
