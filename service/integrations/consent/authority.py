@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from http.client import TOO_MANY_REQUESTS
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -215,7 +216,7 @@ class Authority:
 
 
 def _failure(status: int) -> Failure:
-    if status >= 500:
+    if status >= 500 or status == TOO_MANY_REQUESTS:  # it has not looked at the token
         return "unreachable"
     return "refused" if status >= 400 else "unreadable"
 

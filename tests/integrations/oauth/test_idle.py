@@ -156,6 +156,7 @@ def test_the_sweep_of_an_operator_refreshes_them(app, unused, provider):
     [
         (REFUSED, "refused"),
         (Reply(503, "<html>busy</html>", "text/html"), "unreachable"),
+        (Reply(429, {"error": "slow_down"}), "unreachable"),
         (Reply(200, "hello"), "unreadable"),
     ],
 )
