@@ -50,8 +50,11 @@ def install(environ: Mapping[str, str]) -> None:
         marker(directory, os.getpid()).touch()
 
     def hand_over(arbiter: Arbiter) -> None:
-        if not (directory and send_sockets(arbiter, Path(directory) / SOCKET)):
+        if not directory:
             original(arbiter)
+        elif not send_sockets(arbiter, Path(directory) / SOCKET):
+            # gunicorn's own way would start a second service beside this one.
+            arbiter.log.warning("SIGUSR2 is ignored: the reload has ended")
 
     def refuse(arbiter: Arbiter) -> None:
         arbiter.log.warning("SIGHUP is ignored: it would mix new code with old settings")
@@ -61,14 +64,17 @@ def install(environ: Mapping[str, str]) -> None:
 
 
 def send_sockets(arbiter: Any, path: Path) -> bool:
-    """Send the listening sockets to the reload at `path`. Returns False if there is none."""
+    """Send the listening sockets to the reload at `path`. Returns False if there is none any more.
+
+    Nothing is raised then: gunicorn would end the service.
+    """
     descriptors = [listener.fileno() for listener in arbiter.LISTENERS]
     with socket.socket(socket.AF_UNIX) as sock:
         try:
             sock.connect(str(path))
+            socket.send_fds(sock, [json.dumps({"sockets": len(descriptors)}).encode()], descriptors)
         except OSError:
             return False
-        socket.send_fds(sock, [json.dumps({"sockets": len(descriptors)}).encode()], descriptors)
     arbiter.systemd = True  # so that gunicorn does not unlink a socket file of the next master
     _is_replaced[0] = 1
     return True

@@ -6,9 +6,11 @@ from contextlib import ExitStack
 from fcntl import F_DUPFD, fcntl
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from gevent.monkey import get_original
+from gunicorn.arbiter import Arbiter
 
 from serving import handover
 from tests.services import free_port, wait_for
@@ -140,3 +142,22 @@ def test_without_a_reload_a_master_hands_nothing_over(arbiter, tmp_path, monkeyp
     monkeypatch.setattr(handover, "_is_replaced", bytearray(1))
     assert not handover.send_sockets(arbiter, tmp_path / "nobody")
     assert (arbiter.systemd, handover.delay(30)) == (False, 0)
+
+
+def test_a_reload_that_ends_meanwhile_gets_nothing(listening, arbiter, monkeypatch):
+    monkeypatch.setattr(handover, "_is_replaced", bytearray(1))
+    monkeypatch.setattr(socket, "send_fds", Mock(side_effect=BrokenPipeError))
+    assert not handover.send_sockets(arbiter, Path(listening.getsockname()))
+    assert (arbiter.systemd, handover.delay(30)) == (False, 0)
+
+
+@pytest.mark.parametrize("has_directory", [True, False])
+def test_a_signal_that_comes_after_its_reload_starts_no_second_service(
+    tmp_path, monkeypatch, has_directory
+):
+    for name in ("handle_usr2", "handle_hup"):
+        monkeypatch.setattr(Arbiter, name, getattr(Arbiter, name))  # as it is afterwards
+    handover.install({"RUNTIME_DIRECTORY": str(tmp_path)} if has_directory else {})
+    arbiter = Mock(LISTENERS=[])
+    Arbiter.handle_usr2(arbiter)
+    assert (arbiter.reexec.called, arbiter.log.warning.called) == (not has_directory, has_directory)
