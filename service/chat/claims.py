@@ -30,7 +30,7 @@ from service.database.prepared import Prepared, StatementReply
 from service.database.statements import Statements, count_changes
 from service.database.upsert import InsertIfAbsent
 from service.extensions import db, table
-from service.web.errors import Conflict
+from service.web.errors import Conflict, NotFound
 
 LEASE_SECONDS = 15
 WATCH_SECONDS = 6  # a reader in another worker asks again before they are over
@@ -116,6 +116,10 @@ def _replaced_chat(question: Question) -> str | None:
 class AlreadyRunning(Conflict):
     message = "This message is being answered."
     headers = {"Retry-After": "5"}
+
+
+class ChatDeleted(NotFound):
+    message = "This chat has been deleted."
 
 
 class Dropped(NamedTuple):

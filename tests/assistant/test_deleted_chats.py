@@ -132,3 +132,18 @@ def test_tools_that_work_on_in_another_worker_leave_nothing(
         entries = db.session.scalars(select(JournalEntry)).all()
         assert [(entry.before, entry.after) for entry in entries if entry.after] == []
         db.session.commit()
+
+
+def test_a_turn_that_asks_its_user_after_its_chat_was_deleted_is_aborted(
+    alice, chat, served_by, monkeypatch
+):
+    """Another worker has deleted it, and this one has not looked since."""
+    monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)
+
+    def deleting(_seen):
+        assert alice.delete(f"/api/records/ai-chats/{chat}").status_code == 200
+        return PICTURES
+
+    served_by.answers = [deleting, DONE]
+    ending = alice.turn(chat, "go")[-1]
+    assert (ending["type"], len(served_by.seen)) == ("abort", 1)

@@ -21,11 +21,12 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
 from service.billing.prices import CREDIT
-from service.chat.claims import has_lapsed
+from service.chat.claims import ChatDeleted, has_lapsed
 from service.chat.models import Approval, Claim, Lease, Turn
 from service.chat.tools.needs import NeededApproval
 from service.chat.tools.tool import ToolContext
@@ -89,7 +90,10 @@ def _is_of_earlier_try(context: ToolContext) -> ColumnElement[bool]:
 def ask(
     session: Session, context: ToolContext, needed: NeededApproval, seconds: float
 ) -> dict[str, Any]:
-    """Store a call that waits for its user; returns the data of the part to show."""
+    """Store a call that waits for its user; returns the data of the part to show.
+
+    Raises `ChatDeleted`, which the turn's own worker may not have noticed yet.
+    """
     shown = {
         "toolCallId": context.call_id,
         "endpoint": needed.endpoint,
@@ -112,7 +116,10 @@ def ask(
         "expires_at": from_now(seconds),
         "created_at": current_time(),
     }
-    session.execute(insert(_approvals).values(**row))
+    try:
+        session.execute(insert(_approvals).values(**row))
+    except IntegrityError:
+        raise ChatDeleted() from None
     return shown
 
 

@@ -8,6 +8,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing.prices import credits
+from service.chat.claims import ChatDeleted
 from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.turn import rows, turn
@@ -105,6 +106,8 @@ def _finish_or_abort(app: Flask, run: Run, answer: Answer | None) -> str:
         except SQLAlchemyError:
             run.interruption.check()
             raise
+        except ChatDeleted:
+            raise Interrupted("deleted") from None
     except Interrupted as end:
         _abort(app, run, end)
         return "aborted"
@@ -133,10 +136,7 @@ def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
         return _park(app, run, answer, arrivals)
     run.interruption.forbid()
     run.interruption.check()
-    try:
-        rows.store(app, run, "finished")
-    except rows.ChatDeleted:
-        raise Interrupted("deleted") from None
+    rows.store(app, run, "finished")
     run.put(chunks.Finish(run.tally.metadata))
     return "finished"
 
@@ -178,7 +178,7 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> None:
             rows.store(app, run, "aborted")
         else:
             claim_watch.clean_up(run)
-    except rows.ChatDeleted:
+    except ChatDeleted:
         claim_watch.clean_up(run)
     run.put(chunks.MessageMetadata({**run.tally.metadata, "aborted": True}))
     run.put(chunks.Abort())

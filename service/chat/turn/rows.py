@@ -26,7 +26,6 @@ from service.database.statements import Statements
 from service.extensions import db, table
 from service.records import outbox
 from service.times import MICROSECOND, later_than, now
-from service.web.errors import NotFound
 
 WRITE_SECONDS = 10.0  # for one try; then the connection counts as lost
 LOOK_SECONDS = 5.0  # for which a database that is away is asked whether it has the rows
@@ -68,10 +67,6 @@ TOUCH_CHAT = Prepared(
         history_tokens=bindparam("tokens"),
     )
 )
-
-
-class ChatDeleted(NotFound):
-    message = "This chat has been deleted."
 
 
 class NotStored(Exception):
@@ -152,7 +147,7 @@ def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared 
     closed = run.hold.ask_to_close(session)
     chat = locked.row
     if chat is None:
-        raise ChatDeleted()
+        raise claims.ChatDeleted()
     _end_claim(session, run, claims.dropped(dropping))
     changes = replacement.remove(session, question)
     moment = _next_moment(chat.newest)
