@@ -377,6 +377,10 @@ BOOT = {
         "RATE_LIMITS": "turns=30/minute",
         "WEB_CONCURRENCY": "2",
     },
+    "RATE_LIMIT_STORAGE_URL: must be an address of Redis": {
+        "RATE_LIMITS": "turns=30/minute",
+        "RATE_LIMIT_STORAGE_URL": "redis://:p55w0rd/tail@host/0",
+    },
     "AUTH_ISSUER: must be set": {"AUTH_JWKS_URL": "http://127.0.0.1:9/jwks"},
     "TOOLS_ALLOWED: must name known": {"TOOLS_ALLOWED": "schema.list,records.explode"},
     "EXTENSIONS: nowhere.at.all": {"EXTENSIONS": "nowhere.at.all"},
@@ -406,6 +410,7 @@ BOOT = {
         "DATABASE_URL": "sqlite:///file:app?mode=memory&uri=true"
     },
     "DATABASE_URL: must be sqlite:///pa": {"DATABASE_URL": "mysql://host/db"},
+    "DATABASE_URL: must be sqlite:///pat": {"DATABASE_URL": "sqlite+aiosqlite:////tmp/app.db"},
     "DATABASE_URL: must be a path behind sqlite:///": {
         "DATABASE_URL": "sqlite:///file:/tmp/app.db?uri=true"
     },

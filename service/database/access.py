@@ -74,7 +74,7 @@ def _is_sqlite(url: str) -> bool:
         parts = None
     if parts and parts.drivername == "postgresql+psycopg" and not _has_rest_of_password(parts, url):
         return False
-    if parts and parts.get_backend_name() == "sqlite" and _is_file(parts):
+    if parts and parts.drivername in ("sqlite", "sqlite+pysqlite") and _is_file(parts):
         _check_path(parts)
         return True
     raise ConfigError(

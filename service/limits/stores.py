@@ -13,6 +13,7 @@ from limits.strategies import FixedWindowRateLimiter
 from sqlalchemy import case, delete, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from config import ConfigError
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
 from service.database.upsert import insert_into
@@ -83,10 +84,17 @@ def _of(key: str) -> Any:
 
 
 def limiter(url: str) -> FixedWindowRateLimiter:
-    """A limiter that counts at `url`. Its errors are `Away`."""
+    """A limiter that counts at `url`. Its errors are `Away`. Raises `ConfigError`."""
     times = {"socket_timeout": SECONDS, "socket_connect_timeout": SECONDS}
     given = times if url.startswith("redis") else {}
-    return FixedWindowRateLimiter(storage_from_string(url, wrap_exceptions=True, **given))
+    try:
+        storage = storage_from_string(url, wrap_exceptions=True, **given)
+    except ValueError:  # whose text may have a part of the password
+        raise ConfigError(
+            "RATE_LIMIT_STORAGE_URL: must be an address of Redis, "
+            "with @, :, / and ? of a password percent-encoded"
+        ) from None
+    return FixedWindowRateLimiter(storage)
 
 
 def item(rate: str) -> RateLimitItem:
