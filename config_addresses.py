@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from collections.abc import Callable
 from urllib.parse import SplitResult, urlsplit
 
 from config_values import names
@@ -17,6 +18,25 @@ def url(value: str) -> str:
     if not is_http or not _is_one_word(value) or not _has_port(parts):
         raise ValueError("must be an http or https URL without credentials")
     return value.rstrip("/")
+
+
+def base_url(value: str) -> str:
+    """The address that comes before paths."""
+    if any(mark in value for mark in "?#"):
+        raise ValueError("must be an http or https URL without credentials, query and fragment")
+    return url(value)
+
+
+def base_of(path: str, *beginnings: str) -> Callable[[str], str]:
+    """The base URL of an API, to which we append `path`. It ends with none of its `beginnings`."""
+
+    def parse(value: str) -> str:
+        base = base_url(value)
+        if base.endswith((path, *beginnings)):
+            raise ValueError(f"must end before {path}, which is appended")
+        return base
+
+    return parse
 
 
 def server(value: str) -> str:

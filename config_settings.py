@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from config_addresses import listening, origins, public_url, url
+from config_addresses import base_of, base_url, listening, origins, public_url, url
 from config_values import (
     MODEL_NAMES,
     Billing,
@@ -71,11 +71,11 @@ class Settings:
     console_oidc_scopes: str = setting(openid_scopes, "openid profile email offline_access")
     owner_token: str | None = setting(text, secret=True)
     token_encryption_keys: tuple[tuple[str, bytes], ...] = setting(sealing_keys, (), secret=True)
-    provider_a_base_url: str | None = setting(url)
+    provider_a_base_url: str | None = setting(base_of("/v1/messages", "/v1"))
     provider_a_api_key: str | None = setting(header, secret=True)
-    provider_b_base_url: str | None = setting(url)
+    provider_b_base_url: str | None = setting(base_of("/chat/completions"))
     provider_b_api_key: str | None = setting(header, secret=True)
-    provider_c_base_url: str | None = setting(url)
+    provider_c_base_url: str | None = setting(base_of("/chat/completions"))
     provider_c_api_key: str | None = setting(header, secret=True)
     model_names: Mapping[str, str] = setting(model_names, MODEL_NAMES.copy)
     max_output_tokens: int = setting(integer(1, 200_000), 8192)
@@ -102,7 +102,7 @@ class Settings:
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
     integrations_billing: Mapping[str, Billing] = setting(billing, dict)
     grant_idle_days: int = setting(integer(0, 365), 30)
-    integrations_gateway_url: str | None = setting(url)
+    integrations_gateway_url: str | None = setting(base_url)
     media_dir: Path | None = setting(directory)
     media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB
     mcp: bool = setting(switch, True)

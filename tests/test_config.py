@@ -143,6 +143,21 @@ def test_an_origin_is_kept_as_browsers_write_it(value, written):
     assert load({"PUBLIC_URL": f"{value}/A/b/"}).public_url == f"{written}/A/b"
 
 
+def test_a_base_url_has_nothing_of_what_is_appended_to_it():
+    kept = {"A": "https://a.test", "B": "https://b.test/v1", "C": "https://c.test/openai/v1"}
+    settings = load({f"PROVIDER_{name}_BASE_URL": f"{url}/" for name, url in kept.items()})
+    assert settings.provider_a_base_url == kept["A"]
+    assert (settings.provider_b_base_url, settings.provider_c_base_url) == (kept["B"], kept["C"])
+    for name, end in [("A", "/v1/"), ("A", "/v1/messages"), ("B", "/chat/completions")]:
+        name = f"PROVIDER_{name}_BASE_URL"
+        with pytest.raises(ConfigError, match=f"^{name}: must end before /.+, which is appended$"):
+            load({name: f"https://x.test{end}"})
+    for name in ("PROVIDER_C_BASE_URL", "INTEGRATIONS_GATEWAY_URL"):
+        for end in ("?api-version=1", "#here"):
+            with pytest.raises(ConfigError, match=f"^{name}: must be .* without .* query and fra"):
+                load({name: f"https://x.test/v1{end}"})
+
+
 @pytest.mark.parametrize("value", NO_ORIGINS)
 @pytest.mark.parametrize("name", ["PUBLIC_URL", "CORS_ORIGINS"])
 def test_an_address_that_no_page_can_have_is_refused(name, value):
