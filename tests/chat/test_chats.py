@@ -54,10 +54,10 @@ def test_a_repeated_create_waits_for_nobody_who_has_locked_the_chat(app, alice):
         assert gevent.spawn(create).get(timeout=3).json == first.json
 
 
-@pytest.mark.parametrize("key", ["", " ", "ä", "x" * 256])
-def test_a_chat_with_a_bad_key_is_not_created(alice, key):
-    refused = alice.post("/api/ai/chats", {}, headers={"Idempotency-Key": key})
-    assert (refused.status_code, list(refused.json["details"])) == (400, ["Idempotency-Key"])
+def test_a_chat_with_a_bad_key_is_not_created(alice):
+    for key in ("", " ", "ä", "x" * 256):
+        refused = alice.post("/api/ai/chats", {}, headers={"Idempotency-Key": key})
+        assert (refused.status_code, list(refused.json["details"])) == (400, ["Idempotency-Key"])
     assert alice.records("ai-chats") == []
 
 
@@ -74,17 +74,20 @@ def test_a_chat_is_renamed(alice):
     assert alice.records("ai-chats")[0]["data"]["title"] == "New"
 
 
-@pytest.mark.parametrize("title", [" ", "\t\n", "\u3000", "x" * 201, 5, "a\x00"])
-def test_a_chat_with_a_bad_title_is_not_created(alice, title):
-    assert alice.post("/api/ai/chats", {"title": title}).status_code == 400
+BAD_TITLES = [" ", "\t\n", "\u3000", "x" * 201, 5, "a\x00"]
+
+
+def test_a_chat_with_a_bad_title_is_not_created(alice):
+    for title in BAD_TITLES:
+        assert alice.post("/api/ai/chats", {"title": title}).status_code == 400, title
     assert alice.records("ai-chats") == []
 
 
-@pytest.mark.parametrize("title", ["", " ", "\t\n", "\u3000", "x" * 201, None, 5, "a\x00"])
-def test_a_bad_title_is_refused_and_the_old_one_stays(alice, title):
+def test_a_bad_title_is_refused_and_the_old_one_stays(alice):
     chat = alice.new_chat("Old")
-    assert alice.patch(f"/api/ai/chats/{chat}", {"title": title}).status_code == 400
-    assert alice.records("ai-chats")[0]["data"]["title"] == "Old"
+    for title in (*BAD_TITLES, "", None):
+        assert alice.patch(f"/api/ai/chats/{chat}", {"title": title}).status_code == 400, title
+        assert alice.records("ai-chats")[0]["data"]["title"] == "Old", title
 
 
 def test_a_deleted_chat_takes_its_messages_along(alice):
@@ -131,11 +134,11 @@ def test_a_chat_is_pinned_and_unpinned(alice, bob):
     assert bob.patch(path, {"pinned": True}).status_code == 404
 
 
-@pytest.mark.parametrize("body", [{}, {"pinned": "true"}, {"pinned": None}, {"x": 1}])
-def test_a_change_that_is_none_is_refused(alice, body):
+def test_a_change_that_is_none_is_refused(alice):
     chat = alice.new_chat("Plans")
-    assert alice.patch(f"/api/ai/chats/{chat}", body).status_code == 400
-    assert "pinned" not in alice.records("ai-chats")[0]["data"]
+    for body in ({}, {"pinned": "true"}, {"pinned": None}, {"x": 1}):
+        assert alice.patch(f"/api/ai/chats/{chat}", body).status_code == 400, body
+        assert "pinned" not in alice.records("ai-chats")[0]["data"], body
 
 
 def test_only_a_message_moves_a_chat_in_the_list(alice):
@@ -152,15 +155,15 @@ def test_only_a_message_moves_a_chat_in_the_list(alice):
     assert alice.patch(f"{path}/{chat}", {"activeAt": "2020-01-01T00:00:00Z"}).status_code == 400
 
 
-@pytest.mark.parametrize("length", [64, 65, 128])
-@pytest.mark.parametrize("replaces", [None, "u-1"])
-def test_a_turn_in_a_chat_whose_id_no_chat_can_have_is_not_found(alice, app, length, replaces):
+def test_a_turn_in_a_chat_whose_id_no_chat_can_have_is_not_found(alice, app):
     """Nothing is claimed for it: a claim has no room for an id that is longer than any."""
-    body = {"chatId": "c" * length, "userMessageId": "u-1", "content": "hello"}
-    absent = alice.post("/api/ai/chat", body | {"replaces": replaces})
-    assert (absent.status_code, absent.json["error"]) == (404, "not_found")
-    unknown = alice.post("/api/ai/chat", body | {"modelId": "none-such"})
-    assert (unknown.status_code, unknown.json["error"]) == (400, "invalid_model")
+    for length in (64, 65, 128):
+        body = {"chatId": "c" * length, "userMessageId": "u-1", "content": "hello"}
+        for replaces in (None, "u-1"):
+            absent = alice.post("/api/ai/chat", body | {"replaces": replaces})
+            assert (absent.status_code, absent.json["error"]) == (404, "not_found"), length
+        unknown = alice.post("/api/ai/chat", body | {"modelId": "none-such"})
+        assert (unknown.status_code, unknown.json["error"]) == (400, "invalid_model")
     with app.app_context():
         assert db.session.scalars(select(Claim)).all() == []
         db.session.commit()

@@ -241,15 +241,15 @@ def test_a_time_out_of_range_is_refused_with_any_offset(alice, due):
     assert (error.status_code, list(error.json["details"])) == (400, ["due"])
 
 
-@pytest.mark.parametrize("number", [2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1])
-def test_a_filter_takes_numbers_beyond_the_width_of_the_tables_column(alice, number):
+def test_a_filter_takes_numbers_beyond_the_width_of_the_tables_column(alice):
     """`steps` is stored in 32 bits, and an integer of the API has 64."""
-    for steps in (number, {"in": [number]}, {"gte": number} if number > 0 else {"lte": number}):
-        found = alice.get(TURNS, query_string={"where": json.dumps({"steps": steps})})
-        assert (found.status_code, found.json["records"]) == (200, [])
-    last = encode_cursor(["steps", number, 1])
-    page = alice.get(TURNS, query_string={"sort": "steps", "cursor": last})
-    assert (page.status_code, page.json["records"]) == (200, [])
+    for number in (2**31 - 1, 2**31, -(2**31) - 1, 2**63 - 1):
+        for steps in (number, {"in": [number]}, {"gte": number} if number > 0 else {"lte": number}):
+            found = alice.get(TURNS, query_string={"where": json.dumps({"steps": steps})})
+            assert (found.status_code, found.json["records"]) == (200, []), steps
+        last = encode_cursor(["steps", number, 1])
+        page = alice.get(TURNS, query_string={"sort": "steps", "cursor": last})
+        assert (page.status_code, page.json["records"]) == (200, []), number
 
 
 def in_order(records, sort):

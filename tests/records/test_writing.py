@@ -98,9 +98,8 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("column", GOOD)
-def test_a_value_of_its_type_comes_back_as_it_was(alice, column):
-    for value in GOOD[column]:
+def test_a_value_of_its_type_comes_back_as_it_was(alice):
+    for column, value in [(column, value) for column, values in GOOD.items() for value in values]:
         response = alice.post("/api/records/every-type", {"needed": "n", column: value})
         assert response.status_code == 201, response.json
         read = alice.get(f"/api/records/every-type/{response.json['recordId']}").json
@@ -114,11 +113,10 @@ def test_a_time_comes_back_in_utc(alice):
     assert response.json["data"]["datetime"] == "2024-02-29T23:00:00.000000Z"
 
 
-@pytest.mark.parametrize("column", BAD)
-def test_a_value_of_another_type_is_refused_and_named(alice, counts, column):
+def test_a_value_of_another_type_is_refused_and_named(alice, counts):
     record = alice.post("/api/records/every-type", {"needed": "n"}).json
     path, before = f"/api/records/every-type/{record['recordId']}", counts()
-    for value in BAD[column]:
+    for column, value in [(column, value) for column, values in BAD.items() for value in values]:
         for answer in (
             alice.post("/api/records/every-type", {"needed": "n", column: value}),
             alice.patch(path, {column: value}),
@@ -133,26 +131,26 @@ FORGED = ["owner", "role", "chatId", "recordId", "userId", "createdAt", "updated
           "__proto__", "data", "\ud800", "\x00", "x" * 300]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FORGED, ids=ascii)
-def test_a_read_only_column_is_refused(alice, note, counts, name):
+def test_a_read_only_column_is_refused(alice, note, counts):
     before, path = counts(), f"{NOTES}/{note['recordId']}"
-    for answer in (
-        alice.post(NOTES, {"title": "t", name: "bob"}),
-        alice.patch(path, {name: "bob"}),
-    ):
-        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
-        assert list(answer.json["details"]) == [name[:100]]
+    for name in FORGED:
+        for answer in (
+            alice.post(NOTES, {"title": "t", name: "bob"}),
+            alice.patch(path, {name: "bob"}),
+        ):
+            assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), name
+            assert list(answer.json["details"]) == [name[:100]]
     assert counts() == before
     assert alice.get(path).json == note
 
 
-@pytest.mark.parametrize("name", ["chatId", "userId", "role", "parts", "edited", "recordId"])
-def test_the_place_and_author_of_a_message_are_read_only(alice, name):
+def test_the_place_and_author_of_a_message_are_read_only(alice):
     chat = alice.new_chat()
     alice.turn(chat, "hello", userMessageId="mine")
     before = alice.records("ai-messages")
-    answer = alice.patch("/api/records/ai-messages/mine", {"content": "x", name: "assistant"})
-    assert (answer.status_code, list(answer.json["details"])) == (400, [name])
+    for name in ("chatId", "userId", "role", "parts", "edited", "recordId"):
+        answer = alice.patch("/api/records/ai-messages/mine", {"content": "x", name: "assistant"})
+        assert (answer.status_code, list(answer.json["details"])) == (400, [name])
     assert alice.records("ai-messages") == before
 
 
@@ -185,21 +183,23 @@ RAW = {
 }
 
 
-@pytest.mark.parametrize("raw", RAW.values(), ids=RAW)
-def test_a_body_that_is_not_a_json_object_is_refused(alice, counts, raw):
+def test_a_body_that_is_not_a_json_object_is_refused(alice, counts):
     before = counts()
-    answer = alice.request("POST", "/api/records/every-type", data=raw, content_type=WHOLE)
-    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+    for name, raw in RAW.items():
+        answer = alice.request("POST", "/api/records/every-type", data=raw, content_type=WHOLE)
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), name
     assert counts() == before
 
 
-@pytest.mark.parametrize("depth", [50, 100, 200, 300, 400, 450, 500, 600, 800, 950])
-def test_a_nested_value_is_refused_or_comes_back_through_the_list(alice, depth):
-    raw = b'{"needed": "n", "array": ' + b"[" * depth + b"]" * depth + b"}"
-    answer = alice.request("POST", "/api/records/every-type", data=raw, content_type=WHOLE)
-    assert answer.status_code == 201 or (answer.status_code == 400 and depth > 100)
-    listed = alice.get("/api/records/every-type")
-    assert (listed.status_code, len(listed.json["records"])) == (200, answer.status_code == 201)
+def test_a_nested_value_is_refused_or_comes_back_through_the_list(alice):
+    taken = 0
+    for depth in (50, 100, 200, 300, 400, 450, 500, 600, 800, 950):
+        raw = b'{"needed": "n", "array": ' + b"[" * depth + b"]" * depth + b"}"
+        answer = alice.request("POST", "/api/records/every-type", data=raw, content_type=WHOLE)
+        assert answer.status_code == 201 or (answer.status_code == 400 and depth > 100), depth
+        taken += answer.status_code == 201
+        listed = alice.get("/api/records/every-type")
+        assert (listed.status_code, len(listed.json["records"])) == (200, taken), depth
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
@@ -244,15 +244,15 @@ def test_if_match_with_a_star_or_nothing_matches_any_version(alice, note):
     assert alice.patch(f"{NOTES}/absent", {}, headers=stale).status_code == 404
 
 
-@pytest.mark.parametrize("value", ["yesterday", "2026-11-23", "2026-11-23T04:05:06Z", 'W/"1"'])
-def test_if_match_that_no_record_can_have_is_an_error_of_the_request(alice, note, value):
+def test_if_match_that_no_record_can_have_is_an_error_of_the_request(alice, note):
     path = f"{NOTES}/{note['recordId']}"
-    for answer in (
-        alice.patch(path, {"title": "c"}, headers={"If-Match": value}),
-        alice.delete(path, headers={"If-Match": value}),
-    ):
-        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
-        assert answer.json["details"] == {"If-Match": ["Must be the record's `updatedAt`."]}
+    for value in ("yesterday", "2026-11-23", "2026-11-23T04:05:06Z", 'W/"1"'):
+        for answer in (
+            alice.patch(path, {"title": "c"}, headers={"If-Match": value}),
+            alice.delete(path, headers={"If-Match": value}),
+        ):
+            assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), value
+            assert answer.json["details"] == {"If-Match": ["Must be the record's `updatedAt`."]}
     assert alice.get(path).json == note
 
 
