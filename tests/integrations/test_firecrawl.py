@@ -100,12 +100,12 @@ LOADING = [
 ]
 
 
-@pytest.mark.parametrize("url", [*INSIDE, *AS_BROWSERS_READ])
-def test_no_vendor_is_told_to_load_an_address_inside_a_network(ask, vendor, url):
+@pytest.mark.parametrize(("endpoint", "name"), LOADING)
+def test_no_vendor_is_told_to_load_an_address_inside_a_network(ask, vendor, endpoint, name):
     """The vendor may be the operator's own Firecrawl, beside the service."""
-    for endpoint, name in LOADING:
+    for url in (*INSIDE, *AS_BROWSERS_READ):
         refused = ask(endpoint, {name: [url] if name == "urls" else url})
-        assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), endpoint
+        assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), url
         assert name in refused.json["details"]
     assert vendor.seen == []
 

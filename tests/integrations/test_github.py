@@ -290,28 +290,33 @@ def is_a_repository(asked):
     return asked.path.lower() == "/repos/octocat/hello-world"
 
 
-@pytest.mark.parametrize("hidden", HIDDEN, ids=range(len(HIDDEN)))
+def answering(description, what):
+    """Describes the repository, and tells what is in it."""
+    return lambda asked: Said(description if is_a_repository(asked) else SECRETS[what])
+
+
 @pytest.mark.parametrize("what", ["", *READS])
-def test_nothing_of_a_private_repository_comes_out(ask, vendor, what, hidden):
-    visibility.seen.clear()
+def test_nothing_of_a_private_repository_comes_out(ask, vendor, what):
     name = f"codehost-get-repository{'-' if what else ''}{what}"
-    vendor.says(lambda asked: Said(hidden if is_a_repository(asked) else SECRETS[what]))
-    refused = ask(name, REPO)
-    vendor.says(refusal(404, "Not Found"))
-    absent = ask(name, REPO)
-    assert (refused.status_code, refused.json) == (absent.status_code, absent.json)
-    assert (refused.status_code, refused.json["error"]) == (404, "not_found")
-    assert "secret" not in refused.text
+    for hidden in HIDDEN:
+        visibility.seen.clear()
+        vendor.says(answering(hidden, what))
+        refused = ask(name, REPO)
+        vendor.says(refusal(404, "Not Found"))
+        absent = ask(name, REPO)
+        assert (refused.status_code, refused.json) == (absent.status_code, absent.json), hidden
+        assert (refused.status_code, refused.json["error"]) == (404, "not_found")
+        assert "secret" not in refused.text
 
 
 @pytest.mark.parametrize("what", READS)
-@pytest.mark.parametrize("odd", [{}, {"private": False}, []], ids=range(3))
-def test_what_is_not_clearly_public_is_not_read(ask, vendor, what, odd):
-    visibility.seen.clear()
-    vendor.says(lambda asked: Said(odd if is_a_repository(asked) else SECRETS[what]))
-    answer = ask(f"codehost-get-repository-{what}", REPO)
-    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
-    assert len(vendor.seen) == 1
+def test_what_is_not_clearly_public_is_not_read(ask, vendor, what):
+    for number, odd in enumerate(({}, {"private": False}, []), 1):
+        visibility.seen.clear()
+        vendor.says(answering(odd, what))
+        answer = ask(f"codehost-get-repository-{what}", REPO)
+        assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error"), odd
+        assert len(vendor.seen) == number
 
 
 @pytest.mark.parametrize("said", [refusal(301), refusal(403, "SAML", X_GitHub_SSO="required")])

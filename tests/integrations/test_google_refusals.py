@@ -297,12 +297,12 @@ def test_a_refusal_amid_a_list_is_one_answer(alice, ask, google, status):
 
 
 @pytest.mark.parametrize("endpoint", SUITE)
-@pytest.mark.parametrize("body", [[], {"items": 1, "messages": 1, "files": 1, "connections": 1}])
-def test_an_answer_of_another_shape_is_their_failure(alice, ask, google, endpoint, body):
+def test_an_answer_of_another_shape_is_their_failure(alice, ask, google, endpoint):
     connect(alice, endpoint)
-    google.answers = [Said(body)]
-    answer = ask(endpoint, BODIES[endpoint][0])
-    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
+    for body in ([], {"items": 1, "messages": 1, "files": 1, "connections": 1}):
+        google.answers = [Said(body)]
+        answer = ask(endpoint, BODIES[endpoint][0])
+        assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error"), body
 
 
 EVENT = {"title": "Planning", "start": "2030-05-01T09:00:00Z", "end": "2030-05-01T10:00:00Z"}

@@ -134,11 +134,11 @@ def test_conditions_come_before_ranges(kept, alice):
 
 
 @in_both
-@pytest.mark.parametrize("asked", ["items=0-5", "bytes=abc", "bytes=5-2", "bytes=0-1,3-4"])
-def test_a_range_that_is_not_understood_is_ignored(kept, alice, asked):
+def test_a_range_that_is_not_understood_is_ignored(kept, alice):
     path, _ = kept()
-    whole = alice.get(path, headers={"Range": asked})
-    assert (whole.status_code, whole.data) == (200, LARGE)
+    for asked in ("items=0-5", "bytes=abc", "bytes=5-2", "bytes=0-1,3-4"):
+        whole = alice.get(path, headers={"Range": asked})
+        assert (whole.status_code, whole.data) == (200, LARGE), asked
 
 
 SERVED = {

@@ -1,6 +1,5 @@
 """Making limited tokens: what may be asked for, and what a token says of itself."""
 
-import json
 import time
 from dataclasses import replace
 from datetime import datetime
@@ -56,10 +55,10 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("limits", BAD, ids=json.dumps)
-def test_other_limits_are_refused(alice, limits):
-    refused = alice.post("/api/tokens", limits)
-    assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
+def test_other_limits_are_refused(alice):
+    for limits in BAD:
+        refused = alice.post("/api/tokens", limits)
+        assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), limits
 
 
 def test_an_unknown_name_is_told_by_its_place(alice):

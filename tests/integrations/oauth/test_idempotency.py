@@ -138,16 +138,16 @@ UNCLEAR = {
 }
 
 
-@pytest.mark.parametrize("reply", UNCLEAR.values(), ids=UNCLEAR)
-def test_what_may_have_been_done_is_not_done_again(alice, provider, books, reply):
-    provider.script("probe", reply)
-    assert once(alice).status_code == 502
-    for _ in range(2):
-        answer = once(alice)
-        told = (answer.status_code, answer.json["error"], answer.json["outcome"])
-        assert told == (409, "conflict", "unknown")
-    assert (len(provider.seen), books.charges()) == (1, [])
-    assert once(alice, key="k2").status_code == 200
+def test_what_may_have_been_done_is_not_done_again(alice, provider, books):
+    for number, (name, reply) in enumerate(UNCLEAR.items()):
+        provider.script("probe", reply)
+        assert once(alice, key=name).status_code == 502, name
+        for _ in range(2):
+            answer = once(alice, key=name)
+            told = (answer.status_code, answer.json["error"], answer.json["outcome"])
+            assert told == (409, "conflict", "unknown"), name
+        assert (len(provider.seen), books.charges()) == (2 * number + 1, [-3] * number), name
+        assert once(alice, key=f"after: {name}").status_code == 200
 
 
 @on_sqlite
