@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.providers.events import ProviderError
 from service.providers.provider import Wire
 from service.providers.sse import EventReader
 from tests.providers import recorded
@@ -89,15 +88,6 @@ def test_a_copied_decoder_stands_for_what_it_has_read(name):
     assert list(endings(data, wire)) == [
         (length, ending(data[:length], decoder_of(wire))) for length in range(len(data))
     ]
-
-
-@pytest.mark.parametrize("name", ["a-text", "bc-text"])
-def test_nothing_is_finished_before_the_last_byte_of_the_terminal_event(name):
-    data, wire = raw(name), wire_of(name)
-    terminal = terminal_end(data, wire)
-    with pytest.raises(ProviderError, match="cut"):
-        events_of(data[: terminal - 1], wire)
-    assert ending(data[:terminal], decoder_of(wire)) == "finished"
 
 
 def test_a_finish_reason_is_enough_where_nothing_follows():
