@@ -1,7 +1,6 @@
 """Undoing what a block has begun, unless the block ends well."""
 
 from collections.abc import Callable
-from types import TracebackType
 
 
 class OnFailure:
@@ -20,11 +19,6 @@ class OnFailure:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._undo()

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from bench.databases import Databases
@@ -41,12 +40,7 @@ class Peers:
         self._stack.callback(self.keep, ())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def get(self, names: Iterable[str]) -> Mapping[str, Peer]:

@@ -6,7 +6,6 @@ other code of its greenlet runs between two of its values.
 """
 
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Protocol
 
 
@@ -27,12 +26,7 @@ class Span(Protocol):
 
     def __enter__(self) -> "Span": ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None: ...
 
 
 class Tracer(Protocol):
@@ -55,12 +49,7 @@ class NoSpan:
     def __enter__(self) -> Span:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None: ...
 
 
 NO_SPAN: Span = NoSpan()

@@ -8,7 +8,6 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 from service.observing import attribution
@@ -57,12 +56,7 @@ class RecordedSpan:
     def __enter__(self) -> Span:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and not self._facts.is_failed:
             self.fail("interrupted" if not issubclass(kind, Exception) else kind.__name__)
         self.end()

@@ -6,7 +6,6 @@ answer is kept without its charge. Source: docs/contract.md, sections 9 and 10.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import structlog
@@ -70,12 +69,7 @@ class Attempt:
     def __enter__(self) -> "Attempt":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not self._ended and (self._hold or self._lease):
             self._free()
         if self._lease and self._may_have_acted and isinstance(error, Unauthorized):

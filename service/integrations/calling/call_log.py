@@ -9,7 +9,6 @@ Source: docs/contract.md, section 17.2.
 
 import time
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Any, Literal, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -122,12 +121,7 @@ class LoggedCall:
         self._span = _span(self._facts)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if self.has_row:
             self._count(self._stored)
             return

@@ -1,6 +1,5 @@
 """The media that one call stores for its user."""
 
-from types import TracebackType
 from typing import Any
 
 import structlog
@@ -31,12 +30,7 @@ class CallMedia:
     def __enter__(self) -> "CallMedia":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, SQLAlchemyError):
             self.confirm()
         self._store.drop([*self._unconfirmed, *filter(None, [self._reservation])])
