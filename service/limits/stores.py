@@ -32,9 +32,6 @@ class DatabaseStorage(Storage):
 
     STORAGE_SCHEME = ["database"]
 
-    def __init__(self, uri: str | None = None, wrap_exceptions: bool = False, **_: Any) -> None:
-        super().__init__(uri, wrap_exceptions)
-
     @property
     def base_exceptions(self) -> type[Exception]:
         return SQLAlchemyError
