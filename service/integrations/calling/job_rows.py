@@ -36,13 +36,6 @@ class JobEnd:
     cost: int | None = None
 
 
-@dataclass(frozen=True)
-class Ended:
-    """`refund` is what was given back, in micro-credits."""
-
-    refund: int = 0
-
-
 _running = (
     select(func.count())
     .where(_jobs.c.user_id == bindparam("user"), _jobs.c.state == "running")
@@ -87,10 +80,10 @@ def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: i
     session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
 
 
-def end(session: Session, row: IntegrationJob, how: JobEnd) -> Ended | None:
+def end(session: Session, row: IntegrationJob, how: JobEnd) -> int | None:
     """Store how a job that runs has ended, and refund what it did not cost.
 
-    Returns None if the job has ended before.
+    Returns what was given back, in micro-credits; None if the job has ended before.
     """
     running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
     ended = running.values(state=how.state, result=how.result)
@@ -100,7 +93,7 @@ def end(session: Session, row: IntegrationJob, how: JobEnd) -> Ended | None:
         return None
     refund = charge.charged - how.cost if charge.charged and how.cost is not None else 0
     if refund <= 0:
-        return Ended()
+        return 0
     ledger.refund(
         session,
         charge.payer,
@@ -109,7 +102,7 @@ def end(session: Session, row: IntegrationJob, how: JobEnd) -> Ended | None:
         what=f"refund {row.endpoint}",
         token_id=charge.token_id,
     )
-    return Ended(refund)
+    return refund
 
 
 def stored(session: Session, job_id: str) -> JobEnd | None:

@@ -202,14 +202,14 @@ class Jobs:
         end = JobEnd(task.state, self._sealed(row, task), _job(endpoint).cost(task))
         with write_transaction() as session:
             user_locks.lock(session, row.user_id)  # or it would come back after an erase
-            ended = job_rows.end(session, row, end)
-            if ended:
-                error = error_of(task) if task.state == "failed" else None
-                self._rows.end_job(session, row.user_id, row.job_id, error, ended.refund)
-            else:
+            refund = job_rows.end(session, row, end)
+            if refund is None:
                 end = job_rows.stored(session, row.job_id) or end
+            else:
+                error = error_of(task) if task.state == "failed" else None
+                self._rows.end_job(session, row.user_id, row.job_id, error, refund)
         row.state, row.result = end.state, end.result
-        return ended is not None
+        return refund is not None
 
     def _sealed(self, row: IntegrationJob, task: Task) -> str | None:
         if task.state == "running" and not task.outcome:
