@@ -86,15 +86,9 @@ class Consents:
         """
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
         grant = self._grants.find(user_id)
-        row = Consent(
-            state_hash=hash_secret(state),
-            user_id=user_id,
-            integration=self._integration,
-            browser_hash=hash_secret(browser) if browser else "",
-            asked=scopes,
-            verifier=self._sealer.seal(verifier, places.consent(hash_secret(state))),
-            expires_at=from_now(LIFETIME.total_seconds()),
-        )
+        row = self._row(state, user_id, scopes)
+        row.browser_hash = hash_secret(browser) if browser else ""
+        row.verifier = self._sealer.seal(verifier, places.consent(row.state_hash))
         with write_transaction() as session:
             user_locks.lock(session, user_id)
             session.add(row)
@@ -175,19 +169,23 @@ class Consents:
         answer = {**asdict(tokens), "issued_at": tokens.issued_at.isoformat()}
         del answer["account"]  # which `account` has
         stored = json.dumps({"tokens": answer, "account": account.stored})
-        row = Consent(
-            state_hash=hash_secret(token),
-            user_id=user.subject,
-            integration=self._integration,
-            browser_hash="",
-            asked=requested,
-            tokens=self._sealer.seal(stored, places.consent(hash_secret(token))),
-            expires_at=from_now(LIFETIME.total_seconds()),
-        )
+        row = self._row(token, user.subject, requested)
+        row.tokens = self._sealer.seal(stored, places.consent(row.state_hash))
         with write_transaction() as session:
             user_locks.lock_unchanged(session, user)
             session.add(row)
         return Unconfirmed(token, user.subject, account.email)
+
+    def _row(self, state: str, user_id: str, scopes: list[str]) -> Consent:
+        """A new row, of no browser yet."""
+        return Consent(
+            state_hash=hash_secret(state),
+            user_id=user_id,
+            integration=self._integration,
+            browser_hash="",
+            asked=scopes,
+            expires_at=from_now(LIFETIME.total_seconds()),
+        )
 
     def _give_back(self, user: Standing, tokens: Tokens, authority: Authority) -> None:
         """Revoke the tokens if the user was erased during the exchange.
