@@ -148,7 +148,8 @@ def _erase_records(session: Session, subject: str, collections: Iterable[Collect
         # in one statement.
         if collection in (USERS, AI_MESSAGES, AI_TURNS, INTEGRATION_CALLS):
             continue
-        for row in session.scalars(select_rows(collection).where(owned_by(collection, subject))):
+        of_subject = select_rows(collection).where(owned_by(collection, subject))
+        for row in session.scalars(of_subject.with_for_update()):
             writes.remove(session, collection, row)
     # What is left is of collections that nobody declares any more, or not here.
     session.flush()

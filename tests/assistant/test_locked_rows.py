@@ -3,14 +3,16 @@
 import gevent
 import psycopg
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from service.chat import claims, journal
 from service.chat.models import Claim, JournalEntry, Lease
 from service.database.access import write_transaction
 from service.database.clock import from_now
+from service.extensions import db
 from service.integrations.calling import key_rows
 from service.integrations.models import IdempotencyKey
+from service.records.models import Outbox
 from tests.erasing import erase
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -87,6 +89,20 @@ def test_an_erasure_locks_claims_in_the_order_of_their_turns(app, other):
 @pytest.mark.usefixtures("noted")
 def test_an_erasure_locks_the_journal_in_its_order(app, other):
     waits_for_the_first(other, "journal", "seq = 1", "seq = 2", lambda: erase(app))
+
+
+def test_an_erasure_leaves_out_a_record_that_is_being_deleted(app, alice, other):
+    """It would announce the removal a second time, and the library warn of the missing row."""
+    alice.post("/api/records/notes", {"title": "gone"})
+    other.connection.execute("delete from records where collection = 'notes'")
+    erasure = gevent.spawn(erase, app)
+    other.sees_waiting(1)
+    other.release()
+    assert erasure.get(timeout=10).known
+    with app.app_context():
+        of_notes = select(Outbox.action).where(Outbox.collection == "notes")
+        assert db.session.scalars(of_notes).all() == ["added"]
+        db.session.commit()
 
 
 @pytest.mark.usefixtures("noted")
