@@ -1,4 +1,4 @@
-"""The endpoint with a function of docs/vendors.md, as a reader copies it into an extension."""
+"""The endpoints of docs/vendors.md, as a reader copies them into an extension."""
 
 import re
 import sys
@@ -8,6 +8,7 @@ import pytest
 
 from config import ROOT
 from service.integrations.reference import check
+from tests.integrations.offices import connect
 from tests.services import on_sqlite
 
 PAGE = (ROOT / "docs/vendors.md").read_text()
@@ -31,5 +32,20 @@ def test_the_function_of_the_document_is_answered_by_its_examples(alice):
         assert answer.json == {"success": True, "data": {"kg": weight}}
 
 
+@on_sqlite
+@pytest.mark.settings(extensions=NAME)
+def test_the_scope_of_the_document_is_asked_for_and_opens_its_endpoint(alice):
+    body = {"anvil": "a-1", "count": 2}
+    asked = alice.post("/api/integrations/yard-order", body).json["data"]
+    assert (asked["provider"], asked["scopes"]) == ("yard", ["orders.write"])
+    connect(alice, "yard-order", "yard-ada")
+    flags = {"connected": True, "orders": True, "ordering": True}
+    status = alice.get("/api/integrations/status").json["yard"]
+    assert {**status, **flags} == status
+    ordered = alice.post("/api/integrations/yard-order", body).json["data"]
+    assert ordered == {"id": "o-1", "total": 2}
+    assert alice.get("/api/credits").json["balance"] == 998
+
+
 def test_its_endpoints_lack_nothing(documented):
-    assert [list(check.endpoint_faults(one)) for one in documented.ENDPOINTS] == [[], []]
+    assert [list(check.endpoint_faults(one)) for one in documented.ENDPOINTS] == [[], [], []]
