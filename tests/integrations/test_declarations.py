@@ -21,6 +21,7 @@ from service.integrations.declare.setting import base_url
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Raw, Shape, Within
 from service.integrations.declare.task import Job, Task
 from service.integrations.everything import catalog
+from service.integrations.vendors.tiktok import TIKTOK
 from service.providers.tokens import bound
 from tests.integrations.acme import judge, weights
 
@@ -72,6 +73,9 @@ class Misplaced(Parameters):
         ({"asks": None}, "neither a request nor a function"),
         ({"examples": ()}, "has no example"),
         ({"summary": "Anvils"}, "its summary is no sentence"),
+        ({"gives": {"id": "id"}}, "its `gives` must be a Shape"),
+        ({"credits": -1}, "its `credits` must be a number from 0"),
+        ({"credits": "2"}, "its `credits` must be a number from 0"),
         ({"credits": 1.0}, "never asks its user, and costs"),
         ({"meter": Meter(lambda values: 1, lambda data: None)}, "never asks its user, and costs"),
         ({"access": Access(auto_approve=True)}, "never asks its user, and writes"),
@@ -90,6 +94,11 @@ class Misplaced(Parameters):
 def test_what_cannot_work_is_refused_with_its_reason(facts, why):
     with pytest.raises(ValueError, match=f"anvils-list: .*{why}"):
         replace(weights, **facts)
+
+
+def test_a_flag_with_one_scope_is_refused_without_its_comma():
+    with pytest.raises(ValueError, match=r"flag publish: must be a tuple.*\('video.publish',\)"):
+        replace(TIKTOK.oauth, flags={"publish": ("video.publish")})
 
 
 def test_a_function_takes_the_parameters_that_are_declared():
@@ -187,7 +196,7 @@ def test_the_schema_of_a_shape_says_what_may_be_null():
 
 def test_the_documented_vendor_can_be_declared():
     page = (ROOT / "docs/vendors.md").read_text()
-    code, _ = re.findall(r"```python\n(.*?)```", page, re.S)
+    code, *_ = re.findall(r"```python\n(.*?)```", page, re.S)
     names: dict[str, Any] = {}
     exec(code, names)  # the page's own example
     every = catalog(names["VENDORS"], names["ENDPOINTS"])

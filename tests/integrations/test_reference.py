@@ -97,7 +97,7 @@ class Odd(Int):
     [
         ({"docs": "http://acme.example/docs"}, "its documentation is no https address"),
         ({"docs": "#list"}, "its documentation is no https address"),
-        ({"access": WRITE, "credits": None}, "has no price, not even 0"),
+        ({"access": WRITE, "credits": None}, "has no price, not even 0, in its `credits`"),
         ({"takes": Bare}, "inner.deep: has no description"),
         ({"takes": Bare}, "example 0: {'material': ['Unknown field.']"),
         ({"gives": Shape(odd=Odd("odd"))}, "the schema of its answer is not"),

@@ -202,21 +202,21 @@ class Endpoint:
 
 
 def _faults(endpoint: Endpoint) -> list[str]:
-    wrong = _target_faults(endpoint) + _argument_faults(endpoint)
-    wrong += [] if endpoint.asks or endpoint.run else ["has neither a request nor a function"]
-    wrong += [] if endpoint.examples else ["has no example"]
-    wrong += [] if endpoint.summary.endswith(".") else ["its summary is no sentence"]
-    if endpoint.access.auto_approve and (endpoint.price or endpoint.model or endpoint.meter):
-        wrong.append("never asks its user, and costs")
-    if endpoint.access.auto_approve and not endpoint.access.reads:
-        wrong.append("never asks its user, and writes")
-    if endpoint.job and not endpoint.job.is_complete:
-        wrong.append("a request of its job has no place for the task's id")
-    if endpoint.makes + endpoint.copies > LARGEST:
-        wrong.append("makes more than can be stored")
-    if endpoint.scope and not endpoint.vendor.oauth:
-        wrong.append("has a scope without OAuth")
-    return wrong + _promise_faults(endpoint)
+    job, asks_nobody = endpoint.job, endpoint.access.auto_approve
+    told = {
+        "has neither a request nor a function": not (endpoint.asks or endpoint.run),
+        "has no example": not endpoint.examples,
+        "its summary is no sentence": not endpoint.summary.endswith("."),
+        "its `gives` must be a Shape": not isinstance(endpoint.gives, Shape),
+        "its `credits` must be a number from 0": micro_credits(endpoint.price) is None,
+        "never asks its user, and costs": asks_nobody and (endpoint.price or endpoint.is_metered),
+        "never asks its user, and writes": asks_nobody and not endpoint.access.reads,
+        "a request of its job has no place for the task's id": job and not job.is_complete,
+        "makes more than can be stored": endpoint.makes + endpoint.copies > LARGEST,
+        "has a scope without OAuth": endpoint.scope and not endpoint.vendor.oauth,
+    }
+    wrong = [text for text, is_so in told.items() if is_so]
+    return _target_faults(endpoint) + _argument_faults(endpoint) + wrong + _promise_faults(endpoint)
 
 
 def _promise_faults(endpoint: Endpoint) -> list[str]:

@@ -104,6 +104,9 @@ class OAuth2:
         """Raises ValueError for a declaration that can't work."""
         if not self.userinfo and not self.tokens.account:
             raise ValueError("neither userinfo nor the token answer has the account's id")
+        for flag, scopes in (*self.flags.items(), *self.aggregates.items()):
+            if isinstance(scopes, str):
+                raise ValueError(f"flag {flag}: must be a tuple, such as ({scopes!r},)")
         for flag, parts in self.aggregates.items():
             if unknown := set(parts) - set(self.flags):
                 raise ValueError(f"flag {flag} is made of {min(unknown)}, which is none")

@@ -42,7 +42,7 @@ def endpoint_faults(item: Endpoint) -> Iterator[str]:
     if link.scheme != "https" or not link.netloc:
         yield f"its documentation is no https address: {item.docs!r}"
     if not _has_price(item):
-        yield "has no price, not even 0, in billing/prices.py"
+        yield "has no price, not even 0, in its `credits` or in billing/prices.py"
     body, answer = documents.body_schema(item), documents.answer_schema(item)
     yield from (f"{path}: has no description" for path in _undescribed(body, ""))
     for name, schema in (("request", body), ("answer", answer)):
