@@ -163,12 +163,11 @@ def test_the_focus_is_never_lost(console):
     assert canvas.page.evaluate("document.activeElement.tagName") != "BODY"
 
 
-@pytest.mark.parametrize("width", [320, 1280])
-def test_the_canvas_passes_axe_and_does_not_scroll_sideways(console, width):
-    console.page.set_viewport_size({"width": width, "height": 720})
+def test_the_canvas_passes_axe_at_320_pixels_and_does_not_scroll_sideways(console):
+    console.page.set_viewport_size({"width": 320, "height": 720})
     canvas = Canvas(console).put("Contacts", "Mail", lines=[CONNECTED])
     assert canvas.console.violations() == []
-    assert canvas.console.width() <= width
+    assert canvas.console.width() <= 320
     canvas.console.button("Add widget").click()
     assert canvas.console.violations() == []
 

@@ -141,6 +141,11 @@ def test_axe_finds_nothing_in_any_state(opened):
     assert console.violations(popup) == [], "the page of a refusal"
     popup.close()
     connections.connect("Files")
+    overview = console.page.context.new_page()
+    overview.goto(console.service.url + SUITE)
+    expect(overview.get_by_role("table", name="Tokens of Ada Sandbox")).to_be_visible()
+    assert console.violations(overview) == [], "the overview of the suite"
+    overview.close()
     connections.try_it("Files")
     connections.try_it("Contacts")
     expect(connections.lines("Files").first).to_be_visible()
@@ -155,14 +160,6 @@ def test_axe_finds_nothing_in_any_state(opened):
     console.button("Connect: Contacts").click()
     connections.says("Contacts", "blocked")
     assert console.violations() == [], "broken, and blocked"
-
-
-def test_axe_finds_nothing_on_the_overview_of_the_suite(connections):
-    connections.connect("Files")
-    overview = connections.page.context.new_page()
-    overview.goto(connections.console.service.url + SUITE)
-    expect(overview.get_by_role("table", name="Tokens of Ada Sandbox")).to_be_visible()
-    assert connections.console.violations(overview) == []
 
 
 def test_nothing_scrolls_sideways_at_320_pixels(opened):

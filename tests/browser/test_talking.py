@@ -110,7 +110,7 @@ def test_stop_before_the_reply_begins_gives_the_text_back(console):
     expect(console.problem).to_contain_text("Stopped before the reply began")
 
 
-@pytest.mark.parametrize("fault", ["error-midway", "error-first", "wrong-key", "cut", "garbage"])
+@pytest.mark.parametrize("fault", ["error-midway", "error-first"])
 def test_a_turn_that_fails_gives_the_text_back(console, fault):
     console.ask("count to 3")
     console.send(f"/fail {fault} count to 20")
@@ -157,8 +157,7 @@ def test_a_server_that_is_away_gives_the_text_back(console):
 
 
 @pytest.mark.parametrize("is_reloaded", [False, True])
-@pytest.mark.parametrize("second", ["hello", "good morning"])
-def test_a_chat_whose_creation_got_no_answer_is_made_once(console, second, is_reloaded):
+def test_a_chat_whose_creation_got_no_answer_is_made_once(console, is_reloaded):
     console.may_say("ERR_FAILED")
     lost = lambda route: (route.fetch(), route.abort())  # noqa: E731
     console.page.route("**/api/ai/chats", lost, times=1)
@@ -168,7 +167,7 @@ def test_a_chat_whose_creation_got_no_answer_is_made_once(console, second, is_re
     if is_reloaded:
         console.page.reload()
         expect(console.composer).to_have_value("hello")
-    console.send(second)
+    console.send("good morning")  # other words, too, are for the same chat
     expect(console.answers).to_have_count(1)
     assert len(console.api("GET", "records/ai-chats")["records"]) == 1
 
