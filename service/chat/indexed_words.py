@@ -42,7 +42,7 @@ def take_out_of(which: ColumnElement[bool]) -> None:
     """The same for these messages, if they are large together. Needs an app context."""
     if db.engine.dialect.name != "sqlite":
         return
-    sizes = _sizes(select(Message.seq, _size).where(which))
+    sizes = _sizes(select(Message.seq, _size).where(which).order_by(Message.seq))
     if sum(size for _, size in sizes) <= FEW_CHARACTERS:
         return
     for numbers in _pieces(sizes):
@@ -64,7 +64,9 @@ def put_back() -> None:
     if db.engine.dialect.name != "sqlite":
         return
     left = select(Message.seq, _size).join(_unindexed, _unindexed.c.seq == Message.seq)
-    sizes = _sizes(left.where(_unindexed.c.since < from_now(-DELETION_SECONDS)))
+    left = left.where(_unindexed.c.since < from_now(-DELETION_SECONDS))
+    # By its own numbers: in the order of the messages, SQLite reads all of them for these few.
+    sizes = _sizes(left.order_by(_unindexed.c.seq))
     for numbers in _pieces(sizes):
         _put_back(numbers)
         let_others_run()
@@ -80,7 +82,7 @@ def _put_back(numbers: list[int]) -> None:
 
 def _sizes(statement: Select[int, int]) -> list[tuple[int, int]]:
     """The numbers of messages with the characters of their texts."""
-    rows = db.session.execute(statement.order_by(Message.seq)).all()
+    rows = db.session.execute(statement).all()
     db.session.commit()
     return [(seq, size) for seq, size in rows]
 
