@@ -95,7 +95,7 @@ class ApprovalSchema(Schema):
     credits = fields.Float(required=True)
     payer = fields.String(required=True, validate=validate.OneOf(get_args(PaidBy)))
     expiresAt = fields.AwareDateTime(required=True)
-    state = fields.String(required=True)
+    state = fields.String(required=True, validate=validate.OneOf(approvals.STATES.values()))
 
 
 class StopSchema(Schema):

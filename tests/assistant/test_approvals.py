@@ -41,6 +41,11 @@ def balance(person):
     return person.get("/api/credits").json["balance"]
 
 
+def test_the_description_names_the_states_of_a_decision(alice):
+    described = alice.get("/openapi.json").json["components"]["schemas"]["Approval"]["properties"]
+    assert described["state"]["enum"] == ["once", "chat", "denied"]
+
+
 def test_the_user_sees_what_will_be_sent_and_what_it_costs(alice, begin, chat, served_by):
     _, part = asked(begin, alice, chat, served_by)
     assert part.keys() == {

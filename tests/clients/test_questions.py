@@ -1,10 +1,19 @@
 """Five versions of the client read a reply whose calls wait for their user."""
 
+import json
+import re
+import subprocess
+
 import pytest
 
-from tests.clients.packages import PACKAGES
+from config import ROOT
+from tests.clients.packages import MODULES, PACKAGES
 from tests.clients.reading import Question, Reader, Reading
+from tests.npm import install
 from tests.services import Service
+
+COMPILER = ROOT / "tests/types"
+PAGE = (ROOT / "docs/api.md").read_text().split("### Messages in TypeScript")[1]
 
 # One call misses a grant, one costs credits, one is made at once.
 BOTH = (
@@ -54,3 +63,19 @@ def test_a_result_comes_before_those_that_wait_for_the_user(reading):
 def test_the_assembled_parts_are_those_stored_in_the_row(reading):
     assert reading.parts == reading.stored["data"]["parts"]
     assert reading.open_parts == []
+
+
+def test_the_documented_type_has_every_field_of_the_message(reading, tmp_path):
+    install(COMPILER)
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules/ai").symlink_to(MODULES / reading.package)
+    documented = re.search(r"```ts\n(.*?)```", PAGE, re.S)[1]
+    read = f"\nexport const read: Message = {json.dumps(reading.message)}\n"
+    (tmp_path / "message.ts").write_text(documented + read)
+    command = ["node", COMPILER / "node_modules/typescript/bin/tsc", "--noEmit", "--strict"]
+    options = ["--skipLibCheck", "--module", "esnext", "--moduleResolution", "bundler"]
+    done = subprocess.run(
+        [*command, *options, "--pretty", "false", "message.ts"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
