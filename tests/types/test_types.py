@@ -1,5 +1,6 @@
 """The browser's modules under the TypeScript compiler, and what it tells the author of a widget."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -77,3 +78,39 @@ def test_the_types_of_records_fit_what_is_stored(check, tmp_path):
     (tmp_path / "use.ts").write_text(RECORDS)
     faults = check(tmp_path / "use.ts")
     assert [line for _, line, _ in faults] == [6, 7, 9, 10], faults
+
+
+GUIDE = (ROOT / "docs/widgets.md").read_text()
+TYPES = GUIDE.split("\nTypes: ")[1]
+
+
+@pytest.fixture
+def templates(tmp_path):
+    """A folder of templates with the types and the configuration of docs/widgets.md."""
+    app = tmp_path / "opt/app"
+    (app / "word-count").mkdir(parents=True)
+    (app / "tsconfig.json").write_text(re.search(r"```json\n(.*?)```", TYPES, re.S)[1])
+    (app / "yard.py").write_text(
+        "".join(re.findall(r"```python\n(.*?)```", (ROOT / "docs/vendors.md").read_text(), re.S))
+    )
+    script = re.search(r"```sh\n(.*?)```", TYPES, re.S)[1].replace("/srv/app", str(app))
+    found = {**os.environ, "PYTHONPATH": str(app), "EXTENSIONS": "yard"}
+    subprocess.run(["bash", "-euc", script], cwd=ROOT, env=found, check=True, timeout=60)
+    return app
+
+
+def test_widgets_outside_of_the_tree_are_checked_with_the_endpoints_of_their_app(templates):
+    install(HERE)
+    first = GUIDE.split("## Ten lines")[1]
+    widget = re.search(r"```js\n(.*?)```", first, re.S)[1]
+    calls = (
+        "client.post('yard-order', { anvil: 'a-1' }).then(({ total }) => total.toFixed());\n"
+        "client.post('yard-order', { anvl: 'a-1' });\n"
+        "client.get('yard-order');\n"
+    )
+    (templates / "word-count/widget.js").write_text(widget + calls)
+    command = [shutil.which("node"), HERE / "node_modules/typescript/bin/tsc", "--pretty", "false"]
+    done = subprocess.run(command, cwd=templates, capture_output=True, text=True, timeout=120)
+    last = len((widget + calls).splitlines())
+    lines = [(Path(name).name, int(line)) for name, line, _, _ in FAULT.findall(done.stdout)]
+    assert lines == [("widget.js", last - 1), ("widget.js", last)], done.stdout
