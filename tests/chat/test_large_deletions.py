@@ -14,6 +14,7 @@ from service.extensions import db
 from service.upkeep.sweeping import sweep
 from tests.chat.searching import found, write
 from tests.erasing import erase
+from tests.plans import noting_whole_tables
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
@@ -177,3 +178,10 @@ def test_the_release_before_finds_all_messages(app, alice, chat):
             session.execute(text(checked))
             session.execute(text("DELETE FROM messages"))
             session.execute(text(checked))
+
+
+def test_a_deletion_reads_no_table_whole(app, alice, chat):
+    """In its write transaction nobody else of the worker goes on."""
+    with noting_whole_tables(app) as names:
+        assert alice.delete(path_of(chat)).status_code == 200
+    assert names & set(db.metadata.tables) == set()
