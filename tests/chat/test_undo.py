@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import gevent
 import pytest
@@ -279,6 +280,19 @@ def test_records_of_a_collection_that_is_declared_no_more_are_conflicts(
     conflicts, undone = conflicts_of(hands)
     assert conflicts == {task: "The app has no such collection any more."}
     assert len(undone) == 1
+
+
+def test_records_whose_owner_has_another_column_now_are_conflicts(
+    app, alice, hands, note, monkeypatch
+):
+    old = note("old")
+    hands.update(old, title="new")
+    notes = replace(NOTES, owner="ownerId", columns=(Column("ownerId"), *NOTES.columns[1:]))
+    others = [each for each in app.extensions["collections"] if each.name != "notes"]
+    monkeypatch.setitem(app.extensions, "collections", Collections([*others, notes]))
+    conflicts, undone = conflicts_of(hands)
+    assert conflicts == {old: "The app names the record's owner in another column now."}
+    assert undone == []
 
 
 def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):

@@ -17,6 +17,7 @@ from service.web.errors import NotFound
 
 CALLED = "A call outside the app can't be taken back."
 UNKNOWN = "The app has no such collection any more."
+OWNED_OTHERWISE = "The app names the record's owner in another column now."
 FORGOTTEN = "The record's earlier state is no longer stored."
 CHANGED = "The record has been changed since."
 
@@ -80,7 +81,10 @@ def change_of(entries: Entries, collections: Collections) -> NetChange:
     name = first.collection
     if any(data(name, a.after) != data(name, b.before) for a, b in pairwise(entries)):
         raise Refused(CHANGED)  # by somebody else, between two writes of the turn
-    return NetChange(collection, first.before, last.after, entries)
+    change = NetChange(collection, first.before, last.after, entries)
+    if collection.owner not in ("recordId", *change.some_state["data"]):
+        raise Refused(OWNED_OTHERWISE)
+    return change
 
 
 def _is_forgotten(entry: JournalEntry) -> bool:
