@@ -138,6 +138,14 @@ def test_the_metrics_directory_is_removed_at_the_end(here, tmp_path):
     assert not list(tmp_path.glob("service-metrics-*"))
 
 
+def test_an_empty_name_of_the_metrics_directory_is_as_good_as_none(databases, tmp_path):
+    """Its files would lie where gunicorn was started."""
+    none = {"TMPDIR": tmp_path, "PROMETHEUS_MULTIPROC_DIR": ""}
+    with Service(databases.make("sqlite"), **none) as running:
+        running.execute()
+        assert len(list(tmp_path.glob("service-metrics-*"))) == 1
+
+
 def test_the_directory_of_a_killed_service_is_removed_at_the_next_start(here, tmp_path):
     (left,) = tmp_path.glob("service-metrics-*")
     worker = here.worker
