@@ -25,6 +25,7 @@ RIGHTS_AGE = 2.0  # seconds until a change of a role, a disabled or an erased us
 CACHE_SIZE = 10_000
 REFRESH_BATCH = 500
 NOT_ADMITTED = "This user is disabled."
+ERASED = "The bearer token was issued before its user was erased: a newer one is needed."
 OWNER = AppKey["Caller"]("owner")  # who pays when no token is forwarded
 FOLLOW_PROFILE = AppKey[Callable[[Claims], None]]("follow_profile")
 
@@ -169,7 +170,7 @@ def admit(claims: Claims) -> Caller:
     if rights is None:
         enrol(claims.subject, claims.email, claims.name, claims.issued)
     elif not rights.admit(claims.issued):
-        raise Unauthorized(NOT_ADMITTED if rights.disabled else None)
+        raise Unauthorized(NOT_ADMITTED if rights.disabled else ERASED)
     elif rights.are_outdated_by(claims):
         FOLLOW_PROFILE.of(current_app)(claims)
     return Caller(claims.subject, claims.role, claims.issued, claims.permit)
@@ -209,6 +210,6 @@ def enrol(
             session.add(User(subject=subject, email=email, name=name, **times))
             session.flush()  # waits for a running erasure, so that the next line sees it
             if erasure.revokes(erasure.erased_at(session, subject), issued):
-                raise Unauthorized()
+                raise Unauthorized(ERASED)
     except IntegrityError:
         return  # a parallel first call of the same subject has created it
