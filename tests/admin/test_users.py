@@ -50,13 +50,11 @@ def test_a_search_is_in_any_case_of_any_script(app, alice, admin):
         assert subjects(admin.get(USERS, query_string={"search": search})) == ["alice"]
 
 
-@pytest.mark.parametrize(
-    ("search", "found"), [("LIC", ["alice"]), ("_", ["b_b"]), ("%", []), ("nobody", [])]
-)
-def test_a_search_is_part_of_a_name_and_no_pattern(app, client, alice, admin, search, found):
+def test_a_search_is_part_of_a_name_and_no_pattern(app, client, alice, admin):
     alice.new_chat()
     person(client, app.config["SETTINGS"], "b_b").new_chat()
-    assert subjects(admin.get(USERS, query_string={"search": search})) == found
+    for search, found in (("LIC", ["alice"]), ("_", ["b_b"]), ("%", []), ("nobody", [])):
+        assert subjects(admin.get(USERS, query_string={"search": search})) == found, search
 
 
 @on_sqlite

@@ -42,26 +42,25 @@ def dripping(pause):
     return Said(drip(), length=1000)
 
 
+NO_JSON = (
+    b"<html>Bad gateway</html>", b"", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b"[" * 100_000,
+)  # fmt: skip
+
+
 @pytest.fixture
 def balance(alice):
     return lambda: alice.get("/api/credits").json["balance"]
 
 
 @both
-@pytest.mark.parametrize(
-    "said",
-    [b"<html>Bad gateway</html>", b"", b"\xff\xfe", b'{"a": NaN}', b'{"a": 1e999}', b"[" * 100_000],
-    ids=["html", "nothing", "no-utf8", "nan", "infinity", "deep"],
-)
-def test_what_is_no_json_is_the_vendors_failure_and_free(
-    ask, vendor, balance, endpoint, body, said
-):
-    vendor.says(Said(said))
+def test_what_is_no_json_is_the_vendors_failure_and_free(ask, vendor, balance, endpoint, body):
     before = balance()
-    answer = ask(endpoint, body)
-    assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
-    assert answer.json["upstreamStatus"] == 200
-    assert (len(vendor.seen), balance()) == (1, before)
+    for number, said in enumerate(NO_JSON, 1):
+        vendor.says(Said(said))
+        answer = ask(endpoint, body)
+        assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error"), said
+        assert answer.json["upstreamStatus"] == 200
+        assert (len(vendor.seen), balance()) == (number, before)
 
 
 @both
@@ -115,12 +114,12 @@ def test_a_compressed_refusal_still_says_by_its_status_what_it_is(ask, vendor, e
 
 
 @both
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_never_followed(ask, vendor, endpoint, body, status):
-    vendor.says(Said({}, status, {"Location": f"{vendor.url}/elsewhere"}))
-    assert ask(endpoint, body).status_code in (404, 502)
-    assert len(vendor.seen) == 1
-    assert vendor.seen[0].path != "/elsewhere"
+def test_a_redirect_is_never_followed(ask, vendor, endpoint, body):
+    for number, status in enumerate((301, 302, 303, 307, 308), 1):
+        vendor.says(Said({}, status, {"Location": f"{vendor.url}/elsewhere"}))
+        assert ask(endpoint, body).status_code in (404, 502), status
+        assert len(vendor.seen) == number
+    assert "/elsewhere" not in [asked.path for asked in vendor.seen]
 
 
 @both

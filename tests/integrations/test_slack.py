@@ -23,11 +23,11 @@ def settings(app, vendor):
 
 
 @each_call
-@pytest.mark.parametrize("channel", ["C2", "c1", "#c1", "C1,", "C1, C3", " C1", ","])
-def test_a_channel_that_is_not_listed_is_never_touched(ask, vendor, endpoint, body, channel):
-    answer = ask(endpoint, {**body, "channel": channel})
-    assert (answer.status_code, answer.json["error"]) == (403, "forbidden")
-    assert ask(f"price/{endpoint}", {**body, "channel": channel}).status_code == 403
+def test_a_channel_that_is_not_listed_is_never_touched(ask, vendor, endpoint, body):
+    for channel in ("C2", "c1", "#c1", "C1,", "C1, C3", " C1", ","):
+        answer = ask(endpoint, {**body, "channel": channel})
+        assert (answer.status_code, answer.json["error"]) == (403, "forbidden"), channel
+        assert ask(f"price/{endpoint}", {**body, "channel": channel}).status_code == 403, channel
     assert vendor.seen == []
 
 
@@ -54,16 +54,14 @@ def test_a_channel_whose_id_is_no_text_is_not_shown(ask, vendor, id_):
 
 
 @pytest.mark.parametrize("value", [None, "", " , "])
-@pytest.mark.parametrize(
-    ("endpoint", "body"),
-    [*((name, {**body, "channel": "C1"}) for name, body in CALLS), ("teamchat-channels", {})],
-)
-def test_without_a_list_no_channel_is_open(ask, vendor, settings, endpoint, body, value):
+def test_without_a_list_no_channel_is_open(ask, vendor, settings, value):
     settings.pop("SLACK_CHANNELS")
     settings |= {} if value is None else {"SLACK_CHANNELS": value}
-    answer = ask(endpoint, body)
-    assert (answer.status_code, answer.json["error"]) == (503, "not_configured")
-    assert answer.json["setting"] == "SLACK_CHANNELS"
+    named = [(endpoint, {**body, "channel": "C1"}) for endpoint, body in CALLS]
+    for endpoint, body in (*named, ("teamchat-channels", {})):
+        answer = ask(endpoint, body)
+        assert (answer.status_code, answer.json["error"]) == (503, "not_configured"), endpoint
+        assert answer.json["setting"] == "SLACK_CHANNELS"
     assert vendor.seen == []
 
 

@@ -205,18 +205,16 @@ def test_a_collection_is_declared_once(start):
         start(COLLECTIONS=(BOOKS, BOOKS))
 
 
-@pytest.mark.parametrize(
-    "name", ["due-date", "with space", "a.b", "it's", "%(x)s", "x[0]", "$", "0"]
-)
-def test_any_name_that_is_taken_can_be_filtered_and_sorted_by(app, name):
-    shelf = Collection("shelf", (OWNER, Column(name), Column("n", "integer")), OWN)
-    refuse_mistakes(shelf)
+def test_any_name_that_is_taken_can_be_filtered_and_sorted_by(app):
     caller = Caller("alice", "user")
     with app.app_context():
         enrol("alice")
-        stored = [writes.create(shelf, caller, {name: value}) for value in ("b", "a")]
-        query = Query(where={name: {"gte": "a"}}, sort=name)
-        assert store.find(shelf, caller, query)["records"] == stored[::-1]
+        for name in ("due-date", "with space", "a.b", "it's", "%(x)s", "x[0]", "$", "0"):
+            shelf = Collection("shelf", (OWNER, Column(name), Column("n", "integer")), OWN)
+            refuse_mistakes(shelf)
+            stored = [writes.create(shelf, caller, {name: value}) for value in ("b", "a")]
+            query = Query(where={name: {"gte": "a"}}, sort=name)
+            assert store.find(shelf, caller, query)["records"] == stored[::-1], name
 
 
 def test_our_own_collections_have_no_mistakes():
