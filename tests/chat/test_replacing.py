@@ -160,6 +160,16 @@ def test_the_feed_tells_of_the_removals_without_their_texts(alice, chat, app):
     assert {c.record_id for c in changes if c.before or c.after} == set(ids[:2])
 
 
+def test_the_feed_tells_of_what_is_deleted_meanwhile_once(alice, chat, app):
+    ids = [record["recordId"] for record in alice.records("ai-messages")]
+    _, stream = begun(alice, chat, userMessageId="new", replaces="two")
+    assert alice.delete("/api/records/ai-messages/three").status_code == 200
+    assert b'"type":"finish"' in b"".join(stream)
+    with app.app_context():
+        removed = db.session.scalars(select(Outbox.record_id).where(Outbox.action == "removed"))
+        assert sorted(removed) == sorted(ids[2:])
+
+
 @pytest.mark.settings(context_budget=1_100, min_kept=2)
 def test_a_summary_of_what_is_replaced_is_not_used(alice, model):
     chat = alice.new_chat()

@@ -55,8 +55,11 @@ def remove(session: Statements, question: Question) -> list[outbox.Row]:
     if first is not None:
         recall.forget(session, question.chat_id, covering=first)
     old = (Message.user_id == owner, Message.chat_id == question.chat_id)
+    removed: set[str] = set()  # some may have been deleted since the turn's admission
     for start in range(0, len(ids), REMOVED_AT_ONCE):
         batch = Message.record_id.in_(ids[start : start + REMOVED_AT_ONCE])
-        session.execute(delete(Message).where(*old, batch))
+        removing = delete(Message).where(*old, batch).returning(Message.record_id)
+        removed.update(session.scalars(removing))
     outbox.erase_text(session, AI_MESSAGES, owner, ids)
-    return [outbox.change(AI_MESSAGES, owner, {"recordId": id}, None) for id in ids]
+    gone = [id for id in ids if id in removed]
+    return [outbox.change(AI_MESSAGES, owner, {"recordId": id}, None) for id in gone]
