@@ -4,6 +4,7 @@ import gevent
 import pytest
 from sqlalchemy import select, update
 
+from service.chat import autonomous
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -38,6 +39,14 @@ def test_the_call_goes_on_once_the_grant_is_there(alice, begin, chat, served_by)
     assert turn.part("data-consent", "granted")["toolCallId"] == part["toolCallId"]
     assert [one for one in chunks if one["type"] == "tool-output-available"]
     assert text_of(chunks) == "done"
+
+
+@pytest.mark.settings(extensions="tests.sandbox.other_vendors")
+def test_in_an_autonomous_call_the_owner_is_told_what_to_connect(app, served_by):
+    served_by.answers = [call("clips-list"), DONE]
+    with app.app_context():
+        assert "".join(autonomous.ask(app, "go")) == "done"
+    assert b"has to connect clips and allow clip_read for this" in served_by.seen[-1].body
 
 
 def test_a_grant_for_the_apps_own_files_is_not_the_one_that_is_waited_for(

@@ -63,7 +63,8 @@ def _ask_and_execute(
     if isinstance(needs, Outcome):
         return needs
     if needs.of_user and not context.is_in_chat:
-        return run.failure(NOBODY)
+        only_grant = None if needs.approval else needs.grant
+        return run.failure(_not_connected(only_grant) if only_grant else NOBODY)
     if needs.grant and not (yield from _connect(app, context, needs.grant)):
         return run.failure(_not_connected(needs.grant))
     if needs.approval:
