@@ -14,6 +14,8 @@ from service.sandbox.collections import COLLECTIONS
 from tests.npm import install
 
 HERE = Path(__file__).parent
+GUIDE = (ROOT / "docs/widgets.md").read_text()
+TYPES = GUIDE.split("\nTypes: ")[1]
 OPTIONS = (
     "--ignoreConfig", "--noEmit", "--allowJs", "--checkJs", "--strict",
     "--allowImportingTsExtensions",
@@ -80,8 +82,24 @@ def test_the_types_of_records_fit_what_is_stored(check, tmp_path):
     assert [line for _, line, _ in faults] == [6, 7, 9, 10], faults
 
 
-GUIDE = (ROOT / "docs/widgets.md").read_text()
-TYPES = GUIDE.split("\nTypes: ")[1]
+FOLLOWING = """
+import { follow } from './follow';
+
+const token = async () => 'token';
+const fail = ({ message }: { message: string }) => alert(message);
+const show = (titles: string[]) => alert(titles.join());
+follow('tasks', { token, fail, show: (tasks) => show(tasks.map(({ data }) => data.title)) })();
+follow('tasks', { token, fail, show: (tasks) => show(tasks.map(({ data }) => data.titel)) });
+follow('task', { token, fail, show: () => {} });
+"""
+
+
+def test_the_documented_client_of_the_socket_knows_the_columns(check, tmp_path):
+    page = (ROOT / "docs/api.md").read_text().split("## The socket:")[1]
+    (tmp_path / "records.d.ts").write_text("".join(declarations(COLLECTIONS)))
+    (tmp_path / "follow.d.ts").write_text(re.search(r"```ts\n(.*?)```", page, re.S)[1])
+    (tmp_path / "use.ts").write_text(FOLLOWING)
+    assert [line for _, line, _ in check(tmp_path / "use.ts")] == [8, 9]
 
 
 @pytest.fixture
