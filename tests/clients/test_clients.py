@@ -46,67 +46,70 @@ SHAPES = {
 UPSTREAM_WORDS = ("secret", "upstream-host", "sandbox", "api_error", "127.0.0.1", "Traceback")
 
 
+Readings = dict[str, Reading]
+
+
 @pytest.fixture(scope="module", params=PACKAGES)
-def readings(request, running) -> dict[str, Reading]:
+def readings(request, running) -> Readings:
     """The answers to all questions, by their names, as one version read them."""
     asked = [Question(name, content) for name, content in (ANSWERED | FAILED).items()]
     return Reader(running, request.param).read(asked)
 
 
-@pytest.fixture(params=[*ANSWERED, *FAILED])
-def reading(request, readings) -> Reading:
-    return readings[request.param]
+@pytest.fixture
+def answered(readings) -> Readings:
+    return {name: readings[name] for name in ANSWERED}
 
 
-@pytest.fixture(params=ANSWERED)
-def answered(request, readings) -> Reading:
-    return readings[request.param]
+@pytest.fixture
+def failed(readings) -> Readings:
+    return {name: readings[name] for name in FAILED}
 
 
-@pytest.fixture(params=FAILED)
-def failed(request, readings) -> Reading:
-    return readings[request.param]
+def test_the_client_takes_every_chunk_as_it_was_sent(readings):
+    sent = {name: read.sent for name, read in readings.items()}
+    assert {name: read.chunks for name, read in readings.items()} == sent
 
 
-def test_the_client_takes_every_chunk_as_it_was_sent(reading):
-    assert reading.chunks == reading.sent
+def test_no_chunk_breaks_the_schema_of_the_version(readings):
+    assert {name: read.invalid for name, read in readings.items() if read.invalid} == {}
 
 
-def test_no_chunk_breaks_the_schema_of_the_version(reading):
-    assert reading.invalid == []
+def test_a_stream_ends_once_and_with_its_ending(readings):
+    last = {name: read.types[-1:] for name, read in readings.items()}
+    assert {name: read.endings for name, read in readings.items()} == last
 
 
-def test_a_stream_ends_once_and_with_its_ending(reading):
-    assert reading.endings == reading.types[-1:]
+def test_no_part_stays_open(readings):
+    assert {name: read.open_parts for name, read in readings.items() if read.open_parts} == {}
 
 
-def test_no_part_stays_open(reading):
-    assert reading.open_parts == []
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_parts_are_those_of_the_question(readings, name):
-    assert [part["type"] for part in readings[name].parts] == SHAPES[name]
+def test_the_parts_are_those_of_the_question(answered):
+    parts = {name: [part["type"] for part in read.parts] for name, read in answered.items()}
+    assert parts == SHAPES
 
 
 def test_an_answer_ends_in_finish_and_is_no_error(answered):
-    assert answered.endings == ["finish"]
-    assert answered.errors == []
+    ended = {name: (read.endings, read.errors) for name, read in answered.items()}
+    assert ended == dict.fromkeys(answered, (["finish"], []))
 
 
 def test_the_message_the_header_and_the_row_have_one_id(answered):
-    assert answered.header
-    assert answered.message["id"] == answered.header == answered.stored["recordId"]
-    assert answered.message["role"] == "assistant"
+    for name, read in answered.items():
+        assert read.header, name
+        assert read.message["id"] == read.header == read.stored["recordId"], name
+        assert read.message["role"] == "assistant", name
 
 
 def test_the_text_is_what_is_stored_as_content(answered):
-    assert answered.text == answered.stored["data"]["content"] != ""
+    for name, read in answered.items():
+        assert read.text == read.stored["data"]["content"] != "", name
 
 
 def test_the_assembled_parts_are_those_stored_in_the_row(answered):
-    stored = answered.stored["data"]["parts"]
-    assert answered.parts == [_as_seen_by(answered.package, part) for part in stored]
+    for name, read in answered.items():
+        stored = [_as_seen_by(read.package, part) for part in read.stored["data"]["parts"]]
+        assert read.parts == stored, name
 
 
 def test_the_metadata_says_how_the_turn_went(readings):
@@ -118,7 +121,8 @@ def test_the_metadata_says_how_the_turn_went(readings):
 
 
 def test_a_finished_answer_is_not_sent_back_by_the_client_itself(answered):
-    assert answered.resubmits is False
+    resubmitted = {name: read.resubmits for name, read in answered.items()}
+    assert resubmitted == dict.fromkeys(answered, False)
 
 
 def test_odd_text_arrives_as_it_was_said(readings):
@@ -154,17 +158,19 @@ def test_a_throwing_tool_fails_alone_and_the_answer_goes_on(readings):
 
 
 def test_the_client_reports_the_error_that_was_sent(failed):
-    assert failed.endings == ["error"]
-    assert failed.errors == [failed.sent[-1]["errorText"]]
+    for name, read in failed.items():
+        assert read.endings == ["error"], name
+        assert read.errors == [read.sent[-1]["errorText"]], name
 
 
 def test_a_failed_stream_says_nothing_of_its_upstream(failed):
-    said = " ".join(failed.wire)
-    assert [word for word in UPSTREAM_WORDS if word.lower() in said.lower()] == []
+    for name, read in failed.items():
+        said = " ".join(read.wire).lower()
+        assert [word for word in UPSTREAM_WORDS if word.lower() in said] == [], name
 
 
 def test_a_failed_turn_leaves_no_row(failed):
-    assert failed.rows == []
+    assert {name: read.rows for name, read in failed.items()} == dict.fromkeys(failed, [])
 
 
 def test_what_was_said_before_an_error_stays_on_the_screen(readings):
