@@ -11,8 +11,10 @@ from service.auth import users
 from service.chat.stream import channel
 from service.chat.turn import running
 from service.chat.turn.hold import TurnHold
+from service.chat.turn.turn import NO_CREDITS, NO_TEXT_AT_ALL
 from service.generation import model_call
 from service.upkeep import rights
+from tests import recorded
 from tests.chat.turns import assembled, begun, idle
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite, wait_for
@@ -223,6 +225,32 @@ def test_credits_that_run_out_between_steps_end_the_turn_in_a_text(alice, chat):
     assert types(chunks)[-1] == "finish"
     assert len(alice.rows(chat)) == 2
     assert alice.get("/api/credits").json["held"] == 0
+
+
+def paused(text, used=5):
+    """A message that the model means to go on with."""
+    message = recorded.anthropic(text).replace('"end_turn"', '"pause_turn"')
+    return Answer(message.replace('"output_tokens": 5', f'"output_tokens": {used}'))
+
+
+@on_sqlite
+def test_credits_that_run_out_while_the_model_pauses_are_told_once(alice, served_by, chat):
+    served_by.answers = [paused("One moment.", used=90_000_000)]
+    chunks = alice.turn(chat, "hello")
+    assert text_of(chunks) == f"One moment.{NO_CREDITS}"
+    assert types(chunks)[-1] == "finish"
+
+
+@on_sqlite
+def test_a_model_that_pauses_before_its_text_is_asked_to_go_on(alice, served_by, chat):
+    served_by.answers = [paused(" "), Answer(recorded.anthropic("Here it is."))]
+    assert text_of(alice.turn(chat, "hello")).strip() == "Here it is."
+
+
+@on_sqlite
+def test_a_model_that_only_pauses_ends_in_a_text_of_ours(alice, served_by, chat):
+    served_by.answers = [paused(" ") for _ in range(9)]
+    assert text_of(alice.turn(chat, "hello")).strip() == NO_TEXT_AT_ALL
 
 
 def test_the_reply_of_a_user_who_is_disabled_ends_and_keeps_what_was_said(alice, chat, app):

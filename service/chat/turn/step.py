@@ -63,6 +63,12 @@ class Step:
         return self.finished is not None and self.finished.is_refused
 
     @property
+    def goes_on(self) -> bool:
+        """Whether another step follows: for the results of calls, or as the model has paused."""
+        is_paused = self.finished is not None and self.reason == "pause"
+        return self.result_count > 0 or (is_paused and not self.muted)
+
+    @property
     def reason(self) -> FinishReason:
         assert self.finished, "translated to its end"
         return self.finished.reason

@@ -47,7 +47,7 @@ def answer(app: Flask, run: Run) -> Answer:
                     run.assembly.apply(chunk)
                 yield chunk
         conversation.add(run.assembly.parts[before:])
-        if not step.result_count and run.tally.reason != "pause":
+        if not step.goes_on:
             return
 
 
@@ -68,7 +68,7 @@ def _step(
         yield from _ask_without_tools(app, run, step, prompt)
     yield from step.run_calls(app, context)
     run.interruption.check()
-    if not step.result_count and step.text.is_blank:
+    if step.text.is_blank and not step.goes_on:
         yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
     yield chunks.FinishStep()
 
