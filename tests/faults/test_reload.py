@@ -23,9 +23,6 @@ SETTING = "    sandbox: bool = setting(switch, False)\n"
 FILES = ("config_settings.py", "gunicorn.conf.py", "service/web/operations.py")  # of a release
 
 
-under_systemd_too = pytest.mark.parametrize("unit", ["stand-in", "systemd"], indirect=True)
-
-
 @pytest.fixture(scope="module")
 def running(databases, tmp_path_factory):
     made = Running(databases, tmp_path_factory)
@@ -78,7 +75,7 @@ def fault(unit: Unit | Machine, kind: str):
     views.write_text(code)
 
 
-@under_systemd_too
+@pytest.mark.parametrize("unit", ["systemd"], indirect=True)
 def test_a_release_that_does_not_start_leaves_the_running_one_unchanged(unit):
     old = unit.main
     with Probes(unit).going() as probes:
@@ -102,7 +99,7 @@ def test_a_worker_that_dies_during_an_installation_restarts_with_the_old_code(un
     wait_for(lambda: Probes(unit).new_status() == "ok", 30)
 
 
-@under_systemd_too
+@pytest.mark.parametrize("unit", ["stand-in", "systemd"], indirect=True)
 def test_a_reload_brings_code_and_settings_and_refuses_no_connection(unit):
     old, client = unit.main, client_of(unit)
     running = client.ask(client.new_chat(), "words=150 rate=10", "u")
