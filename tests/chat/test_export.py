@@ -1,10 +1,13 @@
 """A chat as a file."""
 
 import json
+from contextlib import ExitStack
 
 import pytest
 
 from service.chat.finding import export
+from service.limits import page_turns
+from tests.services import on_sqlite
 
 
 def exported(person, chat, form=None):
@@ -42,6 +45,17 @@ def test_an_empty_chat_is_exported_too(alice):
     chat = alice.new_chat()
     assert exported(alice, chat).text == "# Chat\n"
     assert json.loads(exported(alice, chat, "json").data)["messages"] == []
+
+
+@on_sqlite
+def test_an_export_is_refused_while_the_user_has_other_pages_read(alice, monkeypatch):
+    monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
+    chat = alice.new_chat()
+    with ExitStack() as others:
+        for _ in range(page_turns.AT_ONCE):
+            others.enter_context(page_turns.page_turn("alice"))
+        refused = exported(alice, chat)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
 
 
 def test_only_the_owner_exports_a_chat(alice, bob, admin):

@@ -31,19 +31,24 @@ def read_chat(caller: Caller, chat_id: str) -> Envelope:
 
 
 def messages(caller: Caller, chat_id: str) -> Iterator[Envelope]:
-    """The stored messages of a chat in their order. Reads a page at a time. Needs an app context.
+    """The stored messages of a chat in their order. Needs an app context.
 
-    Each page is read with the rights that the caller has by then. Raises `Forbidden`.
+    The first page is read here, so that its refusal needs no stream; each further one when it is
+    needed, with the rights that the caller has by then. Raises `Forbidden`, `Unavailable`.
     """
-    cursor = None
-    while True:
-        where = {"chatId": chat_id}
-        query = Query(where=where, limit=PAGE, cursor=cursor, bytes=PAGE_BYTES)
-        page = store.find(AI_MESSAGES, caller, query)
+    return _records(caller, chat_id, _page(caller, chat_id, None))
+
+
+def _page(caller: Caller, chat_id: str, cursor: str | None) -> dict[str, Any]:
+    query = Query(where={"chatId": chat_id}, limit=PAGE, cursor=cursor, bytes=PAGE_BYTES)
+    return store.find(AI_MESSAGES, caller, query)
+
+
+def _records(caller: Caller, chat_id: str, page: dict[str, Any]) -> Iterator[Envelope]:
+    yield from page["records"]
+    while page["nextCursor"] is not None:
+        page = _page(caller, chat_id, page["nextCursor"])
         yield from page["records"]
-        cursor = page["nextCursor"]
-        if cursor is None:
-            return
 
 
 def as_json(chat: dict[str, Any], records: Iterator[Envelope]) -> Iterator[str]:

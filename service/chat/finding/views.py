@@ -97,7 +97,7 @@ def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
 @finding.get("/chats/<chat_id>/export")
 @open_to("chat")
 @query(ExportQuery())
-@refuses(Forbidden, NotFound)
+@refuses(Forbidden, NotFound, Unavailable)
 @answers(
     None,
     media_type=("text/markdown", "application/json"),
