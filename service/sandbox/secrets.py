@@ -8,7 +8,7 @@ import secrets
 from dataclasses import replace
 from pathlib import Path
 
-from config import Settings, sealing_keys
+from config import ConfigError, Settings, sealing_keys
 from service.auth.tokens import issue
 
 TEN_YEARS = 10 * 365 * 24 * 3600
@@ -48,20 +48,31 @@ def suite_client(directory: Path) -> tuple[str, str]:
 
 
 def _load_or_create(path: Path) -> dict[str, str]:
-    """The file's content. A missing file is created; the first of several processes wins."""
-    if not path.exists():
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            json.dump(_generate(), file)
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
-    return json.loads(path.read_text())
+    """The file's content. A missing file is created. Raises `ConfigError`."""
+    try:
+        if not path.exists():
+            _create(path)
+        return json.loads(path.read_text())
+    except OSError as error:  # its folder is another user's, for example
+        told = f"{path} must be readable and its folder writable ({type(error).__name__})"
+        raise ConfigError(f"SANDBOX: {told}") from None
+    except ValueError:
+        raise ConfigError(f"SANDBOX: {path} is damaged; delete it for new secrets") from None
+
+
+def _create(path: Path) -> None:
+    """The first of several processes wins."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump(_generate(), file)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
 
 
 def _generate() -> dict[str, str]:

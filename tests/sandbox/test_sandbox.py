@@ -76,6 +76,21 @@ def test_a_sandbox_may_listen_on_loopback(bind):
     assert prepare(settings_for("sqlite:////tmp/mine.db", bind=bind)).sandbox
 
 
+def test_a_place_that_can_not_have_secrets_is_refused_in_words(bare, tmp_path):
+    """As a folder that another user's first start has made."""
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(ConfigError, match=r"^SANDBOX: .*file/sandbox.json .* \(FileExistsError\)"):
+        fill(bare, file)
+
+
+@pytest.mark.parametrize("damaged", ["", '{"auth_sec'])
+def test_damaged_secrets_are_refused_in_words(bare, tmp_path, damaged):
+    (tmp_path / "sandbox.json").write_text(damaged)
+    with pytest.raises(ConfigError, match=r"^SANDBOX: .*sandbox.json is damaged; delete it"):
+        fill(bare, tmp_path)
+
+
 def test_given_secrets_are_kept(tmp_path):
     settings = settings_for(f"sqlite:///{tmp_path}/app.db")
     assert fill(settings, tmp_path).auth_secret == settings.auth_secret
