@@ -47,5 +47,13 @@ def test_the_scope_of_the_document_is_asked_for_and_opens_its_endpoint(alice):
     assert alice.get("/api/credits").json["balance"] == 998
 
 
+@on_sqlite
+@pytest.mark.settings(extensions=NAME)
+def test_the_slow_endpoint_of_the_document_ends_and_charges_what_is_reported(alice):
+    answer = alice.post("/api/integrations/anvils-draw", {"anvil": "a-1"}).json["data"]
+    assert (answer["status"], answer["result"]) == ("done", {"url": "https://acme.example/d-1.png"})
+    assert alice.get("/api/credits").json["balance"] == 998
+
+
 def test_its_endpoints_lack_nothing(documented):
-    assert [list(check.endpoint_faults(one)) for one in documented.ENDPOINTS] == [[], [], []]
+    assert [list(check.endpoint_faults(one)) for one in documented.ENDPOINTS] == [[], [], [], []]
