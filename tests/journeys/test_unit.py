@@ -47,6 +47,9 @@ def test_the_steps_of_the_page_lead_to_what_the_unit_expects():
     [user], [tree], [settings] = map(lines_of, ("User", "WorkingDirectory", "EnvironmentFile"))
     assert f"useradd --system --user-group --home-dir {tree} " in script
     assert f"install -d -o {user} -g {user} -m 700 instance" in script
+    # Whatever owner and modes the release came with, and however strict root's umask is.
+    readable = [script.index(one) for one in ("umask 022", "chmod -R go=rX .", "python3 -m venv")]
+    assert readable == sorted(readable)
     assert f"install -m 600 /dev/null {settings}" in script
     assert lines_of("ReadWritePaths") == [f"-{tree}/instance"]
     assert f". {settings}; set +a\ncd {tree} && exec runuser -u {user} --" in script
@@ -72,3 +75,4 @@ def test_the_next_release_installs_its_files_and_spares_modules_of_the_app():
     guide = (ROOT / "docs/extending.md").read_text()
     [folder] = re.findall(r"\bsave this as `(\w+)/\w+\.py` in the source tree", guide, re.M)
     assert f"--exclude=/{folder} " in later
+    assert "--chown=root:root --chmod=go=rX" in later.split("umask 022")[1]
