@@ -31,6 +31,12 @@ def test_every_template_says_hello_there(opened):
         assert handle not in OF_EVERY_KIND or console.violations() == [], handle
 
 
+def test_a_widget_is_told_the_defaults_of_its_settings(opened):
+    page = opened().open("/dev/widget/weather").page
+    inspector = page.get_by_role("region", name="Message inspector")
+    expect(inspector.get_by_text('"settings":{"units":"metric"}')).to_be_visible()
+
+
 def test_a_value_for_an_input_comes_out_again(page):
     page.get_by_label("Input: Fill in", exact=True).fill('{"value": "Buy milk"}')
     page.get_by_role("button", name="Send: Input: Fill in").click()

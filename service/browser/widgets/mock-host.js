@@ -6,6 +6,7 @@ import { ApiError, NetworkError } from '../shared/errors.js';
 import { createApprovalDialog } from './approval.js';
 import { policiesOf } from './host-server.js';
 import { createCanvasHost } from './widget-host.js';
+import { settingsOf } from './widget-settings.js';
 
 /**
  * @typedef {'ask' | 'once' | 'deny'} MockApproval
@@ -58,7 +59,7 @@ export function createMockHost({ root, template, widgetUrl = addressOf, onEvent,
   const { handle: templateHandle, name: templateName, icon, slots, collections, permissions, version } = template;
   const endpoints = [...policies.keys()];
   const facts = { templateHandle, templateName, icon, slots, endpoints, collections, permissions, version };
-  const iframe = host.mount({ id: 'widget', ...facts });
+  const iframe = host.mount({ id: 'widget', ...facts, settings: settingsOf(template.settings) });
   const siblings = new Map(slots.map((/** @type {any} */ slot) => [slot.id, addSibling(host, slot, onOutput)]));
   return {
     host,
