@@ -16,23 +16,23 @@ def refused(status, code, **headers):
     return Said(body, status, names)
 
 
-@pytest.mark.parametrize(
-    ("refusal", "outcome", "pause"),
-    [
-        (refused(422, "SUBSCRIPTION_TOKEN_INVALID"), (502, "upstream_provider_error"), None),
-        (refused(422, "VALIDATION"), (400, "invalid_request"), None),
-        (refused(403, "OPTION_NOT_IN_PLAN"), (502, "upstream_provider_error"), None),
-        (refused(429, "RATE_LIMITED", Remaining="0, 900", Reset="7, 1419704"), LIMITED, "7"),
-        (refused(429, "QUOTA_LIMITED", Remaining="0, 0", Reset="1, 1800"), LIMITED, "1800"),
-        (refused(429, "QUOTA_LIMITED", Remaining="1, 0", Reset="1, 1419704"), LIMITED, "3600"),
-        (refused(429, "RATE_LIMITED", Remaining="none", Reset="soon"), LIMITED, "5"),
-    ],
-)
-def test_a_refusal_means_what_its_code_and_headers_say(ask, vendor, refusal, outcome, pause):
-    vendor.says(refusal)
-    answer = ask("search-web-raw", {"query": "x"})
-    assert (answer.status_code, answer.json["error"]) == outcome
-    assert answer.headers.get("Retry-After") == pause
+REFUSALS = [
+    (refused(422, "SUBSCRIPTION_TOKEN_INVALID"), (502, "upstream_provider_error"), None),
+    (refused(422, "VALIDATION"), (400, "invalid_request"), None),
+    (refused(403, "OPTION_NOT_IN_PLAN"), (502, "upstream_provider_error"), None),
+    (refused(429, "RATE_LIMITED", Remaining="0, 900", Reset="7, 1419704"), LIMITED, "7"),
+    (refused(429, "QUOTA_LIMITED", Remaining="0, 0", Reset="1, 1800"), LIMITED, "1800"),
+    (refused(429, "QUOTA_LIMITED", Remaining="1, 0", Reset="1, 1419704"), LIMITED, "3600"),
+    (refused(429, "RATE_LIMITED", Remaining="none", Reset="soon"), LIMITED, "5"),
+]
+
+
+def test_a_refusal_means_what_its_code_and_headers_say(ask, vendor):
+    for refusal, outcome, pause in REFUSALS:
+        vendor.says(refusal)
+        answer = ask("search-web-raw", {"query": "x"})
+        assert (answer.status_code, answer.json["error"]) == outcome, refusal
+        assert answer.headers.get("Retry-After") == pause
 
 
 def test_a_search_without_results_is_an_empty_list(ask, vendor):

@@ -117,32 +117,33 @@ def test_an_address_of_the_public_internet_is_passed_on_as_it_was_written(ask, v
     assert [asked.json["url"] for asked in vendor.seen] == OUTSIDE
 
 
-@pytest.mark.parametrize(
-    ("said", "status", "error"),
-    [
-        (refusal(200, "SCRAPE_DNS_RESOLUTION_ERROR"), 400, "invalid_request"),
-        (refusal(500, "SCRAPE_ALL_ENGINES_FAILED"), 400, "invalid_request"),
-        (refusal(408, "SCRAPE_TIMEOUT"), 400, "invalid_request"),
-        (refusal(403, "UNSUPPORTED_SITE"), 403, "forbidden"),
-        (refusal(403, error="We apologize for the inconvenience but we do not support this site."),
-         403, "forbidden"),
-        (refusal(403), 502, "upstream_provider_error"),
-        (refusal(401), 502, "upstream_provider_error"),
-        (refusal(402), 502, "upstream_provider_error"),
-        (refusal(408), 400, "invalid_request"),
-        (Said({"message": "a text of Firecrawl"}, 408), 502, "upstream_provider_error"),
-        (refusal(200), 502, "upstream_provider_error"),
-        (refusal(500, "UNKNOWN_ERROR"), 502, "upstream_provider_error"),
-        (refusal(429, **{"Retry-After": "17"}), 429, "rate_limited"),
-    ],
-)  # fmt: skip
-def test_a_refusal_is_told_in_our_words_and_free(ask, vendor, paid, said, status, error):
-    vendor.says(said)
-    answer = ask("crawl-scrape", {"url": URL})
-    assert (answer.status_code, answer.json["error"]) == (status, error)
-    assert "a text of Firecrawl" not in answer.text
-    assert answer.headers.get("Retry-After") == ("17" if status == 429 else None)
-    assert (len(vendor.seen), paid()) == (1, 0)
+REFUSALS = [
+    (refusal(200, "SCRAPE_DNS_RESOLUTION_ERROR"), 400, "invalid_request"),
+    (refusal(500, "SCRAPE_ALL_ENGINES_FAILED"), 400, "invalid_request"),
+    (refusal(408, "SCRAPE_TIMEOUT"), 400, "invalid_request"),
+    (refusal(403, "UNSUPPORTED_SITE"), 403, "forbidden"),
+    (refusal(403, error="We apologize for the inconvenience but we do not support this site."),
+     403, "forbidden"),
+    (refusal(403), 502, "upstream_provider_error"),
+    (refusal(401), 502, "upstream_provider_error"),
+    (refusal(402), 502, "upstream_provider_error"),
+    (refusal(408), 400, "invalid_request"),
+    (Said({"message": "a text of Firecrawl"}, 408), 502, "upstream_provider_error"),
+    (refusal(200), 502, "upstream_provider_error"),
+    (refusal(500, "UNKNOWN_ERROR"), 502, "upstream_provider_error"),
+    (refusal(429, **{"Retry-After": "17"}), 429, "rate_limited"),
+]  # fmt: skip
+
+
+def test_a_refusal_is_told_in_our_words_and_free(ask, vendor, paid):
+    for said, status, error in REFUSALS:
+        vendor.seen.clear()
+        vendor.says(said)
+        answer = ask("crawl-scrape", {"url": URL})
+        assert (answer.status_code, answer.json["error"]) == (status, error), said
+        assert "a text of Firecrawl" not in answer.text
+        assert answer.headers.get("Retry-After") == ("17" if status == 429 else None)
+        assert (len(vendor.seen), paid()) == (1, 0)
 
 
 @pytest.mark.parametrize("said", [{}, {"success": True}, {"success": True, "data": []}])

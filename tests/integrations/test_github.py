@@ -159,61 +159,63 @@ def test_a_folder_lists_what_is_in_it(ask, vendor):
     assert vendor.seen[0].target == "/repos/octocat/Hello-World/contents/docs"
 
 
-@pytest.mark.parametrize(
-    ("path", "target"),
-    [
-        ("a b/c.md", "a%20b/c.md"),
-        ("%2e%2e/x", "%252e%252e/x"),
-        ("a%2Fb", "a%252Fb"),
-        ("a?b=c#d", "a%3Fb%3Dc%23d"),
-        ("a\r\nX-Evil: 1", "a%0D%0AX-Evil%3A%201"),
-        ("@evil.example", "%40evil.example"),
-    ],
-)
-def test_a_path_keeps_its_slashes_and_nothing_else(ask, vendor, path, target):
-    vendor.says(FILE)
-    ask("codehost-get-repository-contents", {**REPO, "path": path})
-    assert vendor.seen[0].target == f"/repos/octocat/Hello-World/contents/{target}"
-    assert "x-evil" not in vendor.seen[0].headers
+PATHS = [
+    ("a b/c.md", "a%20b/c.md"),
+    ("%2e%2e/x", "%252e%252e/x"),
+    ("a%2Fb", "a%252Fb"),
+    ("a?b=c#d", "a%3Fb%3Dc%23d"),
+    ("a\r\nX-Evil: 1", "a%0D%0AX-Evil%3A%201"),
+    ("@evil.example", "%40evil.example"),
+]
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "body"),
-    [
-        ("contents", {"path": "../../../user"}),
-        ("contents", {"path": "a/./b"}),
-        ("contents", {"path": "a//b"}),
-        ("tree", {"ref": "../../.."}),
-        ("commits", {"repo": ".."}),
-        ("commits", {"owner": "a/b"}),
-        ("commits", {"owner": "a@evil"}),
-    ],
-)
-def test_nobody_climbs_out_of_a_repository(ask, vendor, endpoint, body):
-    answer = ask(f"codehost-get-repository-{endpoint}", {**REPO, **body})
-    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
-    assert answer.json["details"]
+def test_a_path_keeps_its_slashes_and_nothing_else(ask, vendor):
+    for path, target in PATHS:
+        vendor.seen.clear()
+        vendor.says(FILE)
+        ask("codehost-get-repository-contents", {**REPO, "path": path})
+        assert vendor.seen[0].target == f"/repos/octocat/Hello-World/contents/{target}", path
+        assert "x-evil" not in vendor.seen[0].headers
+
+
+CLIMBING = [
+    ("contents", {"path": "../../../user"}),
+    ("contents", {"path": "a/./b"}),
+    ("contents", {"path": "a//b"}),
+    ("tree", {"ref": "../../.."}),
+    ("commits", {"repo": ".."}),
+    ("commits", {"owner": "a/b"}),
+    ("commits", {"owner": "a@evil"}),
+]
+
+
+def test_nobody_climbs_out_of_a_repository(ask, vendor):
+    for endpoint, body in CLIMBING:
+        answer = ask(f"codehost-get-repository-{endpoint}", {**REPO, **body})
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), body
+        assert answer.json["details"]
     assert vendor.seen == []
 
 
-@pytest.mark.parametrize(
-    ("said", "low", "high"),
-    [
-        (refusal(403, "Secondary", Retry_After="7"), 7, 7),
-        (refusal(403, "You have exceeded a secondary rate limit."), 60, 60),
-        (refusal(429, "Too many", Retry_After="7200"), 3600, 3600),
-        (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="1"), 1, 1),
-        (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="soon"), 60, 60),
-        (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="9" * 5000), 3600, 3600),
-        (refusal(403, X_RateLimit_Remaining="0", Retry_After="\xb2"), 60, 60),
-    ],
-)
-def test_every_kind_of_limit_is_rate_limited(ask, vendor, said, low, high):
-    vendor.says(said)
-    answer = ask("codehost-get-repository", REPO)
-    assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
-    assert low <= int(answer.headers["Retry-After"]) <= high
-    assert len(vendor.seen) == 1
+LIMITS = [
+    (refusal(403, "Secondary", Retry_After="7"), 7, 7),
+    (refusal(403, "You have exceeded a secondary rate limit."), 60, 60),
+    (refusal(429, "Too many", Retry_After="7200"), 3600, 3600),
+    (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="1"), 1, 1),
+    (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="soon"), 60, 60),
+    (refusal(403, X_RateLimit_Remaining="0", X_RateLimit_Reset="9" * 5000), 3600, 3600),
+    (refusal(403, X_RateLimit_Remaining="0", Retry_After="\xb2"), 60, 60),
+]
+
+
+def test_every_kind_of_limit_is_rate_limited(ask, vendor):
+    for said, low, high in LIMITS:
+        vendor.seen.clear()
+        vendor.says(said)
+        answer = ask("codehost-get-repository", REPO)
+        assert (answer.status_code, answer.json["error"]) == (429, "rate_limited"), said
+        assert low <= int(answer.headers["Retry-After"]) <= high
+        assert len(vendor.seen) == 1
 
 
 def test_a_limit_without_a_time_lasts_a_minute():
@@ -230,27 +232,28 @@ def test_an_exhausted_hour_says_when_it_ends(ask, vendor):
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "600")
 
 
-@pytest.mark.parametrize(
-    ("said", "status", "error"),
-    [
-        (refusal(404, "Not Found"), 404, "not_found"),
-        (refusal(410, "Issues are disabled"), 404, "not_found"),
-        (refusal(301, "Moved", Location="/elsewhere"), 404, "not_found"),
-        (refusal(403, "Resource not accessible", X_RateLimit_Remaining="9"), 403, "forbidden"),
-        (refusal(451, "Blocked"), 403, "forbidden"),
-        (refusal(401, "Bad credentials"), 502, "upstream_provider_error"),
-        (refusal(422, "Validation Failed"), 400, "invalid_request"),
-        (refusal(500, "Oops"), 502, "upstream_provider_error"),
-    ],
-)
-def test_other_refusals_mean_what_the_contract_says(ask, vendor, said, status, error):
-    vendor.says(said)
-    answer = ask("codehost-get-repository-issues", REPO)
-    assert (answer.status_code, answer.json["error"]) == (status, error)
-    assert answer.json["success"] is False
-    assert said.body["message"] not in answer.text
-    assert len(vendor.seen) == 1
-    assert answer.json.get("upstreamStatus") == (said.status if status == 502 else None)
+REFUSALS = [
+    (refusal(404, "Not Found"), 404, "not_found"),
+    (refusal(410, "Issues are disabled"), 404, "not_found"),
+    (refusal(301, "Moved", Location="/elsewhere"), 404, "not_found"),
+    (refusal(403, "Resource not accessible", X_RateLimit_Remaining="9"), 403, "forbidden"),
+    (refusal(451, "Blocked"), 403, "forbidden"),
+    (refusal(401, "Bad credentials"), 502, "upstream_provider_error"),
+    (refusal(422, "Validation Failed"), 400, "invalid_request"),
+    (refusal(500, "Oops"), 502, "upstream_provider_error"),
+]
+
+
+def test_other_refusals_mean_what_the_contract_says(ask, vendor):
+    for said, status, error in REFUSALS:
+        vendor.seen.clear()
+        vendor.says(said)
+        answer = ask("codehost-get-repository-issues", REPO)
+        assert (answer.status_code, answer.json["error"]) == (status, error), said
+        assert answer.json["success"] is False
+        assert said.body["message"] not in answer.text
+        assert len(vendor.seen) == 1
+        assert answer.json.get("upstreamStatus") == (said.status if status == 502 else None)
 
 
 def test_an_empty_repository_has_no_commits_and_no_files(ask, vendor):
