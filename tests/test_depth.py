@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,10 @@ INSTALLED = {"node_modules", ".python_packages"}
 MANY = 20  # rounds; fewer are cases that are told apart by hand
 
 
-@cache
-def trees(folder: Path) -> list[tuple[Path, ast.Module]]:
-    """The modules below a folder, but for packages that tests have installed there."""
+def trees(folder: Path, word: str) -> list[tuple[Path, ast.Module]]:
+    """The modules below a folder that have a word, but for packages that tests have installed."""
     paths = [path for path in sorted(folder.rglob("*.py")) if INSTALLED.isdisjoint(path.parts)]
-    return [(path, ast.parse(path.read_text())) for path in paths]
+    return [(path, ast.parse(text)) for path in paths if word in (text := path.read_text())]
 
 
 def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
@@ -50,7 +48,9 @@ def test_the_profile_is_in_force_and_has_the_depth():
 
 
 def test_every_number_of_examples_is_at_depth():
-    found = {str(path.relative_to(HERE)): shallow(tree) for path, tree in trees(HERE)}
+    found = {
+        str(path.relative_to(HERE)): shallow(tree) for path, tree in trees(HERE, "max_examples")
+    }
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
@@ -67,7 +67,7 @@ def test_a_number_that_no_depth_changes_is_found(code, lines):
 
 
 def test_the_depth_is_read_in_one_place():
-    named = {path.name for path, tree in trees(HERE) for node in ast.walk(tree)
+    named = {path.name for path, tree in trees(HERE, "TEST_DEPTH") for node in ast.walk(tree)
              if isinstance(node, ast.Constant) and node.value == "TEST_DEPTH"}  # fmt: skip
     assert named == {"depth.py", "test_depth.py"}
 
@@ -76,7 +76,7 @@ def test_the_fault_tests_rounds_are_at_depth():
     """A loop of many rounds is a search for what goes wrong once in many times."""
     shallow = [
         f"{path.name}:{loop.lineno}"
-        for path, tree in trees(HERE / "faults")
+        for path, tree in trees(HERE / "faults", "range")
         for loop in ast.walk(tree)
         if isinstance(loop, ast.For)
         for call in calls(loop.iter, "range")
