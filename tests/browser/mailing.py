@@ -4,6 +4,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
+from tests.browser.suite import allow
+
 MAIL = "/api/integrations/cloudsuite/mail-send"
 
 
@@ -12,6 +14,14 @@ def approve(canvas, answer="Allow once"):
     button = canvas.page.get_by_role("dialog").get_by_role("button", name=answer, exact=True)
     expect(button).to_have_attribute("aria-disabled", "false")
     button.click()
+
+
+def connect(canvas, widget):
+    """Approve a widget's call, and give the consent that it needs then."""
+    approve(canvas)
+    with canvas.page.expect_popup() as opened:
+        widget.get_by_role("alert").get_by_role("button", name="Connect").press("Enter")
+    allow(opened.value)
 
 
 def requested(canvas, path, header="x-approval"):

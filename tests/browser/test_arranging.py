@@ -5,7 +5,8 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
-from tests.browser.suite import allow, forget
+from tests.browser.mailing import connect
+from tests.browser.suite import forget
 
 WISH = "Show me the weather where my first contact lives"
 
@@ -24,10 +25,7 @@ def test_a_wish_in_the_chat_becomes_widgets_on_the_open_canvas(console, opened):
 
     contacts, weather = canvas.frame("Contacts"), canvas.frame("Weather")
     contacts.get_by_role("button", name=re.compile("Connect|Show contacts")).click()
-    canvas.console.button("Allow once").click()
-    with canvas.page.expect_popup() as popup:
-        contacts.get_by_role("alert").get_by_role("button", name="Connect").click()
-    allow(popup.value)
+    connect(canvas, contacts)
     contacts.get_by_role("button", name="Dani Okafor").click()
     expect(weather.get_by_label("City")).to_have_value("Berlin")
     expect(weather.get_by_text("Feels like")).to_be_visible()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
-from tests.browser.mailing import MAIL, approve, requested, write_and_send
+from tests.browser.mailing import MAIL, approve, connect, requested, write_and_send
 from tests.browser.suite import allow, forget
 
 
@@ -21,10 +21,7 @@ def test_a_message_waits_for_the_account_and_is_sent_once_though_its_answer_is_l
     allowed, keys = requested(canvas, MAIL), requested(canvas, MAIL, "idempotency-key")
     mail = canvas.frame("Mail")
     write_and_send(mail, "First")
-    approve(canvas)
-    with canvas.page.expect_popup() as opened:
-        mail.get_by_role("alert").get_by_role("button", name="Connect").click()
-    allow(opened.value)
+    connect(canvas, mail)
     expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
     expect(canvas.page.get_by_role("dialog")).to_have_count(0)
     assert allowed == ["once", "once"]

@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
 from tests.browser.data_view import panel, show
-from tests.browser.mailing import MAIL, approve, requested, write_and_send
-from tests.browser.suite import allow, forget
+from tests.browser.mailing import MAIL, approve, connect, requested, write_and_send
+from tests.browser.suite import forget
 from tests.services import wait_for
 
 SEARCHES = {
@@ -57,10 +57,7 @@ def test_a_message_stays_half_written_until_it_is_sent(canvas):
     expect(mail.get_by_label("To")).to_have_value("cleo@example.com")
     expect(mail.get_by_label("Subject")).to_have_value("Spring fair")
     mail.get_by_role("button", name="Send").click()
-    approve(canvas)
-    with canvas.page.expect_popup() as opened:
-        mail.get_by_role("alert").get_by_role("button", name="Connect").click()
-    allow(opened.value)
+    connect(canvas, mail)
     expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
     is_empty(mail)
     wait_for(lambda: kept(canvas) == [])
@@ -111,10 +108,7 @@ def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
     mail.get_by_label("To").fill("cleo@example.com")
     mail.get_by_label("Subject").fill("Spring fair")
     mail.get_by_role("button", name="Send").press("Enter")
-    approve(canvas)
-    with canvas.page.expect_popup() as opened:
-        mail.get_by_role("alert").get_by_role("button", name="Connect").press("Enter")
-    allow(opened.value)
+    connect(canvas, mail)
     expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
     canvas.saved()
     canvas.page.reload()
@@ -130,10 +124,7 @@ def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
     canvas.put("Calendar")
     calendar = canvas.frame("Calendar")
     calendar.get_by_role("button", name="Connect").click()
-    approve(canvas)
-    with canvas.page.expect_popup() as opened:
-        calendar.get_by_role("alert").get_by_role("button", name="Connect").click()
-    allow(opened.value)
+    connect(canvas, calendar)
     calendar.get_by_role("button", name="New event").click()
     calendar.get_by_label("Title").fill("Coffee with Cl")
     calendar.get_by_label("Starts").fill("2026-12-01T09:30")
@@ -186,10 +177,7 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
     keys = requested(canvas, MAIL, "idempotency-key")
     mail = canvas.frame("Mail")
     write_and_send(mail, "First")
-    approve(canvas)
-    with canvas.page.expect_popup() as opened:
-        mail.get_by_role("alert").get_by_role("button", name="Connect").click()
-    allow(opened.value)
+    connect(canvas, mail)
     expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
     held = []
     canvas.page.route(f"**{MAIL}", lambda route: held.append(route), times=1)
