@@ -194,6 +194,15 @@ for (const [code, [options, more]] of Object.entries(REFUSALS)) {
   });
 }
 
+test('who calls what the manifest does not name is told so, also if no other template names it', async () => {
+  const calls = calling({ endpoints: [], policy: { ...POLICY, known: false } });
+  calls.receive(request());
+  await settle();
+  const { error, message } = answerOf(calls).envelope;
+  assert.equal(error, 'unknown_endpoint');
+  assert.match(message, /does not declare “search-web”. Add it to the template's manifest/);
+});
+
 test('what is sent is a copy of what was shown', async () => {
   const calls = calling();
   const body = { q: 'x' };

@@ -80,10 +80,11 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     if (running.size > AT_ONCE) {
       return failure('rate_limited', `A widget makes at most ${AT_ONCE} calls at once. Wait for some to end.`);
     }
-    if (!policy.known) return failure('unknown_endpoint', `There is no endpoint “${endpoint}” for this widget.`);
     const declared = !widget.endpoints || widget.endpoints.includes(endpoint) || endpoint.startsWith('jobs/');
-    if (declared) return null;
-    return failure('forbidden', `The widget does not declare “${endpoint}”. Add it to the template's manifest.`);
+    const undeclared = `The widget does not declare “${endpoint}”. Add it to the template's manifest.`;
+    // A page knows the endpoints that templates declare: one that none declares may well be there.
+    if (!policy.known) return failure('unknown_endpoint', declared ? `There is no endpoint “${endpoint}” for this widget.` : undeclared);
+    return declared ? null : failure('forbidden', undeclared);
   }
 
   /**
