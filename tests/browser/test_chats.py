@@ -109,6 +109,18 @@ def test_what_happens_to_chats_elsewhere_shows_here(console):
     expect(console.composer).to_have_value("half a sentence")
 
 
+def test_a_title_that_is_being_typed_stays_while_its_chat_changes_its_group(console):
+    chat, field = console.new_chat("as it was"), console.page.get_by_label("Title of the chat")
+    console.choose("as it was", "Rename")
+    field.fill("half a ti")
+    for pinned, group in ((True, "Pinned"), (False, "Today")):
+        console.api("PATCH", f"ai/chats/{chat}", {"pinned": pinned})
+        expect(console.page.locator(".chat-group")).to_have_text([group])
+        expect(field).to_be_focused()
+    assert console.api("GET", f"records/ai-chats/{chat}")["data"]["title"] == "as it was"
+    field.press("Escape")
+
+
 def test_a_new_chat_is_stored_with_its_first_message(console):
     console.ask("count to 2")
     console.button("New chat").click()

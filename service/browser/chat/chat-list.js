@@ -94,22 +94,31 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
       left -= page.length;
       return { ...group, rows: page };
     });
-    arrange(groups, shown.filter((group) => group.rows.length).map(renderGroup));
-    while (groups.childNodes.length > shown.filter((group) => group.rows.length).length) groups.lastChild.remove();
+    render(shown.filter((group) => group.rows.length));
     if (isFocusLost()) focused?.focus(); // its chat has moved to another group
     older.hidden = count <= limit;
     empty.hidden = count > 0 || !collection.loaded;
     problem.update();
   }
 
-  /** @param {{name: string, rows: Row[]}} group */
-  function renderGroup({ name: heading, rows: members }) {
+  /**
+   * A row goes from group to group within the page, before anything is removed: so a title that is being typed keeps
+   * the focus, whose loss would save it.
+   * @param {{name: string, rows: Row[]}[]} all
+   */
+  function render(all) {
+    const parts = all.map((group) => ({ section: sectionOf(group.name), nodes: group.rows.map(renderRow) }));
+    arrange(groups, parts.map(({ section }) => section.node));
+    for (const { section, nodes } of parts) arrange(section.list, nodes);
+    for (const { section, nodes } of parts) cut(section.list, nodes.length);
+    cut(groups, parts.length);
+  }
+
+  /** @param {string} heading */
+  function sectionOf(heading) {
     const section = sections.get(heading) ?? createSection(heading);
     sections.set(heading, section);
-    const nodes = members.map(renderRow);
-    arrange(section.list, nodes);
-    while (section.list.childNodes.length > nodes.length) section.list.lastChild?.remove();
-    return section.node;
+    return section;
   }
 
   /** @param {Row} row */
@@ -144,6 +153,11 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
 /** @param {HTMLElement} lists @returns {HTMLElement[]} */
 function linksIn(lists) {
   return /** @type {HTMLElement[]} */ ([...lists.querySelectorAll('.chat-link:not([hidden])')]);
+}
+
+/** @param {HTMLElement} list @param {number} length of what stays */
+function cut(list, length) {
+  while (list.childNodes.length > length) list.lastChild?.remove();
 }
 
 /** @param {string} name */

@@ -132,7 +132,7 @@ export function arrange(parent, nodes) {
   nodes.forEach((node, at) => {
     const current = parent.childNodes[at] ?? null;
     if (current === node) return;
-    if (node.parentNode === parent && parent.moveBefore) parent.moveBefore(node, current);
+    if (node.isConnected && parent.isConnected && parent.moveBefore) parent.moveBefore(node, current);
     else parent.insertBefore(node, current);
   });
 }
