@@ -189,6 +189,19 @@ test('a collection follows the socket, and operations go through it', async () =
   assert.deepEqual(Object.keys(collection.rows), ['a', 'b']);
 });
 
+test('without the socket a long collection has its newest records, in the order of the snapshot', async () => {
+  const all = Array.from({ length: 1100 }, (_, at) => row(`r${at}`, `${at}`));
+  const get = async (_path, { sort, limit, cursor }) => {
+    const sorted = sort === '-createdAt' ? all.toReversed() : all;
+    const end = Number(cursor ?? 0) + limit;
+    return { records: sorted.slice(end - limit, end), nextCursor: end < sorted.length ? `${end}` : null };
+  };
+  const { collection } = connected({ get });
+  await collection.refresh();
+  const shown = Object.keys(collection.rows);
+  assert.deepEqual([shown[0], shown.at(-1)], ['r100', 'r1099']);
+});
+
 test('a create is tried again with its key after a lost answer, by the socket or without it', async () => {
   const keys = [];
   const transport = { call: async (_method, _path, { headers }) => (keys.push(headers['Idempotency-Key']), row('b', 'two')), get: async () => ({ records: [] }) };
@@ -258,7 +271,7 @@ test('a row removed while it was changed stays removed', async () => {
 
 test('without a socket, lists are read by HTTP, page by page, and written by HTTP', async () => {
   const calls = [];
-  const pages = { null: { records: [row('a', '1')], nextCursor: 'n' }, n: { records: [row('b', '2')], nextCursor: null } };
+  const pages = { null: { records: [row('b', '2')], nextCursor: 'n' }, n: { records: [row('a', '1')], nextCursor: null } }; // the newest first
   const transport = {
     get: async (path, { cursor }) => pages[cursor],
     patch: async (...sent) => (calls.push(sent), row('a', 'changed', '2027')),

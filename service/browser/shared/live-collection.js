@@ -8,7 +8,7 @@ import { createOwnWrites } from './own-writes.js';
 import { UNAVAILABLE } from './socket-state.js';
 
 const PAGE = 200;
-const MAX_PAGES = 5; // 1000 rows; longer tables are of no use to a reader
+const MAX_PAGES = 5; // the newest 1000 rows; longer tables are of no use to a reader
 
 /**
  * @typedef {import('./live-rows.js').Rows} Rows
@@ -90,13 +90,13 @@ export function createLiveCollection(name, { transport, socket, where }) {
       const records = [];
       let cursor = null;
       for (let page = 0; page === 0 || (cursor && page < MAX_PAGES); page += 1) {
-        const answer = await transport.get(path, { where, limit: PAGE, cursor });
+        const answer = await transport.get(path, { where, sort: '-createdAt', limit: PAGE, cursor });
         records.push(...answer.records);
         cursor = answer.nextCursor;
       }
       if (began < newest) return;
       newest = began;
-      showRead(rowsOf(records), began);
+      showRead(rowsOf(records.reverse()), began); // as the socket sends them
     } catch (error) {
       if (began >= newest) fail(error);
     }
