@@ -70,6 +70,19 @@ def test_a_second_finger_takes_a_drag_back(canvas):
     assert canvas.stored()["widgets"][0]["y"] == stored["y"]
 
 
+def test_a_drag_ends_when_another_tab_removes_its_widget(console):
+    canvas = Canvas(console).put("Note", "Contacts")
+    dragging = canvas.page.locator(".canvas.dragging")
+    canvas.drag(canvas.grip("Note"), 40, 40, drop=False)
+    expect(dragging).to_have_count(1)
+    canvas.store({"widgets": canvas.row("Contacts")})
+    expect(canvas.boxes).to_have_count(1)
+    canvas.page.mouse.move(500, 500)
+    expect(dragging).to_have_count(0)
+    canvas.page.mouse.up()
+    assert [one["id"] for one in canvas.stored()["widgets"]] == ["contacts"]
+
+
 def test_the_wheel_pans_and_zooms_over_the_canvas_and_over_frames(canvas):
     mouse, (x, y) = canvas.page.mouse, empty_place(canvas)
     left, top, zoom = camera(canvas)

@@ -52,6 +52,8 @@ function follow(node, canvas, start, drag) {
     if (!moved) drag.press?.(event);
   }, options);
   node.addEventListener('pointercancel', () => finish(drag.cancel), options);
+  // Another tab may remove the widget meanwhile: its node hears no more of the pointer, and the document hears this.
+  document.addEventListener('lostpointercapture', () => node.isConnected || finish(drag.cancel), options);
   canvas.addEventListener('pointerdown', (event) => {
     if (event.pointerType === 'touch' && !event.isPrimary) finish(drag.cancel); // two fingers zoom
   }, options);
