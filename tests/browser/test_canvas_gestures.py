@@ -111,6 +111,19 @@ def test_a_frame_that_scrolls_keeps_the_wheel(canvas):
     assert camera(canvas) == before
 
 
+def test_a_frame_of_right_to_left_text_keeps_the_wheel(canvas):
+    """Its place is counted from the right: 0 at the beginning, and below."""
+    note = canvas.frame("Note").get_by_role("textbox").first
+    note.evaluate("(field) => { field.style.whiteSpace = 'pre'; }")
+    note.fill("שלום " * 200)
+    note.evaluate("(field) => { field.scrollLeft = 0; }")
+    before = camera(canvas)
+    note.hover()
+    canvas.page.mouse.wheel(-60, 0)
+    wait_for(lambda: note.evaluate("(field) => field.scrollLeft") < 0)
+    assert camera(canvas) == before
+
+
 def test_f6_moves_between_the_regions_and_out_of_a_widget(canvas):
     page = canvas.page
     at = "document.activeElement.closest('nav, .canvas-tools, .canvas, .connections-of-canvas')"

@@ -58,5 +58,7 @@ function canScroll({ target, deltaX, deltaY }) {
 function scrolls(node, axis, delta, now, most) {
   const overflow = getComputedStyle(node)[axis];
   const mayScroll = node === document.scrollingElement ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
-  return mayScroll && (delta < 0 ? now > 0 : Math.ceil(now) < most);
+  const isLeftwards = axis === 'overflowX' && getComputedStyle(node).direction === 'rtl'; // from 0 down to -most
+  const place = isLeftwards ? now + most : now;
+  return mayScroll && (delta < 0 ? Math.floor(place) > 0 : Math.ceil(place) < most);
 }
