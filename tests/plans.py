@@ -1,4 +1,4 @@
-"""Which tables SQLite reads whole, by its plans of the statements that an app executes."""
+"""SQLite's plans of the statements that an app executes, and the tables that it reads whole."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from service.extensions import db
 
 
 @contextmanager
-def noting_whole_tables(app) -> Iterator[set[str]]:
-    """The names of the tables, once the block has ended. A walk through an index is none of it."""
+def noting_plans(app) -> Iterator[list[str]]:
+    """The lines of the plans, once the block has ended."""
     with app.app_context():
         engine = db.engine
     statements: dict = {}
-    names: set[str] = set()
+    lines: list[str] = []
 
     def note(connection, cursor, statement, parameters, context, executemany):
         is_many = bool(parameters) and isinstance(parameters[0], list | tuple)
@@ -23,11 +23,20 @@ def noting_whole_tables(app) -> Iterator[set[str]]:
 
     event.listen(engine, "before_cursor_execute", note)
     try:
-        yield names
+        yield lines
     finally:
         event.remove(engine, "before_cursor_execute", note)
     with engine.connect() as connection:
         for statement, parameters in statements.items():
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
-            scans = [re.match(r"SCAN (\w+)(?!.* INDEX )", row.detail) for row in plan]
-            names |= {found[1] for found in scans if found}
+            lines += [row.detail for row in plan]
+
+
+@contextmanager
+def noting_whole_tables(app) -> Iterator[set[str]]:
+    """The names of the tables, once the block has ended. A walk through an index is none of it."""
+    names: set[str] = set()
+    with noting_plans(app) as lines:
+        yield names
+    scans = [re.match(r"SCAN (\w+)(?!.* INDEX )", line) for line in lines]
+    names |= {found[1] for found in scans if found}

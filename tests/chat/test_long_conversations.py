@@ -14,6 +14,7 @@ from tests import recorded
 from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, said, summary_of, texts
 from tests.chat.wire_rules import complaints
 from tests.people import text_of
+from tests.plans import noting_plans
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -43,6 +44,17 @@ def test_a_summary_of_six_thousand_messages_is_kept(app, alice, chat):
     fill(app, alice, chat, 12_000, content="word")
     for stage in ("summarized", "summary"):
         assert compaction(alice.turn(chat, "and now?"))["stages"] == [stage]
+
+
+@on_sqlite
+@pytest.mark.settings(**SMALL)
+def test_a_turn_reads_no_other_chats_turns(app, alice, long_chat, model):
+    """All of a user's were read for each message that the summary covers."""
+    alice.turn(long_chat, "first")
+    with noting_plans(app) as lines:
+        assert compaction(alice.turn(long_chat, "second"))["stages"] == ["summary"]
+    of_turns = {line for line in lines if line.startswith(("SEARCH turns", "SCAN turns"))}
+    assert of_turns == {"SEARCH turns USING INDEX ix_turns_chat_id_status (chat_id=?)"}
 
 
 def test_a_short_conversation_is_sent_as_it_is(alice, chat, model):

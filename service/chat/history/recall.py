@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, exists, func, or_, select
+from sqlalchemy import Connection, bindparam, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.chat.history.messages import StoredMessage
@@ -76,18 +76,17 @@ ODD_ENDS = Prepared(
         or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED, _is_undone),
     )
 )
+# By the chat's turns: for each of the messages, SQLite would read all turns of their user.
+_is_covered = exists().where(
+    _messages.c.user_id == _turns.c.user_id,
+    _messages.c.record_id == _turns.c.assistant_message_id,
+    _of_chat,
+    _messages.c.seq <= bindparam("upto"),
+)
 UNDONE = Prepared(
     select(func.count().label("rows"))
-    .select_from(_messages)
-    .join(
-        _turns,
-        and_(
-            _turns.c.user_id == _messages.c.user_id,
-            _turns.c.assistant_message_id == _messages.c.record_id,
-        ),
-    )
-    .where(_of_chat, _messages.c.seq <= bindparam("upto"))
-    .where(_turns.c.chat_id == bindparam("chat"), _is_undone)
+    .select_from(_turns)
+    .where(_turns.c.chat_id == bindparam("chat"), _is_undone, _is_covered)
 )
 
 
