@@ -46,17 +46,15 @@ class MediaSweeper:
 
     def _delete_items(self) -> int:
         """Try each item once: one that can't be deleted must not keep the others."""
-        count, after = 0, ""
-        while media_ids := self._batch(after):
-            count += self._store.remove(media_ids)
-            after = media_ids[-1]
-        return count
+        media_ids = self._over()
+        starts = range(0, len(media_ids), BATCH)
+        return sum(self._store.remove(media_ids[start : start + BATCH]) for start in starts)
 
-    def _batch(self, after: str) -> list[str]:
+    def _over(self) -> list[str]:
+        """In no order, and all: for one or for a part, the database would go through all items."""
         is_over = or_(_items.c.user_id.is_(None), _items.c.expires_at < from_now(-READING))
-        over = select(_items.c.media_id).where(is_over, _items.c.media_id > after)
         with self._app.app_context():
-            return list(db.session.scalars(over.order_by(_items.c.media_id).limit(BATCH)))
+            return list(db.session.scalars(select(_items.c.media_id).where(is_over)))
 
     def _delete_files(self, directory: Directory) -> None:
         """Delete files without an item, which a crash or a restored database may leave."""

@@ -14,7 +14,7 @@ from service.chat import indexed_words
 from service.chat.finding import index
 from service.extensions import db
 from service.upkeep import sweeping
-from tests.plans import noting_whole_tables
+from tests.plans import noting_plans, noting_whole_tables
 from tests.services import on_sqlite, wait_for
 
 
@@ -103,3 +103,13 @@ def test_no_sweep_reads_a_whole_table(app):
     with noting_whole_tables(app) as names, app.app_context():
         sweeping.sweep()
     assert names & set(db.metadata.tables) <= SMALL
+
+
+@on_sqlite
+def test_a_sweep_looks_at_no_media_that_are_kept(app):
+    with noting_plans(app) as lines, app.app_context():
+        sweeping.sweep()
+    assert {line for line in lines if line.startswith(("SEARCH media ", "SCAN media"))} == {
+        "SEARCH media USING INDEX ix_media_user_id (user_id=?)",
+        "SEARCH media USING INDEX ix_media_expires_at (expires_at<?)",
+    }
