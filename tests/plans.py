@@ -8,6 +8,9 @@ from sqlalchemy import event
 
 from service.extensions import db
 
+# A table, by its name or by one that SQLAlchemy has given it, as in `messages_1`.
+SCAN = re.compile(r"SCAN (\w+?)(?:_\d+)?\b(?!.* INDEX )")
+
 
 @contextmanager
 def noting_plans(app) -> Iterator[list[str]]:
@@ -26,6 +29,7 @@ def noting_plans(app) -> Iterator[list[str]]:
         yield lines
     finally:
         event.remove(engine, "before_cursor_execute", note)
+    assert statements, "the app has sent none"
     with engine.connect() as connection:
         for statement, parameters in statements.items():
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
@@ -38,5 +42,5 @@ def noting_whole_tables(app) -> Iterator[set[str]]:
     names: set[str] = set()
     with noting_plans(app) as lines:
         yield names
-    scans = [re.match(r"SCAN (\w+)(?!.* INDEX )", line) for line in lines]
+    scans = [SCAN.match(line) for line in lines]
     names |= {found[1] for found in scans if found}
