@@ -76,3 +76,5 @@ def test_the_next_release_installs_its_files_and_spares_modules_of_the_app():
     [folder] = re.findall(r"\bsave this as `(\w+)/\w+\.py` in the source tree", guide, re.M)
     assert f"--exclude=/{folder} " in later
     assert "--chown=root:root --chmod=go=rX" in later.split("umask 022")[1]
+    # After a backup in the same shell, `git pull` would write files that only root may read.
+    assert re.findall(r"^ *umask 077", page, re.M) == []
