@@ -25,6 +25,10 @@ __all__ = [
     "load", "sealing_keys", "with_declared",
 ]  # fmt: skip
 
+# prometheus_client, imported later, takes an empty one for the directory where it was started.
+if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+    os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
+
 # Only our own settings begin with these.
 PREFIXES = (
     "PROVIDER_", "CLOUDSUITE_", "INTEGRATIONS_", "SANDBOX_", "TOOLS_", "TOKEN_CEILING_",

@@ -23,7 +23,7 @@ from config_values import names  # noqa: E402
 from serving import metrics_directory  # noqa: E402
 
 # Before anything imports prometheus_client.
-if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_directory.make())
 directory = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
 

@@ -8,6 +8,8 @@ import resource
 import shutil
 import signal
 import stat
+import subprocess
+import sys
 import time
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -15,6 +17,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from config import ROOT
 from serving import metrics_directory
 from serving.descriptors import raise_limit
 from tests.faults.client import client_of
@@ -144,6 +147,13 @@ def test_an_empty_name_of_the_metrics_directory_is_as_good_as_none(databases, tm
     with Service(databases.make("sqlite"), **none) as running:
         running.execute()
         assert len(list(tmp_path.glob("service-metrics-*"))) == 1
+
+
+def test_a_command_leaves_no_metrics_where_it_is_run(tmp_path):
+    environ = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": "", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "flask", "--app", ROOT / "wsgi.py", "keys", "new"]
+    subprocess.run(command, cwd=tmp_path, env=environ, check=True, capture_output=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_directory_of_a_killed_service_is_removed_at_the_next_start(here, tmp_path):
