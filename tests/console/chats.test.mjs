@@ -119,6 +119,15 @@ test('a chat whose answer was lost, and that was opened from the list since, is 
   assert.equal(await chats.create(), 'chat-1');
 });
 
+test('a chat that is not listed is gone, but for an old one of very many', async () => {
+  const { chats } = chatsWithALostAnswer();
+  assert.equal(chats.isGone('chat-9'), false); // the list is not there yet
+  chats.collection.loaded = true;
+  assert.equal(chats.isGone('chat-9'), true);
+  chats.collection.isCut = true;
+  assert.equal(chats.isGone('chat-9'), false);
+});
+
 test('a title that is refused late is kept in its field, and takes the focus from nothing else', async (t) => {
   t.after(() => delete document.activeElement);
   for (const hasGone of [true, false]) {

@@ -202,6 +202,18 @@ test('without the socket a long collection has its newest records, in the order 
   assert.deepEqual([shown[0], shown.at(-1)], ['r100', 'r1099']);
 });
 
+test('a collection that is too long for a snapshot has its newest records, read again when that is asked for', async () => {
+  let reads = 0;
+  const get = async (_path, { cursor }) => ({ records: [row(`r${9 - Number(cursor)}`, 'x')], nextCursor: `${(reads += 1)}` });
+  const { collection, server } = connected({ get });
+  server.onopen();
+  server.receive({ type: 'error', id: server.sent[0].id, error: 'too_large', message: 'Use a narrower `where`.' });
+  await settle();
+  assert.deepEqual([collection.loaded, collection.isCut, collection.problem, reads], [true, true, '', 5]);
+  await collection.refresh();
+  assert.equal(reads, 10);
+});
+
 test('a create is tried again with its key after a lost answer, by the socket or without it', async () => {
   const keys = [];
   const transport = { call: async (_method, _path, { headers }) => (keys.push(headers['Idempotency-Key']), row('b', 'two')), get: async () => ({ records: [] }) };

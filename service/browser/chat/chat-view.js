@@ -94,8 +94,7 @@ export function createChatView(context) {
   function checkOpenChat() {
     talk.show();
     context.onTitle();
-    const { rows, loaded } = chats.collection;
-    if (!open || !loaded || rows[open]) return;
+    if (!open || !chats.isGone(open)) return;
     const missingId = open;
     const byThisPage = chats.wasRemovedHere(missingId);
     const draft = byThisPage ? '' : context.drafts.get(missingId);

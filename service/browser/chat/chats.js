@@ -36,10 +36,15 @@ export function createChats(context) {
     }
   }
 
+  /** An old one of very many may not be listed. @param {string} chatId */
+  function isGone(chatId) {
+    const { rows, loaded, isCut } = collection;
+    return !rows[chatId] && (deletedChats.has(chatId) || (loaded && !isCut));
+  }
+
   /** @param {string} chatId */
   function openConversation(chatId) {
-    const isGone = () => collection.loaded && !collection.rows[chatId];
-    const conversation = createConversation(chatId, { ...context, isGone, onTurnBegin });
+    const conversation = createConversation(chatId, { ...context, isGone: () => isGone(chatId), onTurnBegin });
     conversations.set(chatId, conversation);
     versions.set(chatId, collection.rows[chatId]?.updatedAt ?? '');
     conversation.load();
@@ -89,6 +94,8 @@ export function createChats(context) {
 
   return {
     collection,
+    /** Whether it is known not to exist. */
+    isGone,
     /** @param {string} chatId one object per chat: its turn continues while another chat is shown */
     conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
     /** Whether a reply is coming in, and has said something. */

@@ -29,12 +29,14 @@ export function createLiveCollection(name, { transport, socket, where }) {
   /** @type {import('./once.js').Keys} */
   const keys = new Map();
   let subscribed = 0; // when the socket last asked for the rows
+  let isTooLong = false; // for a snapshot: the socket tells nothing of it
   let newest = 0; // when the rows that are shown were asked for; what was asked for earlier comes too late
   const collection = {
     name,
     /** @type {Rows} */
     rows: {},
     loaded: false,
+    isCut: false, // there are older records than those that were read
     missing: false,
     problem: '',
     offline: false, // the problem is that the server can't be reached
@@ -42,7 +44,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
     onChange: listeners.add,
     stop,
     /** Reads the collection again, unless the socket is open and reports every change. */
-    refresh: () => (socket.phase === 'open' ? Promise.resolve() : load()),
+    refresh: () => (socket.phase === 'open' && !isTooLong ? Promise.resolve() : load()),
     /** @param {Row} record as returned by a write of this page */
     put,
     drop,
@@ -64,6 +66,8 @@ export function createLiveCollection(name, { transport, socket, where }) {
   function receive(message) {
     // The socket asks again: from a cursor, no message would end the problem.
     if (message.error === UNAVAILABLE && collection.loaded) return undefined;
+    isTooLong = message.error === 'too_large';
+    if (isTooLong) return void load();
     if (message.type === 'error') return fail(new ApiError(0, message));
     const rows = applyMessage(collection.rows, message);
     if (message.type === 'snapshot') return showRead(rows, subscribed);
@@ -71,9 +75,9 @@ export function createLiveCollection(name, { transport, socket, where }) {
     return set({ rows, loaded: true, missing: false, problem: '' });
   }
 
-  /** @param {Rows} rows as read @param {number} began */
-  function showRead(rows, began) {
-    set({ rows: writes.onto(rows, began), loaded: true, missing: false, problem: '' });
+  /** @param {Rows} rows as read @param {number} began @param {boolean} [isCut] */
+  function showRead(rows, began, isCut = false) {
+    set({ rows: writes.onto(rows, began), loaded: true, isCut, missing: false, problem: '' });
   }
 
   /** Loads once by HTTP when the connection fails; the socket keeps trying. */
@@ -96,7 +100,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
       }
       if (began < newest) return;
       newest = began;
-      showRead(rowsOf(records.reverse()), began); // as the socket sends them
+      showRead(rowsOf(records.reverse()), began, cursor !== null); // as the socket sends them
     } catch (error) {
       if (began >= newest) fail(error);
     }
