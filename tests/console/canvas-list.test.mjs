@@ -1,8 +1,9 @@
-// The list of canvases without a browser: what an answer does that comes after the list was left.
+// The list of canvases without a browser: what an answer does that comes after the list was left; and the prices in the gallery.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { costOf } from '../../service/browser/canvases/canvas-gallery.js';
 import { createCanvasList } from '../../service/browser/canvases/canvas-list.js';
 import './plain-dom.mjs';
 
@@ -38,4 +39,11 @@ test('a second press while a canvas is being made makes no other, and the button
   answer();
   await creating;
   assert.equal(add.getAttribute('aria-disabled'), 'false');
+});
+
+test('the gallery says the highest price of a call as it is said elsewhere', () => {
+  const told = (...prices) => costOf({ endpoints: prices.map((credits) => ({ credits, approval: 'ask' })) });
+  assert.equal(told(1, 0.1 + 0.2), 'Asks before it spends, up to 1 credit a call');
+  assert.equal(told(0.1 + 0.2), 'Asks before it spends, up to 0.3 credits a call');
+  assert.equal(told(0), 'Free, asks before it acts');
 });

@@ -2,6 +2,7 @@
 
 import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
+import { priceWords } from '../shared/number-words.js';
 import { createTemplateIcon } from '../widgets/canvas-box.js';
 
 /**
@@ -82,9 +83,9 @@ function createCard(template, choose) {
 }
 
 /** @param {Template} template @returns {string} */
-function costOf({ endpoints }) {
+export function costOf({ endpoints }) {
   const asking = endpoints.filter(({ approval }) => approval === 'ask');
   if (!asking.length) return 'Free, never asks';
   const most = Math.max(...asking.map(({ credits }) => credits));
-  return most > 0 ? `Asks before it spends, up to ${most} credits a call` : 'Free, asks before it acts';
+  return most > 0 ? `Asks before it spends, up to ${priceWords(most)} a call` : 'Free, asks before it acts';
 }
