@@ -21,14 +21,17 @@ def url(value: str) -> str:
 
 
 def base_url(value: str) -> str:
-    """The address that comes before paths."""
+    """An http or https URL to which paths are appended, so without query and fragment."""
     if any(mark in value for mark in "?#"):
         raise ValueError("must be an http or https URL without credentials, query and fragment")
     return url(value)
 
 
 def base_of(path: str, *beginnings: str) -> Callable[[str], str]:
-    """The base URL of an API, to which we append `path`. It ends with none of its `beginnings`."""
+    """The base URL of an API, to which we append `path`.
+
+    It is refused if it ends with the path, or with one of `beginnings`, which are parts of it.
+    """
 
     def parse(value: str) -> str:
         base = base_url(value)

@@ -51,7 +51,10 @@ class MediaSweeper:
         return sum(self._store.remove(media_ids[start : start + BATCH]) for start in starts)
 
     def _over(self) -> list[str]:
-        """In no order, and all: for one or for a part, the database would go through all items."""
+        """The ids of all items to delete, in no order.
+
+        With an order or a limit the database would go through all items that are kept.
+        """
         is_over = or_(_items.c.user_id.is_(None), _items.c.expires_at < from_now(-READING))
         with self._app.app_context():
             return list(db.session.scalars(select(_items.c.media_id).where(is_over)))

@@ -61,7 +61,7 @@ def _load_or_create(path: Path) -> dict[str, str]:
 
 
 def _create(path: Path) -> None:
-    """The first of several processes wins."""
+    """Write the file. Of several processes that do, the first one wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

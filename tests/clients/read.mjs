@@ -29,7 +29,9 @@ async function read(ai, { chatId, userMessageId, content, modelId, cut }) {
     headers: { Authorization: `Bearer ${input.token}` },
     prepareSendMessagesRequest: questionOf,
     fetch: async (...request) => {
-      const response = await fetch(...request);
+      const response = await fetch(...request).catch((error) => {
+        throw new Error(`${error.message}: ${error.cause}`); // "fetch failed" alone explains nothing
+      });
       reading.header = response.headers.get('x-asst-id');
       body = response.clone().text().catch(() => ''); // of a connection that was cut
       return response;

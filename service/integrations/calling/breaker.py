@@ -93,7 +93,7 @@ class Breakers:
         self._note(effects.asked, has_failed=False)
 
     def _note(self, integration: str | None, has_failed: bool) -> None:
-        """The call has ended, whatever the database says to this."""
+        """Count how a call has ended. If the database refuses that, the call keeps its ending."""
         if integration is None:
             return
         try:
