@@ -108,6 +108,7 @@ def test_a_whole_journey_by_keyboard(opened):
     keys.type("By keyboard")
     keys.press("Enter")
     expect(console.page.get_by_role("heading", name="By keyboard")).to_be_visible()
+    expect(console.page.get_by_label("New task")).to_be_visible()  # the pane comes after the page
     tab_to(console, "[aria-label='New task']")
     keys.type("Typed")
     keys.press("Enter")
