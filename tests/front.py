@@ -1,5 +1,6 @@
 """nginx with deploy/nginx.conf in front of a service, with other ports, certificate and logs."""
 
+import getpass
 import shutil
 import socket
 import ssl
@@ -52,7 +53,9 @@ def in_front_of(service_port: int, directory: Path, port: int = 0) -> Iterator[F
     made = Front(certified(directory), port or free_port(), free_port())
     (directory / "site.conf").write_text(site(service_port, made))
     (directory / "nginx.conf").write_text(
-        f"daemon off; pid {directory}/pid; error_log {directory}/error.log info;"
+        # Its processes may read the directory, which is the tests' own.
+        f"daemon off; user {getpass.getuser()}; pid {directory}/pid;"
+        f"error_log {directory}/error.log info;"
         f"events {{ worker_connections 4096; }} http {{ client_body_temp_path {directory}/body;"
         f"proxy_temp_path {directory}/proxy; include {directory}/site.conf; }}"
     )
@@ -75,6 +78,7 @@ def site(service_port: int, front: Front) -> str:
         "/etc/ssl/service/fullchain.pem": f"{front.directory}/certificate.pem",
         "/etc/ssl/service/privkey.pem": f"{front.directory}/key.pem",
         "/var/log/nginx/": f"{front.directory}/",
+        "/var/www/acme": f"{front.directory}/acme",
     }
     for old, new in changes.items():
         assert old in text, old

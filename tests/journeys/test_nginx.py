@@ -144,6 +144,16 @@ def test_browsers_are_redirected_to_https(front):
         assert seen == "max-age=31536000"
 
 
+def test_an_acme_client_proves_the_name_over_http(front):
+    challenges = front.directory / "acme/.well-known/acme-challenge"
+    challenges.mkdir(parents=True)
+    (challenges / "token").write_text("token.key")
+    plain = f"http://127.0.0.1:{front.plain_port}/.well-known/acme-challenge/"
+    proof = requests.get(f"{plain}token", allow_redirects=False, timeout=10)
+    assert (proof.status_code, proof.text) == (200, "token.key")
+    assert requests.get(f"{plain}other", allow_redirects=False, timeout=10).status_code == 404
+
+
 QUERIES = {
     "vendor": "/api/integrations/oauth/cloudsuite/callback?code=c4n4ry&state=c4n4ry",
     "sign-in": "/console/callback?code=c4n4ry&state=c4n4ry",
