@@ -99,7 +99,7 @@ class Connections:
         except NotFound:
             return "this server has no such integration any more"
         except NotConfigured as error:
-            return error.message
+            return error.message.removesuffix(".")  # a phrase, like the others
         tokens = self.grants(grant.integration).tokens_of(grant)[:1]
         if not tokens:
             return "no key in TOKEN_ENCRYPTION_KEYS opens its tokens"
