@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from click import ClickException
 
-from config_addresses import server, url
+from config_addresses import base_url, server, url
 from config_settings import INSTANCE, ROOT, Settings
 from config_values import MODEL_NAMES, header, misspelt, scope_names, sealing_keys, text
 
@@ -47,6 +47,7 @@ KINDS: Mapping[str, Callable[[str], str]] = {
     "text": text,
     "header": header,
     "url": url,
+    "base-url": base_url,
     "server": server,
     "scope-names": scope_names,
 }

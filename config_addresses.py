@@ -45,9 +45,10 @@ def base_of(path: str, *beginnings: str) -> Callable[[str], str]:
 def server(value: str) -> str:
     """The http or https URL of a server that is also known by a ws or wss one."""
     try:
-        return url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
+        return base_url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
     except ValueError:
-        raise ValueError("must be a wss, ws, https or http URL without credentials") from None
+        told = "must be a wss, ws, https or http URL without credentials, query and fragment"
+        raise ValueError(told) from None
 
 
 def public_url(value: str) -> str:

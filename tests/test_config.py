@@ -175,7 +175,10 @@ VENDORS = {  # values that no vendor can be called with
     "CLOUDSUITE_SCOPE_NAMES": ["mail.modify", "mail.modify=", "=x", "drive=a b", "mail.modfy=x"],
     "WIKIMEDIA_CONTACT": ["a\nb", "tschü@example.com"],
     "EXA_API_KEY": ["k-1\n"],
-    "EXA_BASE_URL": ["https://exa .test", "https://exa.test\n", "exa.test"],
+    "EXA_BASE_URL": ["https://exa .test", "https://exa.test\n", "exa.test", "https://exa.test?a=1"],
+    "CLOUDSUITE_MAIL_BASE_URL": ["https://mail.test/v1?", "https://mail.test/v1#here"],
+    "CLOUDSUITE_SCOPE_BASE": ["https://scope.test/auth#here"],
+    "LIVEKIT_URL": ["wss://rooms.test?a=1", "https://rooms.test#here"],
 }
 
 
@@ -185,6 +188,14 @@ VENDORS = {  # values that no vendor can be called with
 def test_a_wrong_value_of_a_vendors_setting_is_refused(name, value):
     with pytest.raises(ConfigError, match=f"^{name}: must "):
         declarations(load({name: value}))
+
+
+def test_an_authorization_server_may_have_a_query():
+    """Source: RFC 6749, sections 3.1 and 3.2."""
+    url = "https://accounts.test/token?p=policy"
+    assert declarations(load({"CLOUDSUITE_TOKEN_URL": url})).settings.vendors == {
+        "CLOUDSUITE_TOKEN_URL": url
+    }
 
 
 def test_names_of_scopes_can_be_replaced_singly():

@@ -10,7 +10,7 @@ from service.integrations.declare.example import example
 from service.integrations.declare.fields import Parameters
 from service.integrations.declare.oauth2 import OAuth2, TokenAnswer, Userinfo
 from service.integrations.declare.request import get
-from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.setting import Setting, address, base_url, secret
 from service.integrations.declare.shape import Maybe, Shape
 from service.integrations.declare.vendor import Vendor
 from service.integrations.vendors.tiktok import OK, TIKTOK
@@ -24,10 +24,10 @@ CLIPS = Vendor(
     oauth=OAuth2(
         client_id=Setting("CLIPS_CLIENT_ID", "the app's id", required=True),
         client_secret=secret("CLIPS_CLIENT_SECRET", "the app's secret"),
-        authorize_url=base_url("CLIPS_AUTHORIZE_URL", "https://clips.example/authorize"),
-        token_url=base_url("CLIPS_TOKEN_URL", "https://clips.example/token"),
+        authorize_url=address("CLIPS_AUTHORIZE_URL", "https://clips.example/authorize"),
+        token_url=address("CLIPS_TOKEN_URL", "https://clips.example/token"),
         userinfo=Userinfo(
-            url=base_url("CLIPS_USERINFO_URL", "https://clips.example/me"),
+            url=address("CLIPS_USERINFO_URL", "https://clips.example/me"),
             account=("data.user.open_id",),
             email="data.user.mail",
             query={"fields": "open_id,mail"},

@@ -10,7 +10,7 @@ from typing import Literal
 
 from service.app_keys import AppKey
 
-Kind = Literal["text", "header", "url", "server", "scope-names"]
+Kind = Literal["text", "header", "url", "base-url", "server", "scope-names"]
 
 VENDOR_SETTINGS = AppKey[Mapping[str, str]]("vendor_settings")
 SANDBOX_URL = AppKey[str]("sandbox_url")
@@ -20,8 +20,9 @@ SANDBOX_URL = AppKey[str]("sandbox_url")
 class Setting:
     """`about` is a phrase for operators. A `secret` is never logged and may come from a file.
 
-    A `header` is a text that can stand in one, `scope-names` are `neutral=suffix` pairs. A `server`
-    is a URL with any of the schemes http, https, ws and wss, read as http or https.
+    A `header` is a text that can stand in one, `scope-names` are `neutral=suffix` pairs. Paths
+    are appended to a `base-url`, and to a `server`, which may have any of the schemes http, https,
+    ws and wss, and is read as http or https. A `url` is asked for as it stands.
     `sandbox` is its value for the examples, if they need one: in the sandbox and in the tests.
 
     An endpoint whose vendor has a `required` setting without a value answers `not_configured`.
@@ -43,7 +44,12 @@ def secret(name: str, about: str, *, kind: Kind = "header", required: bool = Tru
 
 def base_url(name: str, default: str, about: str = "") -> Setting:
     """The address that comes before the paths of a vendor's requests."""
-    return Setting(name, about or "base URL", "url", default)
+    return Setting(name, about or "base URL", "base-url", default)
+
+
+def address(name: str, default: str, about: str = "") -> Setting:
+    """An address that is asked for as it stands, such as that of an authorization server."""
+    return Setting(name, about or "address", "url", default)
 
 
 def first_missing(settings: Iterable[Setting], values: Mapping[str, str]) -> str | None:

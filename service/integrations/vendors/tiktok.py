@@ -21,7 +21,7 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, Revocation, TokenAnswer
 from service.integrations.declare.reading import as_object, listed, text, unusable
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.setting import Setting, address, base_url, secret
 from service.integrations.declare.shape import Each, Made, Shape, Str
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Reply, Vendor
@@ -79,14 +79,14 @@ TIKTOK = Vendor(
     oauth=OAuth2(
         client_id=Setting("TIKTOK_CLIENT_KEY", "the client key of an app at TikTok", required=True),
         client_secret=secret("TIKTOK_CLIENT_SECRET", "the secret that goes with the client key"),
-        authorize_url=base_url(
+        authorize_url=address(
             "TIKTOK_AUTHORIZE_URL", "https://www.tiktok.com/v2/auth/authorize/", "consent page"
         ),
-        token_url=base_url(
+        token_url=address(
             "TIKTOK_TOKEN_URL", "https://open.tiktokapis.com/v2/oauth/token/", "token endpoint"
         ),
         revocation=Revocation(
-            url=base_url(
+            url=address(
                 "TIKTOK_REVOKE_URL",
                 "https://open.tiktokapis.com/v2/oauth/revoke/",
                 "revocation endpoint",

@@ -13,7 +13,7 @@ from service.integrations.declare.fields import Parameters, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, Revocation, Userinfo
 from service.integrations.declare.request import Outgoing, get, post
-from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.setting import Setting, address, base_url, secret
 from service.integrations.declare.shape import Each, Maybe, Raw, Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Reply, Vendor
@@ -25,14 +25,14 @@ ANY_MAIL = (*MAIL, "mail.readonly")
 OAUTH = OAuth2(
     client_id=Setting("CLOUDSUITE_CLIENT_ID", "the client's id", required=True),
     client_secret=secret("CLOUDSUITE_CLIENT_SECRET", "the client's secret"),
-    authorize_url=base_url("CLOUDSUITE_AUTHORIZE_URL", "https://accounts.google.com/o/oauth2/auth"),
-    token_url=base_url("CLOUDSUITE_TOKEN_URL", "https://oauth2.googleapis.com/token"),
+    authorize_url=address("CLOUDSUITE_AUTHORIZE_URL", "https://accounts.google.com/o/oauth2/auth"),
+    token_url=address("CLOUDSUITE_TOKEN_URL", "https://oauth2.googleapis.com/token"),
     revocation=Revocation(
-        url=base_url("CLOUDSUITE_REVOKE_URL", "https://oauth2.googleapis.com/revoke"),
+        url=address("CLOUDSUITE_REVOKE_URL", "https://oauth2.googleapis.com/revoke"),
         statuses=(200, 400),
     ),
     userinfo=Userinfo(
-        url=base_url("CLOUDSUITE_USERINFO_URL", "https://openidconnect.googleapis.com/v1/userinfo"),
+        url=address("CLOUDSUITE_USERINFO_URL", "https://openidconnect.googleapis.com/v1/userinfo"),
         account=("sub", "id"),
     ),
     scope_base=base_url("CLOUDSUITE_SCOPE_BASE", "https://www.googleapis.com/auth"),

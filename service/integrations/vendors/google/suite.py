@@ -4,7 +4,7 @@ Source: developers.google.com/identity/protocols/oauth2/web-server and …/oauth
 """
 
 from service.integrations.declare.oauth2 import OAuth2, Revocation, Userinfo
-from service.integrations.declare.setting import Setting, base_url, secret
+from service.integrations.declare.setting import Setting, address, base_url, secret
 from service.integrations.declare.vendor import Vendor
 from service.integrations.vendors.google.refusals import refusal
 
@@ -51,7 +51,7 @@ FLAGS = {
 OAUTH = OAuth2(
     client_id=Setting("CLOUDSUITE_CLIENT_ID", "the OAuth client's id", required=True),
     client_secret=secret("CLOUDSUITE_CLIENT_SECRET", "the OAuth client's secret"),
-    authorize_url=base_url(
+    authorize_url=address(
         "CLOUDSUITE_AUTHORIZE_URL", "https://accounts.google.com/o/oauth2/v2/auth", "consent page"
     ),
     issuer=Setting(
@@ -59,17 +59,17 @@ OAUTH = OAuth2(
         "the authorization server's identifier; if it is set, answers without `iss` are refused",
         default="https://accounts.google.com",
     ),
-    token_url=base_url(
+    token_url=address(
         "CLOUDSUITE_TOKEN_URL", "https://oauth2.googleapis.com/token", "token endpoint"
     ),
     revocation=Revocation(
-        url=base_url(
+        url=address(
             "CLOUDSUITE_REVOKE_URL", "https://oauth2.googleapis.com/revoke", "revocation endpoint"
         ),
         statuses=(200, 400),  # 400 for a token that has ended already
     ),
     userinfo=Userinfo(
-        url=base_url(
+        url=address(
             "CLOUDSUITE_USERINFO_URL",
             "https://openidconnect.googleapis.com/v1/userinfo",
             "userinfo endpoint",
