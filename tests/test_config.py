@@ -407,6 +407,14 @@ BOOT = {
         "RATE_LIMITS": "turns=30/minute",
         "RATE_LIMIT_STORAGE_URL": "redis://:p55w0rd/tail@host/0",
     },
+    "RATE_LIMIT_STORAGE_URL: must not have options": {
+        "RATE_LIMITS": "turns=30/minute",
+        "RATE_LIMIT_STORAGE_URL": "redis://:p55w0rd@host/0?foo=1",
+    },
+    "RATE_LIMIT_STORAGE_URL: must not have options that redis-py does not know": {
+        "RATE_LIMITS": "turns=30/minute",
+        "RATE_LIMIT_STORAGE_URL": "rediss://:p55w0rd@host/0?ssl_cert_reqs=some",
+    },
     "AUTH_ISSUER: must be set": {"AUTH_JWKS_URL": "http://127.0.0.1:9/jwks"},
     "TOOLS_ALLOWED: must name known": {"TOOLS_ALLOWED": "schema.list,records.explode"},
     "EXTENSIONS: nowhere.at.all": {"EXTENSIONS": "nowhere.at.all"},

@@ -91,7 +91,21 @@ def limiter(url: str) -> FixedWindowRateLimiter:
             "RATE_LIMIT_STORAGE_URL: must be an address of Redis, "
             "with @, :, / and ? of a password percent-encoded"
         ) from None
+    if given:
+        _check_options(storage)
     return FixedWindowRateLimiter(storage)
+
+
+def _check_options(storage: Any) -> None:
+    """Make a connection, which does not connect yet. Raises `ConfigError` for options of the
+    address with which none can be made: every request would fail."""
+    pool = storage.storage.connection_pool
+    try:
+        pool.connection_class(**pool.connection_kwargs)
+    except (TypeError, storage.base_exceptions):
+        raise ConfigError(
+            "RATE_LIMIT_STORAGE_URL: must not have options that redis-py does not know"
+        ) from None
 
 
 def item(rate: str) -> RateLimitItem:
