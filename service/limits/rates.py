@@ -7,6 +7,7 @@ because turns and calls have doors that are no routes: tools, MCP and the socket
 import hashlib
 import math
 import time
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import structlog
@@ -25,6 +26,7 @@ from service.observing import measures
 from service.web.errors import RateLimited
 
 RateKind = Literal["turns", "calls", "records", "sockets", "tokens"]
+Act = Callable[[Sequence[Any], RateKind, str], None]  # with limits, for a hashed user
 REFUSED: dict[RateKind, str] = {
     "turns": "You have sent too many messages.",
     "calls": "You have made too many calls.",
@@ -62,26 +64,35 @@ class Rates:
 
     def hit(self, kind: RateKind, subject: str) -> None:
         """Count one more. Needs an app context. Raises `RateLimited`."""
-        self._count(kind, subject, 1)
+        self._count(kind, subject, self._hit)
 
     def give_back(self, kind: RateKind, subject: str) -> None:
         """Count one less, for what was counted and then needed nothing. Needs an app context."""
-        self._count(kind, subject, -1)
+        self._count(kind, subject, self._take_off)
 
-    def _count(self, kind: RateKind, subject: str, more: int) -> None:
+    def _count(self, kind: RateKind, subject: str, act: Act) -> None:
         items = self._items.get(kind, ())
         if not items or subject == OWNER.of(self._app).subject:
             return
         # Counts outlive an erased user for at most a day, so they don't name it.
         user = hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()
         try:
-            for number, one in enumerate(items):
-                if not self._limiter.hit(one, kind, user, cost=more) and more > 0:
-                    for counted in items[:number]:  # or who asks again would use up a whole day
-                        self._limiter.hit(counted, kind, user, cost=-more)
-                    raise self._refusal(kind, one, user)
+            act(items, kind, user)
         except stores.Away as error:
             self._log(error)
+
+    def _hit(self, items: Sequence[Any], kind: RateKind, user: str) -> None:
+        for number, one in enumerate(items):
+            if not self._limiter.hit(one, kind, user):
+                # Or who asks again would use up a whole day.
+                self._take_off(items[:number], kind, user)
+                raise self._refusal(kind, one, user)
+
+    def _take_off(self, items: Sequence[Any], kind: RateKind, user: str) -> None:
+        for one in items:
+            is_new = self._limiter.test(one, kind, user, cost=one.amount)
+            if not is_new:  # a window without a count began after the one that had this
+                self._limiter.hit(one, kind, user, cost=-1)
 
     def _refusal(self, kind: RateKind, one: Any, user: str) -> RateLimited:
         measures.LIMITED.labels(kind).inc()

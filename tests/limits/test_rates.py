@@ -133,6 +133,23 @@ def test_a_window_ends(app, alice):
 
 
 @in_database
+def test_what_is_given_back_after_its_window_is_not_taken_off_the_next_one(app):
+    rates = app.extensions["rates"]
+    with app.app_context():
+        rates.hit("calls", "alice")
+        with write_transaction() as session:
+            session.execute(update(RateCount).values(ends_at=from_now(-1)))
+        rates.give_back("calls", "alice")
+        for _ in range(2):
+            rates.hit("calls", "alice")
+        with pytest.raises(RateLimited):
+            rates.hit("calls", "alice")
+        rates.give_back("calls", "alice")
+        rates.give_back("calls", "alice")
+        rates.hit("calls", "alice")
+
+
+@in_database
 def test_a_window_is_not_prolonged_by_who_asks_again(app):
     rates, ends = app.extensions["rates"], []
     with app.app_context():
@@ -165,6 +182,7 @@ def test_workers_share_the_counts_of_redis(app, settings, tmp_path):
     with redis_server(tmp_path) as url, app.app_context():
         given = {"rate_limits": "calls=3/minute", "rate_limit_storage_url": url}
         workers = [Rates(app, settings_for(settings.database_url, **given)) for _ in range(2)]
+        workers[0].give_back("calls", "alice")  # of a window that has ended
         for number in range(3):
             workers[number % 2].hit("calls", "alice")
         for worker in workers:
