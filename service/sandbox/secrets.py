@@ -7,8 +7,10 @@ import os
 import secrets
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from config import ConfigError, Settings, sealing_keys
+from config_values import secret_of
 from service.auth.tokens import issue
 
 TEN_YEARS = 10 * 365 * 24 * 3600
@@ -52,12 +54,21 @@ def _load_or_create(path: Path) -> dict[str, str]:
     try:
         if not path.exists():
             _create(path)
-        return json.loads(path.read_text())
+        return _checked(json.loads(path.read_text()))
     except OSError as error:  # its folder is another user's, for example
         told = f"{path} must be readable and its folder writable ({type(error).__name__})"
         raise ConfigError(f"SANDBOX: {told}") from None
     except ValueError:
         raise ConfigError(f"SANDBOX: {path} is damaged; delete it for new secrets") from None
+
+
+def _checked(stored: Any) -> dict[str, str]:
+    """Raises ValueError for what can't be secrets of the sandbox."""
+    match stored:
+        case {"auth_secret": str(secret), "sealing_key": str(key)}:
+            if secret_of(32)(secret) and sealing_keys(key):
+                return stored
+    raise ValueError
 
 
 def _create(path: Path) -> None:

@@ -84,7 +84,23 @@ def test_a_place_that_can_not_have_secrets_is_refused_in_words(bare, tmp_path):
         fill(bare, file)
 
 
-@pytest.mark.parametrize("damaged", ["", '{"auth_sec'])
+KEY = f"sandbox:{'A' * 43}="
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "",
+        '{"auth_sec',
+        "[]",
+        "{}",
+        json.dumps({"auth_secret": "s" * 40}),
+        json.dumps({"auth_secret": "s" * 31, "sealing_key": KEY}),
+        json.dumps({"auth_secret": 4, "sealing_key": KEY}),
+        json.dumps({"auth_secret": "s" * 40, "sealing_key": ""}),
+        json.dumps({"auth_secret": "s" * 40, "sealing_key": "sandbox:short"}),
+    ],
+)
 def test_damaged_secrets_are_refused_in_words(bare, tmp_path, damaged):
     (tmp_path / "sandbox.json").write_text(damaged)
     with pytest.raises(ConfigError, match=r"^SANDBOX: .*sandbox.json is damaged; delete it"):
