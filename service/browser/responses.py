@@ -1,10 +1,11 @@
-"""Answers that carry a page or a file for browsers: compressed, and sent once for each version."""
+"""Answers that carry a file for browsers: compressed, and sent once for each version."""
 
 from pathlib import Path
 
 from flask import Response, request
 
 from service.browser.files import MEDIA_TYPES, content
+from service.web.conditional import conditional
 
 FILE = {
     "Cache-Control": "no-cache",  # revalidated by ETag: no module is older than its page
@@ -26,11 +27,4 @@ def file_response(path: Path, *, any_origin: bool) -> Response:
     response.headers.update(FILE | (ANY_ORIGIN if any_origin else OWN_ORIGIN))
     if compressed:
         response.headers["Content-Encoding"] = "gzip"
-    return conditional(response)
-
-
-def conditional(response: Response) -> Response:
-    """Add an ETag, and answer 304 if the client has this version."""
-    response.add_etag()
-    response.make_conditional(request)
-    return response
+    return conditional(response, request)

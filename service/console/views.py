@@ -7,8 +7,8 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 
 from config import Settings
 from service.browser.files import modules_of
-from service.browser.responses import conditional
 from service.console.sign_in import offered
+from service.web.conditional import conditional
 from service.web.edge import answers
 from service.web.origin import own_origin
 
@@ -65,7 +65,7 @@ def index() -> Response:
     page = make_response(render_template("console.html", **context))
     if settings.sandbox:
         page.headers["X-Sandbox"] = "1"
-    return conditional(page)
+    return conditional(page, request)
 
 
 def _yes(fact: bool) -> str:

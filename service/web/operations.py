@@ -15,6 +15,7 @@ from service.database.revisions import is_migrated, stored_revision
 from service.lifecycle import LIFECYCLE
 from service.observing import scrape
 from service.observing.sampler import SAMPLER
+from service.web.conditional import conditional
 from service.web.edge import answers
 from service.web.openapi import document
 
@@ -77,10 +78,7 @@ def openapi() -> Response:
 
     With `If-None-Match`, its `ETag` of before, the answer is 304 as long as it is the same.
     """
-    response = Response(_openapi(), content_type="application/json")
-    response.add_etag()
-    response.make_conditional(request)
-    return response
+    return conditional(Response(_openapi(), content_type="application/json"), request)
 
 
 def _openapi() -> bytes:

@@ -10,9 +10,10 @@ from flask import Blueprint, Response, current_app, g, make_response, render_tem
 from service.auth.bearer import open_to
 from service.auth.users import current_role
 from service.browser.files import MEDIA_TYPES, ROOT
-from service.browser.responses import conditional, file_response
+from service.browser.responses import file_response
 from service.integrations.calling.proxy import PROXY
 from service.records.collection import APP_COLLECTIONS
+from service.web.conditional import conditional
 from service.web.edge import answers
 from service.web.errors import NotFound
 from service.web.origin import own_origin
@@ -111,7 +112,7 @@ def _rendered(name: str, **facts: Any) -> Response:
 
 def _finish(response: Response, headers: dict[str, str]) -> Response:
     response.headers.update(headers)
-    return conditional(response)
+    return conditional(response, request)
 
 
 def _origin() -> str:

@@ -44,6 +44,16 @@ def test_a_page_that_has_not_changed_is_not_sent_again(client):
     assert again.headers["Content-Security-Policy"]
 
 
+def test_any_version_of_a_page_is_the_one_that_there_is(client):
+    """Source: RFC 9110, section 13.1.1."""
+    page, any_version = client.get("/"), {"If-Match": "*"}
+    assert client.get("/", headers=any_version).status_code == 200
+    both = {**any_version, "If-None-Match": page.headers["ETag"]}
+    assert client.get("/", headers=both).status_code == 304
+    assert client.get("/", headers={"If-Match": page.headers["ETag"]}).status_code == 200
+    assert client.get("/", headers={"If-Match": '"of-before"'}).status_code == 412
+
+
 def test_every_module_of_the_console_is_preloaded(client):
     page = client.get("/").text
     preloaded = re.findall(r'rel="modulepreload" href="/browser/([^"]+)"', page)
