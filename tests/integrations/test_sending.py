@@ -7,6 +7,7 @@ from dataclasses import replace
 from email.parser import BytesParser
 
 import pytest
+from gevent.event import Event
 from joserfc import jwt
 from joserfc.jwk import OctKey
 
@@ -387,6 +388,34 @@ def test_another_vendor_shares_the_deadline_and_not_the_credential(said, call):
     assert "authorization" not in said.seen[0].headers
     assert first.effects.may_have_acted
     assert first.at(other).seconds_left == pytest.approx(first.seconds_left, abs=0.5)
+
+
+@pytest.mark.parametrize("kind", ["status", "body"])
+def test_of_requests_at_the_same_time_each_counts_what_it_has_done(said, call, kind):
+    """The first one is refused, and its answer is the last one to come."""
+    is_done = Event()
+
+    def answer(asked):
+        if asked.json["number"]:
+            is_done.set()
+            return Said({"ok": True})
+        is_done.wait(5)
+        return Said({"ok": False}, status=400 if kind == "status" else 200)
+
+    said.says(answer)
+    asking = call(refusal=refuse)
+
+    def ask(number):
+        return asking.send(request.post("/").with_parts(json={"number": number}))
+
+    with pytest.raises((Forbidden, InvalidRequest)):
+        asking.each(ask, [0, 1])
+    assert asking.effects.may_have_acted
+    refused = call(refusal=refuse)
+    said.says(Said({"ok": False}, status=400 if kind == "status" else 200))
+    with pytest.raises((Forbidden, InvalidRequest)):
+        refused.each(lambda _: refused.send(request.post("/").with_parts()), range(4))
+    assert not refused.effects.may_have_acted
 
 
 def test_an_endpoint_is_served_by_the_first_of_its_vendors_that_is_configured():

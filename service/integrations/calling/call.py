@@ -15,6 +15,7 @@ from service.integrations.declare.faults import (
     GrantRejected,
     ScopeMissing,
     has_done_nothing,
+    is_refused,
     refusal_of,
 )
 from service.integrations.declare.model_use import ModelUse
@@ -213,13 +214,13 @@ class Call:
 
         One that says so by its kind has changed nothing, also if it came with status 200.
         """
-        before = self.effects.may_have_acted
         reply = self._reply(outgoing)
         if outgoing.method == "GET" and (target := self._vendor.moved(reply)):
             reply = self._reply(outgoing.moved_to(target))
         refusal = refusal_of(self._vendor, reply)
+        is_act = outgoing.method != "GET" and not is_refused(reply.status)  # or it does not count
         if refusal and has_done_nothing(refusal) and not outgoing.repeatable:
-            self.effects.may_have_acted = before
+            self.effects.acts -= is_act
         if self._bearer and outgoing.has_key and _rejects_token(reply, refusal):
             self.effects.is_rejected = True
             raise GrantRejected()

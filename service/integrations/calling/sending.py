@@ -35,8 +35,8 @@ class Effects:
     `asked` is the integration whose vendor was asked last. `has_gone_on`: that vendor has answered,
     and the call has gone on to its model, to an address that its caller names, or to a vendor that
     is left alone. `is_refused`: a vendor has refused or failed. `is_rejected`: it did not take the
-    user's token. `may_have_acted`: it may have changed something for the caller. `status` is that
-    of the newest answer.
+    user's token. `acts` counts the requests that may have changed something for the caller: several
+    may be on their way at the same time. `status` is that of the newest answer.
     """
 
     asked: str | None = None
@@ -44,7 +44,11 @@ class Effects:
     has_gone_on: bool = False
     is_refused: bool = False
     is_rejected: bool = False
-    may_have_acted: bool = False
+    acts: int = 0
+
+    @property
+    def may_have_acted(self) -> bool:
+        return self.acts > 0
 
 
 @contextmanager
@@ -116,20 +120,20 @@ class Sender:
         if not outgoing.url:  # first: what is refused has not left
             self._ask_breaker()
         self._leave()
-        before = self._effects.may_have_acted
         self._effects.has_gone_on = bool(outgoing.url)
         if not outgoing.url:
             self._effects.asked = self._vendor.integration
-        self._effects.may_have_acted = before or outgoing.method != "GET"
+        is_act = outgoing.method != "GET"
+        self._effects.acts += is_act
         try:
             with self._upstream.open(self._outbound(outgoing)) as stream:
                 self._effects.status = stream.status
                 if is_refused(stream.status):
-                    self._effects.may_have_acted = before
+                    self._effects.acts -= is_act
                 raw = read_all(stream, outgoing.limit) if plain(stream.headers) else b""
         except UpstreamError as error:
             if error.reason in NEVER_SENT:
-                self._effects.may_have_acted = before
+                self._effects.acts -= is_act
             raise
         # Others run while a large answer is parsed: it is not late for that.
         return Reply(stream.status, stream.headers, parsed(raw), raw)

@@ -98,7 +98,7 @@ class VendorCalls:
             if endpoint.job:
                 endpoint.job.check(data)
         if isinstance(data, Task) and data.state == "failed":
-            call.effects.may_have_acted = False  # the vendor says so
+            call.effects.acts = 0  # the vendor says so
             raise UpstreamFailed(data.why, upstreamStatus=None)
         return data
 
@@ -154,7 +154,7 @@ def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> 
         has_refused = error.status in OWN_REFUSALS and not effects.is_refused
         raise
     finally:
-        effects.may_have_acted |= not has_refused
+        effects.acts += not has_refused
 
 
 def _with_token(connection: Connection | None, perform: Callable[[str | None], Any]) -> Answer:

@@ -155,7 +155,7 @@ def _publish(call: Call, request: Outgoing, *, privacy_level: str) -> Task:
 def _creator(call: Call, level: str) -> str:
     """The account's name. Raises `InvalidRequest` with the levels that it offers."""
     creator = call.send(CREATOR.with_parts())
-    call.effects.may_have_acted = False  # that was a question, though a POST
+    call.effects.acts = 0  # that was a question, though a POST
     offered = [one for one in listed(find(creator, "data.privacy_level_options")) if one in PRIVACY]
     if not offered:
         raise unusable("privacy_level_options")

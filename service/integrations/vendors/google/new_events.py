@@ -117,7 +117,7 @@ def _create(call: Call, request: Outgoing, *, events: list[dict[str, Any]]) -> d
     failed: list[dict[str, Any]] = []
     effects = call.effects
     for index, event in enumerate(events):
-        earlier, effects.may_have_acted = effects.may_have_acted, False
+        earlier, effects.acts = effects.acts, 0
         try:
             made.append(EVENT.read(call.send(_insertion(request, event))))
         except ServiceError as error:
@@ -131,7 +131,7 @@ def _create(call: Call, request: Outgoing, *, events: list[dict[str, Any]]) -> d
             if hopeless:
                 break
         finally:
-            effects.may_have_acted |= earlier
+            effects.acts += earlier
     return {"events": made, "failed": failed}
 
 
