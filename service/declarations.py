@@ -53,6 +53,7 @@ def declarations(settings: Settings) -> Declarations:
         )
         templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
+        templates.check_endpoints(catalog.names)
     except ValueError as error:
         raise ConfigError(f"EXTENSIONS: {error}") from None
     try:

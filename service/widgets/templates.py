@@ -1,12 +1,13 @@
 """The templates of an app: our own, and those of the modules that `EXTENSIONS` names."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 from service.app_keys import AppKey
+from service.near_names import near_names
 from service.web.errors import NotFound
-from service.widgets.manifest import read
+from service.widgets.manifest import MANIFEST, read
 from service.widgets.template import WidgetTemplate
 
 WIDGET_TEMPLATES = AppKey["WidgetTemplates"]("widget_templates")
@@ -38,6 +39,15 @@ class WidgetTemplates:
 
     def get(self, handle: str) -> WidgetTemplate | None:
         return self._by_handle.get(handle)
+
+    def check_endpoints(self, names: Collection[str]) -> None:
+        """Raises ValueError for a manifest with an endpoint that is not among these names."""
+        for template in self:
+            for number, name in enumerate(template.endpoints):
+                if name not in names:
+                    place = f"{template.folder / MANIFEST}: endpoints.{number}"
+                    meant = "".join(f": is {near} meant?" for near in near_names(name, names)[:1])
+                    raise ValueError(f"{place}: there is no endpoint {name}{meant}")
 
     def named(self, handle: str) -> WidgetTemplate:
         """The template of that handle. Raises `NotFound`."""

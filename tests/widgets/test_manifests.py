@@ -1,6 +1,7 @@
 """A template is a folder: its manifest is read when the app starts, and a wrong one stops it."""
 
 import json
+import re
 import shutil
 import sys
 from types import SimpleNamespace
@@ -81,7 +82,9 @@ def test_every_built_in_template_has_a_sound_manifest():
 
 
 @on_sqlite
-def test_a_wrong_template_of_an_extension_stops_the_start(database_url, tmp_path, monkeypatch):
+def test_a_wrong_template_of_an_extension_stops_the_start(
+    database_url, tmp_path, folder, monkeypatch
+):
     ours = SimpleNamespace(TEMPLATES=[tmp_path / "note"])
     monkeypatch.setitem(sys.modules, "our_widgets", ours)
     environ = {**ENVIRONMENT, "DATABASE_URL": database_url, "EXTENSIONS": "our_widgets"}
@@ -89,4 +92,8 @@ def test_a_wrong_template_of_an_extension_stops_the_start(database_url, tmp_path
         create_app(load(environ))
     shutil.copytree(BUILT_IN / "note", tmp_path / "note")
     with pytest.raises(ConfigError, match="^EXTENSIONS: template note is declared twice"):
+        create_app(load(environ))
+    ours.TEMPLATES = [folder({"endpoints": ["calendar-events", "geocode-ciyt"]})]
+    told = "endpoints.1: there is no endpoint geocode-ciyt: is geocode-city meant?"
+    with pytest.raises(ConfigError, match=rf"^EXTENSIONS: .*/manifest\.json: {re.escape(told)}$"):
         create_app(load(environ))
