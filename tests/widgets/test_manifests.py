@@ -10,6 +10,7 @@ import pytest
 
 from config import ConfigError
 from service import create_app
+from service.integrations.everything import catalog
 from service.widgets.manifest import read
 from service.widgets.templates import BUILT_IN, WidgetTemplates, built_in
 from tests.services import ENVIRONMENT, load, on_sqlite
@@ -76,7 +77,9 @@ def test_a_folder_that_is_no_template_is_refused(folder, tmp_path):
 
 
 def test_every_built_in_template_has_a_sound_manifest():
-    handles = {template.handle for template in WidgetTemplates(built_in())}
+    templates = WidgetTemplates(built_in())
+    assert {name for one in templates for name in one.endpoints} <= set(catalog().names)
+    handles = {template.handle for template in templates}
     assert handles == {path.parent.name for path in BUILT_IN.glob("*/manifest.json")}
     assert "note" in handles
 
