@@ -52,12 +52,14 @@ def server(value: str) -> str:
 
 
 def public_url(value: str) -> str:
-    """The address of our own pages, whose origin stands there as browsers write it."""
+    """The origin of our own pages, as browsers write it. Their links begin at its root."""
     parts = urlsplit(value)
     own = _origin(parts) if _is_one_word(value) else None
     if own is None or any(mark in value for mark in "?#"):
         raise ValueError("must be an http or https URL without credentials, query and fragment")
-    return own + parts.path.rstrip("/")
+    if parts.path.rstrip("/"):
+        raise ValueError("must be without a path, because the service can't be below one")
+    return own
 
 
 def origins(value: str) -> tuple[str, ...]:
