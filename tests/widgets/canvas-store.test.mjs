@@ -267,6 +267,22 @@ test('a canvas that was deleted is gone, whoever says so', async () => {
   for (const { store } of [told, asking]) assert.deepEqual([store.phase, store.perform(move('b', 1))], ['gone', false]);
 });
 
+test('a canvas that is missing in the newest of very many is asked for', async () => {
+  const server = createServer();
+  const [tab] = await openTabs(server, { live: false });
+  tab.deliver(server.record);
+  tab.collection.isCut = true;
+  tab.store.perform(move('a', 1));
+  tab.deliver(null);
+  await settle();
+  assert.deepEqual([tab.store.phase, xs(tab.store.canvas)], ['saved', 'a1 b0']);
+  tab.deliver(server.record);
+  server.get = async () => Promise.reject(new ApiError(404, { error: 'not_found' }));
+  tab.deliver(null);
+  await settle();
+  assert.equal(tab.store.phase, 'gone');
+});
+
 test('what was not stored survives a reload of the page, and is gone once it is stored', async () => {
   const server = createServer();
   const kept = new Map();

@@ -16,7 +16,7 @@ import { changesOf, opened, received, stored, unanswered } from './canvas-versio
  * @typedef {object} Options
  * @property {string} recordId
  * @property {Pick<import('../shared/api-transport.js').Transport, 'get' | 'patch'>} transport
- * @property {Pick<import('../shared/live-collection.js').LiveCollection, 'rows' | 'onChange' | 'put'>} [collection]
+ * @property {Pick<import('../shared/live-collection.js').LiveCollection, 'rows' | 'isCut' | 'onChange' | 'put'>} [collection]
  *   of canvases, which reports what others store
  * @property {Pick<import('../shared/records-socket.js').RecordsSocket, 'phase' | 'onPhase'>} [socket]
  *   whose opening ends a wait
@@ -51,6 +51,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   /** @type {Canvas | null} what the server has just not stored */
   let refused = null;
   let listed = false; // whether the collection has had the record
+  let doubted = false; // whether it may have been deleted
   /** @type {(() => void) | null} */
   let cancelTimer = null;
 
@@ -86,9 +87,9 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     busy = true;
     refused = null;
     try {
-      if (versions === null) await read();
+      if (versions === null || doubted) await read();
       // Each refusal means that another has stored something, so this comes to an end.
-      else while (!(await save(versions)));
+      while (versions !== null && !(await save(versions)));
       failures = 0;
       showProgress();
     } catch (error) {
@@ -107,6 +108,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
 
   async function read() {
     accept(await transport.get(path));
+    doubted = false;
   }
 
   /** @param {Row} record */
@@ -151,7 +153,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   function readCollection() {
     if (busy || stopped || phase === 'gone') return;
     const row = collection?.rows[recordId];
-    if (!row && listed) return show('gone', 'This canvas was deleted.');
+    if (!row && listed) return leaveList();
     if (!row) return;
     listed = true;
     const before = versions;
@@ -159,6 +161,13 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     if (versions === before) return;
     if (phase === 'offline' || phase === 'failed') show(phase, problem); // a request alone ends these
     else showProgress();
+  }
+
+  /** Of very many canvases the collection may have the newest only. */
+  function leaveList() {
+    if (!collection?.isCut) return show('gone', 'This canvas was deleted.');
+    [listed, doubted] = [false, true];
+    return void synchronize();
   }
 
   /** Ends a wait: tries now. */
