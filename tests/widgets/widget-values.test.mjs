@@ -49,6 +49,7 @@ test('each error says what happened and what to do', () => {
   assert.equal(advice('reconnect_required').label, 'Reconnect');
   assert.equal(advice('approval_denied').label, 'Ask again');
   assert.equal(advice('not_configured').remedy, null);
+  assert.deepEqual(advice('unknown_endpoint'), { text: 'Server’s words.', remedy: null, label: '' }); // they name the endpoint
   assert.match(advice('network').text, /can’t be reached/); // the client’s own code
   assert.deepEqual(advice('upstream_provider_error'), { text: 'Server’s words.', remedy: 'retry', label: 'Try again' });
   assert.match(advice('invalid_request', { fields: { city: ['Too short.'] } }).text, /city: Too short\./);

@@ -15,7 +15,7 @@ const ADVICE = {
   reconnect_required: ['Access to {account} can’t be renewed.', 'reconnect', 'Reconnect'],
   insufficient_credits: ['There are not enough credits. Ask the operator for more.', 'retry', 'Try again'],
   not_configured: ['The operator has not set this up. Ask them to.', null, ''],
-  unknown_endpoint: ['This server does not offer it. Ask its operator.', null, ''],
+  unknown_endpoint: ['', null, ''], // of a widget that asks for what there is not: the message says what
   not_found: ['', null, ''],
   invalid_request: ['', null, ''],
   slot_error: ['', null, ''],
