@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.data_view import panel, show
+from tests.browser.holding import first_of
 from tests.browser.key_events import ALT_GR, COMPOSING
 
 PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
@@ -271,7 +272,7 @@ def test_a_deletion_that_ends_late_leaves_the_page_that_is_shown(console):
     held = deleted_late(console, page, one)
     page.get_by_role("link", name="Chat", exact=True).click()
     expect(console.button("New chat")).to_be_visible()
-    held[0].continue_()
+    first_of(held, page).continue_()
     expect(page.locator("#announcer")).to_contain_text("Deleted “One”.")
     expect(page).to_have_url(re.compile("#/chat"))
     page.go_back()
@@ -284,7 +285,7 @@ def test_a_deletion_that_ends_late_closes_no_other_record(console):
     held = deleted_late(console, page, one)
     page.get_by_role("link", name="Open Two").click()
     expect(panel(page).get_by_role("heading", name="Two")).to_be_visible()
-    held[0].continue_()
+    first_of(held, page).continue_()
     expect(page.locator(".undo-line")).to_contain_text("Deleted “One”.")
     expect(panel(page).get_by_role("heading", name="Two")).to_be_visible()
 

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
 from tests.browser.data_view import panel, show
+from tests.browser.holding import first_of
 from tests.browser.mailing import MAIL, approve, connect, requested, write_and_send
 from tests.browser.suite import forget
 from tests.services import wait_for
@@ -185,7 +186,7 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
         write_and_send(mail, "Second")
         approve(canvas)
     canvas.saved()
-    lost = held[0].fetch().json()
+    lost = first_of(held, canvas.page).fetch().json()
     canvas.page.reload()
     expect(mail.get_by_role("status")).to_contain_text("nothing is sent or paid twice")
     expect(mail.get_by_label("Message")).to_have_value("Second")
@@ -253,7 +254,7 @@ def create_held(console, title):
     held = hold_creates(page)
     with page.expect_request("**/api/records/tasks"):
         console.button("Create").click()
-    return form, held[0]
+    return form, first_of(held, page)
 
 
 def titles_of_tasks(console):

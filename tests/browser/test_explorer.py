@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.explorer import Explorer
+from tests.browser.holding import first_of
 from tests.browser.key_events import COMPOSING
 from tests.browser.suite import allow, forget
 
@@ -174,7 +175,7 @@ def test_the_keyboard_alone_is_enough(explorer):
     send = explorer.console.button("Send")
     send.press("Enter")
     expect(send).to_be_disabled()
-    held[0].continue_()
+    first_of(held, explorer.page).continue_()
     expect(send).to_be_focused()
 
 

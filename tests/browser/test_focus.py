@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.canvas import Canvas
 from tests.browser.data_view import panel, show
 from tests.browser.explorer import Explorer
+from tests.browser.holding import first_of
 from tests.browser.mailing import MAIL, approve
 from tests.browser.suite import forget
 
@@ -86,13 +87,13 @@ def test_undo_keeps_the_focus_once_there_is_nothing_to_undo(console):
 def test_the_export_keeps_the_focus(console, held):
     console.open("/#/usage/statement")
     export = console.button("Export CSV")
-    expect(export).to_be_visible()
+    expect(console.table("Entries of your account")).to_contain_text("Starting credits")
     routes = held(re.compile(r"/api/credits\?"))
     export.press("Enter")
     expect(export).to_be_disabled()
     expect(export).to_be_focused()
     with console.page.expect_download():
-        routes[0].continue_()
+        first_of(routes, console.page).continue_()
     expect(export).to_be_enabled()
 
 
@@ -136,9 +137,7 @@ def test_older_entries_have_the_focus_once_there_are_no_more(console, name):
     expect(console.page.locator(".usage-part")).to_be_visible()
     older = console.page.get_by_role("button", name="Show older")
     assert not older.is_visible(), "a press before the first page is there would be lost"
-    while not held:
-        console.page.wait_for_timeout(10)
-    answer(held[0])
+    answer(first_of(held, console.page))
     older.press("Enter")
     shown = console.page.locator(f".usage-part {rows}")
     expect(shown).to_have_count(2)
