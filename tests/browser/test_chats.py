@@ -135,13 +135,13 @@ def test_a_new_chat_is_stored_with_its_first_message(console):
 
 
 def test_a_chat_has_its_title_before_its_first_reply_ends(console):
-    console.send("**count** to 5000")
-    expect(console.page.get_by_role("heading", name="count to 5000")).to_be_visible()
-    expect(console.page.locator(".chat-title")).to_have_text(["count to 5000"])
+    console.send("**Please** count to 5000")
+    expect(console.page.get_by_role("heading", name="Please count to 5000")).to_be_visible()
+    expect(console.page.locator(".chat-title")).to_have_text(["Please count to 5000"])
     console.button("Stop").click()
     console.is_idle()
     console.page.reload()
-    expect(console.page.locator(".chat-title")).to_have_text(["count to 5000"])
+    expect(console.page.locator(".chat-title")).to_have_text(["Please count to 5000"])
 
 
 def test_the_menu_leads_back_to_where_one_was(console):
