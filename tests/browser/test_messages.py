@@ -5,6 +5,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
+from tests.browser.holding import first_of
 from tests.browser.page import Console
 
 
@@ -165,9 +166,14 @@ def test_a_first_message_without_an_answer_leaves_no_chat(console):
     expect(console.answers).to_contain_text(["1 2"])
     assert console.api("GET", "records/ai-chats")["records"] == []
     assert console.violations() == []
+    held = []
+    console.page.route("**/api/ai/chat", lambda route: held.append(route), times=1)
     console.button("Try again").click()
     expect(console.page).to_have_url(re.compile("#/chat/chat_"))
+    expect(console.problem).to_be_empty()
+    first_of(held, console.page).continue_()
     expect(console.problem).not_to_be_empty()
+    expect(console.chats).to_have_count(0)
     console.button("New chat").click()
     expect(console.composer).to_have_value("/fail error-midway count to 20")
     expect(console.log.locator(".message")).to_have_count(0)
