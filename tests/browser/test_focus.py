@@ -176,6 +176,7 @@ def test_what_a_search_has_found_stays_where_the_rest_can_not_be_read(console):
 def test_older_chats_have_the_focus_once_there_are_no_more(console):
     for number in range(52):
         console.new_chat(f"Chat {number}")
+    expect(console.chats.first).to_contain_text("Chat 51")  # the last one has come
     older = console.button("Show older chats")
     older.press("Enter")
     expect(older).to_be_hidden()
