@@ -46,12 +46,35 @@ def texts_kept(canvas):
     return [state["draft"]["values"] for state in kept(canvas) if "draft" in state]
 
 
+def is_kept(canvas, *texts):
+    """Until the server has these texts.
+
+    The page says `Saved` also before a widget has told it what was typed.
+    """
+
+    def has(text):
+        return any(text in values.values() for values in texts_kept(canvas))
+
+    wait_for(lambda: all(map(has, texts)))
+
+
+def is_being_sent(canvas, text):
+    """Until the server knows that this text is being sent."""
+
+    def waits():
+        drafts = [state["draft"] for state in kept(canvas) if "pending" in state.get("draft", {})]
+        return [draft for draft in drafts if text in draft["values"].values()]
+
+    wait_for(waits)
+
+
 def test_a_message_stays_half_written_until_it_is_sent(canvas):
     canvas.put("Mail")
     mail = canvas.frame("Mail")
     mail.get_by_label("To").fill("cleo@example.com")
     mail.get_by_label("Subject").fill("Spring fair")
     mail.get_by_label("Message").fill("Dear Cleo,\nbring")
+    is_kept(canvas, "cleo@example.com", "Spring fair", "Dear Cleo,\nbring")
     leave_and_return(canvas)
     expect(mail.get_by_label("Message")).to_have_value("Dear Cleo,\nbring")
     canvas.page.reload()
@@ -78,7 +101,7 @@ def test_an_input_that_comes_again_does_not_replace_a_draft(canvas):
     expect(query).to_have_value("Bring the badges")
     query.fill("badges for a fair")
     message.fill("Bring the badges, and the key")
-    canvas.saved()
+    is_kept(canvas, "badges for a fair", "Bring the badges, and the key")
     canvas.page.reload()
     expect(message).to_have_value("Bring the badges, and the key")
     expect(query).to_have_value("badges for a fair")
@@ -93,7 +116,7 @@ def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
     note.fill("Bring the badges")
     message = canvas.frame("Mail").get_by_label("Message")
     expect(message).to_have_value("Bring the badges")
-    canvas.saved()
+    is_kept(canvas, "Bring the badges")
     canvas.page.reload()
     expect(message).to_have_value("Bring the badges")
     note.fill("Bring the key")
@@ -111,7 +134,7 @@ def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
     mail.get_by_role("button", name="Send").press("Enter")
     connect(canvas, mail)
     expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
-    canvas.saved()
+    wait_for(lambda: {} in texts_kept(canvas))
     canvas.page.reload()
     expect(
         canvas.frame("Weather").get_by_text("°").first
@@ -129,7 +152,7 @@ def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
     calendar.get_by_role("button", name="New event").click()
     calendar.get_by_label("Title").fill("Coffee with Cl")
     calendar.get_by_label("Starts").fill("2026-12-01T09:30")
-    canvas.saved()
+    is_kept(canvas, "Coffee with Cl", "2026-12-01T09:30")
     status = "**/api/integrations/status"
     canvas.page.route(status, lambda route: route.fulfill(json={}))  # else nothing is to be shown
     with canvas.page.expect_response(status):
@@ -142,7 +165,7 @@ def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
     canvas.page.unroute(status)
     calendar.get_by_role("button", name="Cancel").click()
     expect(calendar.get_by_role("button", name="Show events")).to_be_focused()
-    canvas.saved()
+    wait_for(lambda: kept(canvas) == [])
     canvas.page.reload()
     expect(calendar.get_by_role("button", name="Show events")).to_be_visible()
     assert kept(canvas) == []
@@ -152,7 +175,7 @@ def test_words_of_a_search_and_of_a_picture_stay(canvas):
     canvas.put(*SEARCHES)
     for name, (label, text) in SEARCHES.items():
         canvas.frame(name).get_by_label(label).fill(text)
-    canvas.saved()
+    is_kept(canvas, *(text for _, text in SEARCHES.values()))
     canvas.page.reload()
     for name, (label, text) in SEARCHES.items():
         expect(canvas.frame(name).get_by_label(label)).to_have_value(text)
@@ -185,7 +208,7 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
     with canvas.page.expect_request(f"**{MAIL}"):
         write_and_send(mail, "Second")
         approve(canvas)
-    canvas.saved()
+    is_being_sent(canvas, "Second")
     lost = first_of(held, canvas.page).fetch().json()
     canvas.page.reload()
     expect(mail.get_by_role("status")).to_contain_text("nothing is sent or paid twice")
