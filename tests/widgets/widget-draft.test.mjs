@@ -61,6 +61,20 @@ test('who types before the draft has come loses neither', async () => {
   assert.deepEqual([values(page), page.stored.draft.values], [['cleo', 'Dear'], { to: 'cleo', text: 'Dear' }]);
 });
 
+test('a call that begins before the draft has come keeps its key', async () => {
+  const page = open();
+  page.fields.text.type('Dear');
+  const failing = page.draft.sending({ idempotencyKey: 'k' }, async () => {
+    await page.draft.ready;
+    throw Object.assign(new Error(), { code: 'network' });
+  });
+  await failing.catch(() => {});
+  assert.deepEqual([page.draft.pendingKey, page.said], ['k', []]);
+  const next = open(page.stored);
+  await next.draft.ready;
+  assert.equal(next.draft.pendingKey, 'k');
+});
+
 test('a stored draft of another form, or of another version, breaks nothing', async () => {
   const broken = [7, { draft: 5 }, { draft: { values: { to: 3, gone: 'x' }, came: 'x', pending: { key: 1 } } }, { text: 'a note' }];
   for (const stored of broken) {

@@ -102,11 +102,13 @@ export function createDraft(client, panel, fields) {
   async function restore() {
     const [state, { context }] = await Promise.all([client.state.get(), client.ready]); // asked for before anything is kept
     user = context.user ?? '';
+    const begun = pending; // somebody was faster, and has sent it: another try must have its key
     take(state, (field, name) => field.value === empty[name]);
-    if (isTouched) change(); // somebody was faster: both parts are kept
+    if (begun) pending = { ...begun, user };
+    if (isTouched) change(); // both parts are kept
     // Another page has written: what is being typed here stays.
     client.state.onChange((/** @type {any} */ state) => take(state, (field) => field !== document.activeElement || !document.hasFocus()));
-    if (own()?.user) panel.say(UNSEEN);
+    if (!begun && own()?.user) panel.say(UNSEEN);
     return !isEmpty();
   }
 
