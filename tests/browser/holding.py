@@ -1,6 +1,8 @@
-"""Requests that a test holds back."""
+"""What a test holds back: requests of a page, and what the server says on its socket."""
 
-from playwright.sync_api import Page, Route
+from typing import Any
+
+from playwright.sync_api import Page, Route, WebSocketRoute
 
 from tests.services import wait_for
 
@@ -12,3 +14,27 @@ def first_of(held: list[Route], page: Page) -> Route:
     """
     wait_for(lambda: held or page.wait_for_timeout(10))
     return held[0]
+
+
+class HeldSocket:
+    """What the server says on the socket is kept back until a test lets it through."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.messages: list[Any] = []
+        page.route_web_socket("**/api/records/socket", self._open)
+
+    def _open(self, socket: WebSocketRoute) -> None:
+        self.socket = socket
+        self.server = socket.connect_to_server()
+        self.server.on_message(lambda message: self.messages.append(message))
+
+    def wait(self) -> None:
+        """Until the server has sent the first page of chats."""
+        while not any("snapshot" in message for message in self.messages):
+            self.page.wait_for_timeout(20)
+
+    def let_go(self) -> None:
+        for message in self.messages:
+            self.socket.send(message)
+        self.server.on_message(lambda message: self.socket.send(message))

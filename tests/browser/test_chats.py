@@ -1,9 +1,10 @@
 """The chats: create, rename, delete, their order, and the way from one to another."""
 
 import re
-from typing import Any
 
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import expect
+
+from tests.browser.holding import HeldSocket
 
 
 def test_a_chat_is_created_renamed_and_deleted(console):
@@ -25,7 +26,7 @@ def test_a_chat_is_created_renamed_and_deleted(console):
 
 def test_a_chat_made_before_the_list_arrives_stays_open(opened):
     console = opened(own=True)  # the route of a WebSocket stays
-    held = Held(console.page)
+    held = HeldSocket(console.page)
     console.sign_in()
     held.wait()
     console.ask("count to 3")
@@ -33,30 +34,6 @@ def test_a_chat_made_before_the_list_arrives_stays_open(opened):
     expect(console.page.locator(".chat-title")).to_have_text(["count to 3"])
     expect(console.answers).to_contain_text(["1 2 3"])
     expect(console.problem).to_be_empty()
-
-
-class Held:
-    """What the server says on the socket is kept back until a test lets it through."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.messages: list[Any] = []
-        page.route_web_socket("**/api/records/socket", self._open)
-
-    def _open(self, socket: WebSocketRoute) -> None:
-        self.socket = socket
-        self.server = socket.connect_to_server()
-        self.server.on_message(lambda message: self.messages.append(message))
-
-    def wait(self) -> None:
-        """Until the server has sent the first page of chats."""
-        while not any("snapshot" in message for message in self.messages):
-            self.page.wait_for_timeout(20)
-
-    def let_go(self) -> None:
-        for message in self.messages:
-            self.socket.send(message)
-        self.server.on_message(lambda message: self.socket.send(message))
 
 
 def test_escape_deletes_nothing_and_renames_nothing(console):

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.holding import HeldSocket
 from tests.services import wait_for
 
 CUT = """data: {"type":"start","messageId":"m"}
@@ -51,6 +52,23 @@ def test_a_call_unfolded_while_it_runs_stays_so_when_the_turn_ends(console):
     console.answers.last.locator("summary").click()
     console.is_idle()
     expect(console.answers.last.get_by_role("cell", name="title")).to_be_visible()
+
+
+def test_what_is_unfolded_in_a_call_stays_so_when_its_stored_reply_comes(opened):
+    console = opened(own=True)  # the route of a WebSocket stays
+    held = HeldSocket(console.page)
+    console.sign_in()
+    held.wait()
+    console.ask("Which collections are there, and who am I?")
+    call = console.answers.last.locator("details").first
+    call.locator("summary").click()
+    call.get_by_text("Details", exact=True).click()
+    expect(call.get_by_label("Output", exact=True)).to_be_visible()
+    with console.page.expect_response("**/api/records/ai-messages?*"):
+        held.let_go()
+    console.api("POST", "records/tasks", {"title": "Made behind it"})
+    expect(console.page.get_by_label("Title of Made behind it")).to_be_visible()
+    expect(call.get_by_label("Output", exact=True)).to_be_visible()
 
 
 def test_the_newest_call_unfolds_into_view(opened):

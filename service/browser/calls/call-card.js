@@ -94,5 +94,15 @@ function isVisual(call) {
 
 /** @param {CallGroup} one @param {CallGroup} other */
 function isSame(one, other) {
-  return one.waits === other.waits && one.calls.length === other.calls.length && one.calls.every((call, at) => call === other.calls[at]);
+  return one.waits === other.waits && one.calls.length === other.calls.length && one.calls.every((call, at) => isEqual(call, other.calls[at]));
+}
+
+/** A stored call says what the streamed one has said: what is open in its card stays so. @param {CallPart} one @param {CallPart} other */
+function isEqual(one, other) {
+  return one === other || (one.state === other.state && printOf(one) === printOf(other));
+}
+
+/** @param {CallPart} call */
+function printOf({ id, name, input, inputText, output, message }) {
+  return JSON.stringify([id, name, input ?? inputText, output, message]);
 }
