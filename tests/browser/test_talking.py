@@ -367,9 +367,13 @@ def test_a_chat_that_goes_leaves_its_text_beside_that_of_a_chat_which_is_being_m
     expect(console.answers).to_have_count(1)
     expect(console.composer).to_have_value("")
     console.is_idle()
-    sent = console.api("GET", 'records/ai-messages?where={"role": "user"}')["records"]
-    contents = ["second", "first"] if is_made else ["second\n\nfirst"]
-    assert [each["data"]["content"] for each in sent] == contents
+    contents = ["first", "second"] if is_made else ["second\n\nfirst"]
+    wait_for(lambda: sent_by(console) == contents)  # in two chats at once
+
+
+def sent_by(console):
+    questions = console.api("GET", 'records/ai-messages?where={"role": "user"}')["records"]
+    return sorted(question["data"]["content"] for question in questions)
 
 
 def test_a_turn_goes_on_while_another_chat_is_shown(console):
