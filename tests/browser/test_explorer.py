@@ -226,6 +226,7 @@ def test_nothing_scrolls_sideways_at_320_pixels(opened):
 def test_a_part_that_can_not_be_loaded_is_asked_for_again(opened):
     console = opened(fresh=True).sign_in()
     console.may_say("Failed to load|ERR_FAILED|503")
+    expect(console.page.locator(".live-word")).to_have_text("Live")  # it would try again by itself
     part = re.compile("integrations/explorer.css")
     console.page.route(part, lambda route: route.fulfill(status=503))
     console.show_view("Explorer")

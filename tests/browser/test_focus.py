@@ -275,6 +275,7 @@ def test_try_again_hands_the_focus_to_the_canvas(console):
     canvas = Canvas(console).create()
     canvas.page.route(TEMPLATES, lambda route: route.fulfill(**NOT_NOW))
     canvas.page.reload()
+    expect(console.page.locator(".live-word")).to_have_text("Live")  # it would try again by itself
     again = canvas.page.locator("main").get_by_role("button", name="Try again")
     again.press("Enter")
     expect(again).to_be_focused()
