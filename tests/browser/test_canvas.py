@@ -126,7 +126,9 @@ def test_what_a_widget_keeps_in_one_tab_is_not_replaced_by_another(console, open
     canvas.frame("Note").get_by_label("Note").fill("one")
     wait_for(lambda: notes(canvas) == ["one"])
     other = in_another_tab(canvas, opened)
-    other.frame("Note").get_by_label("Note").fill("two")
+    note = other.frame("Note").get_by_label("Note")
+    expect(note).to_have_value("one")
+    note.fill("two")
     wait_for(lambda: notes(canvas) == ["two"])
     other.page.get_by_role("group", name="Mail").press("Delete")
     expect(canvas.boxes).to_have_count(1)  # which tells the host of this tab that a widget is gone

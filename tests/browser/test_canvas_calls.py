@@ -73,7 +73,7 @@ def test_the_server_notes_how_each_call_was_allowed(canvas):
     weather.get_by_label("City").fill("Berlin")
     weather.get_by_label("City").press("Enter")
     expect(weather.get_by_text("Feels like")).to_be_visible()
-    assert sent == ["auto"]
+    assert set(sent) == {"auto"}  # twice if the settings came behind the first
     search.get_by_label("Search the web for").fill("brave search")
     for answer in ("Allow once", "Allow until this page closes", ""):
         with canvas.page.expect_response(re.compile(r"/search-web-raw\b")):
