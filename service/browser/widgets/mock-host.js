@@ -27,7 +27,7 @@ const FAILURES = {
   credits: [402, 'insufficient_credits', 'There are not enough credits.'],
   limit: [429, 'rate_limited', 'Too many calls.'],
 };
-const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: [], authUrl: 'https://consent.invalid/' };
+const NEEDED = { requiresOAuth: true, scopes: [], authUrl: 'https://consent.invalid/' };
 
 /**
  * @param {object} options
@@ -46,14 +46,14 @@ export function createMockHost({ root, template, widgetUrl = addressOf, onEvent,
     root,
     widgetUrl: () => widgetUrl(template),
     policy: (endpoint) => policies.get(endpoint) ?? { approval: 'ask', credits: 0, title: endpoint, known: false },
-    call: ({ signal }) => answer(settings, signal),
+    call: ({ endpoint, signal }) => answer(settings, policies.get(endpoint)?.integration ?? '', signal),
     approve: (request) => (settings.approval === 'ask' ? ask(request) : Promise.resolve(settings.approval)),
     async consent() {
       await pause(settings.latency);
       if (settings.consent === 'connected') settings.answer = 'data';
       return { status: settings.consent };
     },
-    scopes: async () => ({ cloudsuite: { connected: settings.answer !== 'consent' } }),
+    scopes: async () => Object.fromEntries([...policies.values()].map(({ integration }) => [integration, { connected: settings.answer !== 'consent' }])),
     onEvent,
   });
   const { handle: templateHandle, name: templateName, icon, slots, collections, permissions, version } = template;
@@ -90,15 +90,14 @@ function addSibling(host, slot, onOutput) {
   return sibling;
 }
 
-/** @param {MockSettings} settings @param {AbortSignal} signal */
-async function answer({ answer: kind, data, latency }, signal) {
+/** @param {MockSettings} settings @param {string} provider of the endpoint that is called @param {AbortSignal} signal */
+async function answer({ answer: kind, data, latency }, provider, signal) {
   await pause(latency);
   signal.throwIfAborted();
   if (kind === 'data') return { success: true, data: structuredClone(data) };
-  if (kind === 'consent') return { success: true, data: { ...NEEDED } };
+  if (kind === 'consent') return { success: true, data: { ...NEEDED, provider } };
   if (kind === 'network') throw new NetworkError();
   const [status, error, message] = FAILURES[kind];
-  const { provider } = NEEDED;
   throw new ApiError(status, kind === 'reconnect' ? { error, message, provider } : { error, message }, kind === 'limit' ? 2 : null);
 }
 

@@ -54,3 +54,13 @@ def test_after_a_pretended_consent_the_same_call_succeeds(canvas, mocked):
     mocked.ask("cloudsuite/contacts-list", "again")
     wait_for(lambda: len(mocked.answers("widget-api-response")) == 2)
     assert mocked.answers("widget-api-response")[1]["envelope"] == {"success": True, "data": {}}
+
+
+def test_a_pretended_consent_is_asked_for_by_the_integration_of_the_endpoint(canvas, mocked):
+    canvas.run(
+        "() => { canvas.mock.close(); canvas.policies['generate-video'].integration = 'studio';"
+        "canvas.makeMock('speaker'); canvas.mock.settings.answer = 'consent'; }"
+    )
+    mocked.is_welcome()
+    mocked.ask("generate-video")
+    assert mocked.answer()["envelope"]["data"]["provider"] == "studio"
