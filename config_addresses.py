@@ -58,7 +58,7 @@ def public_url(value: str) -> str:
     if own is None or any(mark in value for mark in "?#"):
         raise ValueError("must be an http or https URL without credentials, query and fragment")
     if parts.path.rstrip("/"):
-        raise ValueError("must be without a path, because the service can't be below one")
+        raise ValueError("must be without a path: the service can't be served below one")
     return own
 
 
