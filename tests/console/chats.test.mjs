@@ -105,6 +105,21 @@ test('a chat whose answer was lost is given again also where the storage is full
   assert.equal(await chats.create(), 'chat-0');
 });
 
+test('a chat that is removed while its title is stored stays removed', async () => {
+  const row = { recordId: 'chat-0', title: '', createdAt: '1', updatedAt: '1' };
+  let answer = (/** @type {any} */ _) => {};
+  const transport = { call: async () => ({ chat: row }), patch: () => new Promise((resolve) => (answer = resolve)), delete: async () => null };
+  const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
+  const drafts = createDrafts({ getItem: () => null, setItem() {}, removeItem() {} }, 'alice');
+  const chats = createChats({ transport, socket, drafts, onTurnEnd() {} });
+  await chats.create();
+  const renaming = chats.rename('chat-0', 'One');
+  await chats.remove('chat-0');
+  answer({ chat: { ...row, title: 'One' } });
+  await renaming;
+  assert.deepEqual(chats.collection.rows, {});
+});
+
 test('two messages that begin chats at the same time begin two', async () => {
   const { chats } = chatsWithALostAnswer();
   await chats.create().catch(() => {});

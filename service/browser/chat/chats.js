@@ -72,7 +72,7 @@ export function createChats(context) {
   /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */
   async function change(chatId, changes) {
     const { chat } = await transport.patch(`/api/ai/chats/${encodeURIComponent(chatId)}`, changes);
-    collection.put(recordOf(chat));
+    if (collection.rows[chatId]) collection.put(recordOf(chat)); // a chat that was removed in the meantime stays removed
   }
 
   /** Tried again after a lost answer, also for other words, it makes no second chat. @param {string} place */
