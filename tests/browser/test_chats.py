@@ -115,6 +115,7 @@ def test_a_chat_has_its_title_before_its_first_reply_ends(console):
     console.send("**Please** count to 5000")
     expect(console.page.get_by_role("heading", name="Please count to 5000")).to_be_visible()
     expect(console.page.locator(".chat-title")).to_have_text(["Please count to 5000"])
+    expect(console.answers).to_contain_text(["1 2 3"])  # without a word, the chat would go
     console.button("Stop").click()
     console.is_idle()
     console.page.reload()
