@@ -4,6 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, WebSocketRoute
 
+from tests.browser.page import Console, Opened
 from tests.services import wait_for
 
 
@@ -38,3 +39,12 @@ class HeldSocket:
         for message in self.messages:
             self.socket.send(message)
         self.server.on_message(lambda message: self.socket.send(message))
+
+
+def signed_in_behind(opened: Opened) -> tuple[Console, HeldSocket]:
+    """A new person's console whose socket is held back, once the first page of chats has come."""
+    console = opened(own=True)  # the route of a WebSocket stays
+    held = HeldSocket(console.page)
+    console.sign_in()
+    held.wait()
+    return console, held

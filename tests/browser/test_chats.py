@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.holding import HeldSocket
+from tests.browser.holding import signed_in_behind
 
 
 def test_a_chat_is_created_renamed_and_deleted(console):
@@ -25,10 +25,7 @@ def test_a_chat_is_created_renamed_and_deleted(console):
 
 
 def test_a_chat_made_before_the_list_arrives_stays_open(opened):
-    console = opened(own=True)  # the route of a WebSocket stays
-    held = HeldSocket(console.page)
-    console.sign_in()
-    held.wait()
+    console, held = signed_in_behind(opened)
     console.ask("count to 3")
     held.let_go()
     expect(console.page.locator(".chat-title")).to_have_text(["count to 3"])

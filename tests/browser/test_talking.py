@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.holding import HeldSocket
+from tests.browser.holding import signed_in_behind
 from tests.services import wait_for
 
 CUT = """data: {"type":"start","messageId":"m"}
@@ -55,10 +55,7 @@ def test_a_call_unfolded_while_it_runs_stays_so_when_the_turn_ends(console):
 
 
 def test_what_is_unfolded_in_a_call_stays_so_when_its_stored_reply_comes(opened):
-    console = opened(own=True)  # the route of a WebSocket stays
-    held = HeldSocket(console.page)
-    console.sign_in()
-    held.wait()
+    console, held = signed_in_behind(opened)
     console.ask("Which collections are there, and who am I?")
     call = console.answers.last.locator("details").first
     call.locator("summary").click()

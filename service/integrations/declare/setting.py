@@ -48,7 +48,7 @@ def base_url(name: str, default: str, about: str = "") -> Setting:
 
 
 def address(name: str, default: str, about: str = "") -> Setting:
-    """An address that is asked for as it stands, such as that of an authorization server."""
+    """An address to which nothing is appended, such as that of an authorization server."""
     return Setting(name, about or "address", "url", default)
 
 
