@@ -1,11 +1,13 @@
-"""The files that browsers load, at `/browser/<folder>/<name>`.
+"""The files that browsers load, at `/browser/<folder>/<name>`, or below a version of all of them.
 
 Source: docs/contract.md, section 12.
 """
 
+from pathlib import Path
+
 from flask import Blueprint, Response
 
-from service.browser import files
+from service.browser import files, versions
 from service.browser.responses import file_response
 from service.web.edge import answers
 from service.web.errors import NotFound
@@ -13,13 +15,32 @@ from service.web.errors import NotFound
 browser = Blueprint("browser", __name__)
 
 FOR_WIDGETS = ("shared", "widgets")
+KEPT = "max-age=31536000, immutable"  # for a year, also when the page is loaded again
+
+
+_answers_with_file = answers(None, media_type=tuple(files.MEDIA_TYPES.values()), others={304: {}})
 
 
 @browser.get("/browser/<folder>/<name>")
-@answers(None, media_type=tuple(files.MEDIA_TYPES.values()), others={304: {}})
+@_answers_with_file
 def file(folder: str, name: str) -> Response:
     """A module or a style sheet, for pages"""
+    return file_response(_find(folder, name), any_origin=folder in FOR_WIDGETS)
+
+
+@browser.get("/browser/<version>/<folder>/<name>")
+@_answers_with_file
+def versioned_file(version: str, folder: str, name: str) -> Response:
+    """The same below a version, for the console: browsers keep it and do not ask again"""
+    path = _find(folder, name)
+    response = file_response(path, any_origin=folder in FOR_WIDGETS)
+    if versions.is_of(version, path):  # not so in a tab that is older than the service
+        response.headers["Cache-Control"] = KEPT
+    return response
+
+
+def _find(folder: str, name: str) -> Path:
     path = files.find(folder, name)
     if path is None:
         raise NotFound()
-    return file_response(path, any_origin=folder in FOR_WIDGETS)
+    return path

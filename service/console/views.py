@@ -7,6 +7,7 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 
 from config import Settings
 from service.browser.files import modules_of
+from service.browser.versions import version
 from service.console.sign_in import offered
 from service.web.conditional import conditional
 from service.web.edge import answers
@@ -59,6 +60,7 @@ def index() -> Response:
         "sandbox": _yes(settings.sandbox),
         "sign_in": _yes(has_provider),
         "session": _yes(has_session),
+        "files": f"/browser/{version()}",
         # Preloaded at once, instead of import by import.
         "modules": modules_of("console/console.js"),
     }

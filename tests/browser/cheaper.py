@@ -1,8 +1,7 @@
 """An extension of the service under test, which makes tests of the browser cheaper.
 
-A browser asks for each file of the console only once. The files don't change while the service
-runs, and to ask for two hundred modules again at each load takes longer than most tests.
-`tests/console` tests that a file is revalidated.
+A browser asks for each file only once, also for those without a version: they don't change while
+the service runs. `tests/console` tests that they are revalidated, `test_bare` what is kept anyway.
 
 The sandbox's models say 300 words a second instead of 100, because the page is painted many times a
 second while it shows a reply.

@@ -41,3 +41,20 @@ def test_the_model_picker_says_that_there_is_none(bare):
     picker = bare.page.get_by_label("Model", exact=True)
     expect(picker.locator("option:checked")).to_have_text("No model configured")
     expect(picker).to_have_value("")
+
+
+SENT = """() => performance.getEntriesByType('resource')
+  .filter(({ name }) => new URL(name).pathname.startsWith('/browser/'))
+  .map(({ name, transferSize }) => [name, transferSize])"""
+
+
+def test_a_browser_asks_for_no_file_of_the_console_again(bare):
+    """Also those that a view loads when it is first shown."""
+    bare.show_view("Usage")
+    expect(bare.page.get_by_role("heading", name="Usage")).to_be_visible()
+    bare.page.reload()
+    expect(bare.page.get_by_role("heading", name="Usage")).to_be_visible()
+    bytes_sent = dict(bare.page.evaluate(SENT))
+    assert any("/usage/usage-view.js" in name for name in bytes_sent)
+    assert len(bytes_sent) > 80
+    assert set(bytes_sent.values()) == {0}

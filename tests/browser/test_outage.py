@@ -45,7 +45,7 @@ def test_the_messages_about_an_outage_disappear_after_it(line):
 
 def test_a_page_that_was_first_opened_in_an_outage_comes_when_it_is_over(line):
     console, cut = line
-    console.page.route("**/browser/usage/*", cut._request)
+    console.page.route("**/browser/*/usage/*", cut._request)
     cut.cut()
     console.show_view("Usage")
     expect(console.page.get_by_text("This page can’t be loaded")).to_be_visible()

@@ -1,12 +1,18 @@
 """The files that browsers load, as they are served: headers, media types, and nothing else."""
 
 import mimetypes
+import os
+import re
+import shutil
 
 import pytest
 
+from service.browser import files, versions
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite
+
+KEPT = "max-age=31536000, immutable"
 
 
 @pytest.mark.parametrize("name", ["console/console.js", "console/console.css", "shared/errors.js"])
@@ -18,6 +24,71 @@ def test_a_file_is_nothing_but_itself_and_checked_again(client, name):
     assert headers["Cache-Control"] == "no-cache"
     again = client.get(f"/browser/{name}", headers={"If-None-Match": headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
+
+
+@pytest.fixture
+def own_copy(tmp_path, monkeypatch):
+    """The files in a folder where they may be changed."""
+    copy = shutil.copytree(files.ROOT, tmp_path / "browser")
+    for module in (files, versions):
+        monkeypatch.setattr(module, "ROOT", copy)
+    return copy
+
+
+def address_on_page(client, name):
+    return re.search(rf"/browser/\w+/{name}", client.get("/").text)[0]
+
+
+def cached(client, address):
+    return client.get(address, buffered=True).headers["Cache-Control"]
+
+
+def test_a_file_is_kept_under_the_version_that_the_page_names(client):
+    module, style = (
+        client.get(address_on_page(client, name), buffered=True)
+        for name in ("console/console.js", "console/console.css")
+    )
+    assert module.headers["Cache-Control"] == style.headers["Cache-Control"] == KEPT
+    plain = client.get("/browser/console/console.js", buffered=True)
+    assert module.data == plain.data
+    assert module.headers["Content-Security-Policy"] == plain.headers["Content-Security-Policy"]
+
+
+def test_a_file_of_another_version_is_checked_again(client):
+    """In a tab that is older than the service, or newer while a release is being rolled out."""
+    answer = client.get("/browser/0123456789abcdef/console/console.js", buffered=True)
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-cache")
+    assert client.get("/browser/0123456789abcdef/console/nothing.js").status_code == 404
+
+
+def test_a_changed_file_gives_all_of_them_another_version(client, own_copy):
+    before = address_on_page(client, "console/console.js")
+    changed = own_copy / "shared/errors.js"
+    changed.write_text(f"{changed.read_text()}// more\n")
+    after = address_on_page(client, "console/console.js")
+    assert before != after
+    assert (cached(client, before), cached(client, after)) == ("no-cache", KEPT)
+    other = before.replace("console/console.js", "shared/errors.js")
+    assert cached(client, other) == "no-cache"
+
+
+def test_a_changed_file_is_not_kept_under_the_version_before(client, own_copy):
+    """Nobody has loaded the page since."""
+    address = address_on_page(client, "console/console.js")
+    assert cached(client, address) == KEPT
+    changed = own_copy / "console/console.js"
+    changed.write_text(f"{changed.read_text()}// more\n")
+    assert cached(client, address) == "no-cache"
+
+
+def test_the_version_is_of_what_files_hold_and_not_of_when_they_were_written(client, own_copy):
+    """Or hosts with the same release would have different ones."""
+    before = address_on_page(client, "console/console.js")
+    os.utime(own_copy / "console/console.js", ns=(1, 1))
+    assert address_on_page(client, "console/console.js") == before
+    assert cached(client, before) == KEPT
+    (own_copy / "admin/admin-view.js").rename(own_copy / "admin/renamed.js")
+    assert address_on_page(client, "console/console.js") != before
 
 
 def test_widgets_may_load_what_is_shared_and_nothing_of_the_console(client):

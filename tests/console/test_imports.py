@@ -37,7 +37,7 @@ def may_import(folder: str, other: str) -> bool:
 
 
 def loaded(page: str) -> list[str]:
-    return re.findall(r'(?:src|rel="stylesheet" href)="/browser/([^"]+)"', page)
+    return re.findall(r'(?:src|rel="stylesheet" href)="(?:/browser|\{\{ files \}\})/([^"]+)"', page)
 
 
 def loaded_late(name: str) -> list[str]:

@@ -56,7 +56,7 @@ def test_any_version_of_a_page_is_the_one_that_there_is(client):
 
 def test_every_module_of_the_console_is_preloaded(client):
     page = client.get("/").text
-    preloaded = re.findall(r'rel="modulepreload" href="/browser/([^"]+)"', page)
+    preloaded = re.findall(r'rel="modulepreload" href="/browser/\w+/([^"]+)"', page)
     assert preloaded == files.modules_of("console/console.js")
     assert {"chat/talk.js", "shared/errors.js"} < set(preloaded)
     assert "shared/oauth-callback.js" not in preloaded
