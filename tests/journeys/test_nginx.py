@@ -1,5 +1,6 @@
 """The service behind deploy/nginx.conf, with other ports and another certificate."""
 
+import gzip
 import json
 import re
 import shutil
@@ -37,8 +38,24 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
         pieces = list(turn.iter_content(None))
     assert pieces[0].startswith(b": stream-open")
     assert len(pieces) > 5  # 40 words of 10 ms each, not one block at the end
+    assert "gzip" in turn.request.headers["Accept-Encoding"]
+    assert "Content-Encoding" not in turn.headers
     assert turn.headers["X-Asst-Id"].startswith("msg_")
     assert turn.headers["X-Accel-Buffering"] == "no"  # for another nginx in front of this one
+
+
+def test_json_is_sent_compressed_and_its_tag_still_counts(front):
+    with front.client.get(f"{front.url}/openapi.json", stream=True) as answer:
+        sent = answer.raw.read(decode_content=False)
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    plain = front.client.get(f"{front.url}/openapi.json", headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    assert gzip.decompress(sent) == plain.content
+    assert len(sent) < len(plain.content) / 5
+    for known in (answer.headers["ETag"], plain.headers["ETag"]):
+        again = front.client.get(f"{front.url}/openapi.json", headers={"If-None-Match": known})
+        assert (again.status_code, again.content) == (304, b"")
 
 
 STREAMS = Path(__file__).with_name("streams.mjs")
