@@ -1,6 +1,11 @@
 """A client that sends faster than its requests are read does not keep others from being served."""
 
+import json
+import os
+import signal
 import socket
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import gevent
 import pytest
@@ -9,52 +14,75 @@ from service.auth.tokens import issue
 from serving.refusals import linger
 from serving.timed_requests import BODY_STEP, TimedUnreader
 from tests.flood import fill
-from tests.services import settings_for
+from tests.services import Service, settings_for, wait_for
 
-TOGETHER = 300  # requests, whose answers fit into the buffers of a connection
-ANSWERED = b"HTTP/1.1 "
-
-
-def ask(sock: socket.socket) -> None:
-    """Make a request as another client, and wait for the answer."""
-    sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-    assert sock.recv(65_536).startswith(b"HTTP/1.1 200")
+TOGETHER = 40  # requests, which fit into the buffers of a connection, and their answers too
 
 
-def answers_so_far(sock: socket.socket) -> int:
-    sock.setblocking(False)
+def ask(sock: socket.socket, name: str) -> None:
+    """Make a request that the log calls by this name."""
+    sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: %b\r\n\r\n" % name.encode())
+
+
+@contextmanager
+def stopped(service: Service) -> Iterator[None]:
+    """What is sent meanwhile has arrived before the worker reads any of it."""
+    os.kill(service.worker, signal.SIGSTOP)
     try:
-        return sock.recv(1 << 20).count(ANSWERED)
-    except BlockingIOError:
-        return 0
+        yield
+    finally:
+        os.kill(service.worker, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("size", [40, 8192], ids=["many in a read", "one in a read"])
-def test_another_is_answered_between_requests_that_come_together(connect, size):
-    flooding, other = connect(), connect()
-    ask(other)
-    bare = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: %b\r\n\r\n"
-    request = bare % (b"a" * max(0, size - len(bare) + 2))
-    sending = gevent.spawn(flooding.sendall, request * TOGETHER)
-    gevent.sleep(0.01)
-    ask(other)
-    assert answers_so_far(flooding) < TOGETHER / 2
-    sending.join()
+@pytest.fixture
+def three(connect) -> list[socket.socket]:
+    """Connections whose next request the worker waits for. Whichever of several it begins with, the
+    second has another before or behind it that must not wait."""
+    socks = [connect() for _ in range(3)]
+    for sock in socks:
+        ask(sock, "first")
+        assert sock.recv(65_536).startswith(b"HTTP/1.1 200")
+    return socks
 
 
-def test_another_is_answered_while_a_body_comes_in_chunks_of_a_byte(service, connect):
+def answered(service: Service) -> list[str]:
+    """The names of the requests that were answered, in their order."""
+    lines = [json.loads(line) for line in service.log.read_text().splitlines() if line[:1] == "{"]
+    return [line["request_id"] for line in lines if line["event"] == "answered"]
+
+
+def order(service: Service, names: Iterable[str]) -> list[str]:
+    """The order in which these requests were answered."""
+    expected = set(names)
+    wait_for(lambda: expected <= set(answered(service)))
+    return [name for name in answered(service) if name in expected]
+
+
+@pytest.mark.parametrize("size", [60, 8192], ids=["many in a read", "one in a read"])
+def test_another_is_answered_between_requests_that_come_together(service, three, size):
+    before, flooding, behind = three
+    names = [f"flood-{number}" for number in range(10, 10 + TOGETHER)]
+    bare = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: %b\r\nX-A: %b\r\n\r\n"
+    room = b"a" * max(0, size - len(bare % (names[0].encode(), b"")))
+    with stopped(service):
+        ask(before, "before")
+        flooding.sendall(b"".join(bare % (name.encode(), room) for name in names))
+        ask(behind, "behind")
+    among = order(service, ["before", "behind", *names])
+    assert max(map(among.index, ("before", "behind"))) < TOGETHER / 2
+
+
+def test_another_is_answered_while_a_body_comes_in_chunks_of_a_byte(service, three):
     token = issue(settings_for(service.database_url), "alice", "user", 600)
-    flooding, other = connect(), connect()
+    before, flooding, behind = three
     head = f"POST /api/ai/chats HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
-    chunks = b"1\r\n \r\n" * 200_000 + b"2\r\n{}\r\n0\r\n\r\n"
-    body = b"Transfer-Encoding: chunked\r\n\r\n" + chunks
-    sending = gevent.spawn(flooding.sendall, head.encode() + body)
-    gevent.sleep(0.05)
-    for _ in range(3):
-        ask(other)
-    assert answers_so_far(flooding) == 0
-    sending.join()
-    flooding.setblocking(True)
+    head += "X-Request-Id: flood\r\nTransfer-Encoding: chunked\r\n\r\n"
+    body = b"1\r\n \r\n" * 50_000 + b"2\r\n{}\r\n0\r\n\r\n"
+    with stopped(service):
+        ask(before, "before")
+        flooding.sendall(head.encode() + body)
+        ask(behind, "behind")
+    assert order(service, ["before", "behind", "flood"])[-1] == "flood"
     assert flooding.recv(65_536).startswith(b"HTTP/1.1 201")
 
 
