@@ -16,7 +16,8 @@ from service.sandbox.errands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
-KEEP_OR_SAY = re.compile(r"\b(?:remember that|repeat after me:)", re.I)
+KEEP = re.compile(r"\bremember that", re.I)
+SAY = re.compile(r"\brepeat after me: ?(.*)", re.I | re.S)
 CALL = re.compile(r"\bcall ([\w.-]+) with (\{.*\})", re.S)
 NOT_JSON = "I can't call {} with that: it is not JSON."
 HELP = (
@@ -53,11 +54,12 @@ def reply(asked: AssistantInput) -> AssistantReply:
         return AssistantReply(_summary(asked.text))
     if not asked.tools and (text := writing.written(asked.text)):
         return AssistantReply(text)
-    planned = tuple(_first_calls(asked.text)) or tuple(_question(asked.text))
+    commands, stated = _commands(asked.text)
+    planned = (*_first_calls(commands), *stated) or tuple(_question(commands))
     if re.search(r"never stop calling", asked.text, re.I):
         planned = (("schema.list", {}),)
     elif asked.results:
-        planned = tuple(_next_calls(asked))
+        planned = tuple(_next_calls(commands, asked.results))
     calls = tuple(call for call in planned if call[0] in asked.tools)
     if calls and asked.may_call:
         return AssistantReply(calls=calls)
@@ -68,6 +70,19 @@ def reply(asked: AssistantInput) -> AssistantReply:
     if asked.results:
         return AssistantReply(_told(asked.text, asked.results))
     return AssistantReply(_text(asked))
+
+
+def _commands(text: str) -> tuple[str, Calls]:
+    """What a message asks for, and the call that it states with a tool's name and input.
+
+    Neither these nor what is to be said again ask for anything by their words.
+    """
+    text = SAY.sub("", text)
+    if match := CALL.search(text):
+        with suppress(ValueError, RecursionError):
+            call = match[1], json.loads(match[2])
+            return text.replace(match[0], ""), (call,)
+    return text, ()
 
 
 def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -84,21 +99,20 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from errands.first_calls(text)
     yield from arranging.first_calls(text)
     yield from mailing.first_calls(text)
-    if match := CALL.search(text):
-        with suppress(ValueError, RecursionError):
-            yield match[1], json.loads(match[2])
 
 
 def _question(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The call for a question. What is to be kept or said again may have its words, too."""
-    if not KEEP_OR_SAY.search(text):
+    """The call for a question. What is to be kept may have its words, too."""
+    if not KEEP.search(text):
         yield from questions.first_calls(text)
 
 
-def _next_calls(asked: AssistantInput) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from errands.follow_up(asked.text, asked.results)
-    yield from arranging.follow_up(asked.text, asked.results)
-    yield from mailing.follow_up(asked.text, asked.results)
+def _next_calls(
+    text: str, results: tuple[tuple[str, str], ...]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from errands.follow_up(text, results)
+    yield from arranging.follow_up(text, results)
+    yield from mailing.follow_up(text, results)
 
 
 def _told(text: str, results: tuple[tuple[str, str], ...]) -> str:
@@ -134,7 +148,7 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
 
 def _text(asked: AssistantInput) -> str:
     text = asked.text
-    if match := re.search(r"repeat after me: ?(.*)", text, re.I | re.S):
+    if match := SAY.search(text):
         return match[1]
     if match := re.search(r"count to (\d{1,5})", text, re.I):
         return " ".join(str(number) for number in range(1, int(match[1]) + 1))

@@ -71,6 +71,8 @@ def test_the_web_is_searched_for_what_was_named():
         ("mark paint the fence as done", ["records.query"]),
         ("remember that the news of today is good", []),
         ("repeat after me: where is Berlin?", []),
+        ("repeat after me: add three tasks", []),
+        ('repeat after me: call records.query with {"collection": "notes"}', []),
     ],
 )
 def test_what_is_kept_or_repeated_is_no_question(text, calls):

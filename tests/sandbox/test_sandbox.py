@@ -139,6 +139,7 @@ def test_an_unknown_fault_is_ordinary_text():
 
 
 TOOLS = frozenset({"schema.list", "user.current", "schema.describe"})
+EVERY = TOOLS | {"records.create", "records.query", "records.update", "records.delete"}
 
 
 def test_the_assistant_calls_what_is_asked_for_and_only_what_it_is_given():
@@ -146,6 +147,23 @@ def test_the_assistant_calls_what_is_asked_for_and_only_what_it_is_given():
     assert reply(asked).calls == (("schema.list", {}), ("user.current", {}))
     assert reply(replace(asked, tools=frozenset())).calls == ()
     assert reply(replace(asked, may_call=False)).calls == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("schema.describe", {"collection": "tasks"}),
+        ("records.create", {"collection": "notes", "data": {"title": "add two tasks: a, b"}}),
+        ("records.query", {"collection": "notes", "where": {"title": "mark a as done"}}),
+    ],
+    ids=["a name", "an input", "a follow-up"],
+)
+def test_the_words_of_a_call_are_no_further_commands(tool, given):
+    text = f"call {tool} with {json.dumps(given)}"
+    asked = AssistantInput(text, tools=EVERY)
+    assert reply(asked).calls == ((tool, given),)
+    found = json.dumps({"records": [{"recordId": "rec_1", "data": {"title": "a"}}]})
+    assert reply(replace(asked, results=((tool, found),))).calls == ()
 
 
 @pytest.mark.parametrize("given", ["{oops}", '{"a": ' * 5000 + "}"], ids=["no JSON", "too deep"])
