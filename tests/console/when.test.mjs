@@ -33,9 +33,32 @@ test('a day without a time is the same day in every time zone, and a weekday has
   assert.equal(wholeMoment(EARLIER), '26 Nov 2021, 09:07:00');
 });
 
+test('times of the same form are written by one formatter, which costs more to make than hundreds of them', (t) => {
+  const made = t.mock.method(Intl, 'DateTimeFormat');
+  const written = t.mock.method(Date.prototype, 'toLocaleString'); // makes one each time
+  const days = Array.from({ length: 200 }, (_, at) => new Date(2026, 6, 1, 10, at).toISOString());
+  const texts = days.map((iso) => wholeMoment(iso));
+  assert.deepEqual([texts[0], texts[199]], ['1 Jul 2026, 10:00:00', '1 Jul 2026, 13:19:00']);
+  assert.ok(made.mock.callCount() + written.mock.callCount() <= 1);
+});
+
+test('a computer that travels has the time of where it is', () => {
+  const zone = process.env.TZ;
+  const times = ['UTC', 'Asia/Tokyo', 'UTC'].map((TZ) => {
+    process.env.TZ = TZ;
+    return timeOfDay('2026-11-01T10:00:00Z');
+  });
+  process.env.TZ = zone ?? '';
+  assert.deepEqual(times, ['10:00', '19:00', '10:00']);
+});
+
+test('what is no time is called so', () => {
+  assert.equal(wholeMoment('soon'), 'Invalid Date');
+});
+
 test('nothing but the two modules for it writes times and numbers, so that no page takes the language of the browser', () => {
   const service = new URL('../../service/', import.meta.url);
   const files = readdirSync(service, { recursive: true }).map(String).filter((name) => name.endsWith('.js'));
-  const own = files.filter((name) => /\.toLocale\w*String\(|DateTimeFormat\(.*\)\.format|NumberFormat\(/.test(readFileSync(new URL(name, service), 'utf8')));
+  const own = files.filter((name) => /\.toLocale\w*String\(|new Intl\.DateTimeFormat|DateTimeFormat\(.*\)\.format|NumberFormat\(/.test(readFileSync(new URL(name, service), 'utf8')));
   assert.deepEqual(own.sort(), ['browser/shared/number-words.js', 'browser/shared/when.js']);
 });

@@ -10,6 +10,9 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
+/** @type {Map<string, Intl.DateTimeFormat>} by what they write: one takes as long to make as to write hundreds of times */
+const formats = new Map();
+
 /**
  * The only place where a time becomes words.
  * @param {string | number | Date} time ISO 8601, milliseconds, or a date; a day without a time is the same day everywhere
@@ -17,9 +20,22 @@ const DAY = 24 * HOUR;
  * @returns {string} such as "21 Nov, 18:00", "Saturday 21 November"
  */
 export function formatTime(time, parts) {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) return String(at);
   const zone = typeof time === 'string' && ONLY_DAY.test(time) ? { timeZone: 'UTC' } : {};
-  const text = new Date(time).toLocaleString(LOCALE, { ...parts, ...zone });
+  const text = formatFor({ ...parts, ...zone }, at.getTimezoneOffset()).format(at);
   return parts.weekday ? text.replace(',', '') : text; // some browsers write one after the weekday
+}
+
+/**
+ * @param {Intl.DateTimeFormatOptions} parts
+ * @param {number} offset of the computer's zone, which changes where it travels, and a format's does not
+ */
+function formatFor(parts, offset) {
+  const key = JSON.stringify([parts, offset]);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(LOCALE, parts);
+  formats.set(key, format);
+  return format;
 }
 
 /** @param {string} iso a time, or a day without one @returns {string} "21 Nov" */
