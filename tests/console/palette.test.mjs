@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { fit, markedPieces } from '../../service/browser/console/fuzzy.js';
 import { MOST, groupsFor } from '../../service/browser/console/palette-ranking.js';
 
+const ITERATOR = Object.getOwnPropertyDescriptor(Array.prototype, Symbol.iterator);
 const item = (label, group = 'Chats', more = {}) => ({ id: label, label, group, act() {}, ...more });
 const labels = (items, typed) => groupsFor(items, typed).flatMap(({ rows }) => rows.map(({ label }) => label));
 
@@ -42,6 +43,18 @@ test('groups stand in the order of their best rows and have few rows', () => {
   const many = Array.from({ length: 20 }, (_, n) => item(`a sunny day ${n}`));
   const groups = groupsFor([...many, item('Sunny', 'Go to')], 'sunny');
   assert.deepEqual(groups.map(({ name, rows }) => [name, rows.length]), [['Go to', 1], ['Chats', MOST]]);
+});
+
+test('a letter costs no more for each chat where there are many', (t) => {
+  const many = Array.from({ length: 1000 }, (_, n) => item(`Chat ${n}`));
+  const { [Symbol.iterator]: iterate } = Array.prototype;
+  let read = 0;
+  Object.defineProperty(Array.prototype, Symbol.iterator, { ...ITERATOR, value: function* counted() {
+    for (const each of { [Symbol.iterator]: () => iterate.call(this) }) yield (read += 1) && each;
+  } });
+  t.after(() => Object.defineProperty(Array.prototype, Symbol.iterator, ITERATOR));
+  groupsFor(many, ' ');
+  assert.ok(read < 5 * many.length, `${read} rows were read`);
 });
 
 test('without typed words the items keep their order, and endpoints stay away', () => {

@@ -29,7 +29,9 @@ export function groupsFor(items, typed) {
   /** @type {Map<string, Row[]>} */
   const groups = new Map();
   for (const row of shown.map((item) => rowFor(item, typed)).filter((each) => each !== null)) {
-    groups.set(row.group, [...(groups.get(row.group) ?? []), row]);
+    const rows = groups.get(row.group);
+    if (rows) rows.push(row);
+    else groups.set(row.group, [row]);
   }
   const ranked = [...groups].map(([name, rows]) => ({ name, rows: rows.sort(byScore).slice(0, MOST) }));
   return ranked.sort((one, other) => byScore(one.rows[0], other.rows[0]));
