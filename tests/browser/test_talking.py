@@ -8,6 +8,10 @@ from playwright.sync_api import expect
 from tests.browser.holding import signed_in_behind
 from tests.services import wait_for
 
+# How many of these nodes the browser has laid out.
+LAID_OUT = """(nodes) => nodes.filter((node) =>
+  node.checkVisibility({ contentVisibilityAuto: true })).length"""
+
 CUT = """data: {"type":"start","messageId":"m"}
 
 data: {"type":"text-delta","id":"t","delta":"Once"}
@@ -423,3 +427,6 @@ def test_earlier_messages_come_on_demand(console):
     assert abs(after["y"] - before["y"]) < 2, "what was read has moved"
     expect(console.log.locator(".message").first).to_contain_text("count to 2")
     expect(console.button("Show earlier messages")).to_be_hidden()
+    console.log.evaluate("(log) => log.scrollTo(0, log.scrollHeight)")
+    bodies = console.log.locator(".message-body")
+    wait_for(lambda: bodies.evaluate_all(LAID_OUT) == 50)
