@@ -8,6 +8,7 @@ import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError, errorText } from '../../service/browser/shared/errors.js';
 import { messagesOf } from '../../service/browser/chat/messages.js';
 import { hrefOf, parseRoute } from '../../service/browser/page/route.js';
+import { reveal } from '../../service/browser/chat/reveal.js';
 import { subjectOf, tidyToken } from '../../service/browser/page/session.js';
 import { timeZone } from '../../service/browser/page/time-zone.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
@@ -322,4 +323,20 @@ test('earlier messages that are asked for twice are shown once', async () => {
   assert.deepEqual([talk.messages.map((m) => m.id).join(), talk.earlier], ['m2,m3,m4', 'c2']);
   await Promise.all([talk.loadEarlier(), talk.loadEarlier()]);
   assert.deepEqual([talk.messages.map((m) => m.id).join(), talk.earlier], ['m1,m2,m3,m4', null]);
+});
+
+test('a message that was found far back comes with few requests', async () => {
+  const { talk, transport } = conversation({});
+  const asked = [];
+  transport.get = async (_path, { cursor, limit }) => {
+    asked.push(limit);
+    const [newest, oldest] = [1000 - (cursor ?? 0), Math.max(1000 - (cursor ?? 0) - limit, 0)];
+    const ids = Array.from({ length: newest - oldest }, (_, at) => `m${newest - at}`);
+    const records = ids.map((recordId) => ({ recordId, data: { role: 'user', content: recordId } }));
+    return { records, nextCursor: oldest ? 1000 - oldest : null };
+  };
+  Object.assign(globalThis, { requestAnimationFrame: setImmediate, CSS: { escape: String } });
+  await talk.load();
+  await reveal(talk, { querySelector: () => null }, 'm1', () => true);
+  assert.deepEqual([asked.length, talk.messages.length, talk.messages[0].id], [6, 1000, 'm1']);
 });

@@ -2,7 +2,7 @@
 
 import { EMPTY_REPLY } from './chat-reducer.js';
 import { errorText } from '../shared/errors.js';
-import { readPage, mergeNewest } from './history.js';
+import { PAGE, readPage, mergeNewest } from './history.js';
 import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
 import { userMessage } from './messages.js';
@@ -138,10 +138,10 @@ export function createConversation(chatId, context) {
     else await load();
   }
 
-  async function loadEarlier() {
+  async function loadEarlier(limit = PAGE) {
     const cursor = conversation.earlier;
     try {
-      const { messages, earlier } = await readPage(transport, chatId, cursor);
+      const { messages, earlier } = await readPage(transport, chatId, cursor, limit);
       if (conversation.earlier !== cursor) return; // they are there already, or belong before messages that are not
       set({ messages: [...messages, ...conversation.messages], earlier });
     } catch (error) {

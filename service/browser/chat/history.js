@@ -2,7 +2,7 @@
 
 import { messagesOf } from './messages.js';
 
-const PAGE = 50;
+export const PAGE = 50; // messages
 
 /**
  * @typedef {{messages: import('./messages.js').Message[], earlier: string | null}} History
@@ -13,10 +13,11 @@ const PAGE = 50;
  * @param {import('../shared/api-transport.js').Transport} transport
  * @param {string} chatId
  * @param {string | null} cursor null for the newest
+ * @param {number} [limit] at most 200
  * @returns {Promise<History>}
  */
-export async function readPage(transport, chatId, cursor) {
-  const query = { where: { chatId }, sort: '-createdAt', limit: PAGE, cursor };
+export async function readPage(transport, chatId, cursor, limit = PAGE) {
+  const query = { where: { chatId }, sort: '-createdAt', limit, cursor };
   const { records, nextCursor } = await transport.get('/api/records/ai-messages', query);
   return { messages: messagesOf(records.reverse()), earlier: nextCursor };
 }

@@ -1,5 +1,7 @@
 // Scrolls a message of the open chat into view and marks it. Earlier messages are loaded up to it.
 
+const MOST = 200; // messages in one request
+
 /**
  * @param {import('./conversation.js').Conversation} conversation
  * @param {HTMLElement} transcript @param {string} messageId
@@ -9,7 +11,7 @@ export async function reveal(conversation, transcript, messageId, isOpen) {
   while (conversation.phase === 'loading') await nextChange(conversation);
   while (!has(conversation, messageId) && conversation.earlier && isOpen()) {
     const { earlier } = conversation;
-    await conversation.loadEarlier();
+    await conversation.loadEarlier(MOST);
     if (conversation.earlier === earlier) return; // it has failed, which the page says
   }
   await nextFrame();
