@@ -42,13 +42,20 @@ def answer(*events, pause=0.0, silence=0.0):
     return Answer(body())
 
 
-def leave(person, app, chat, **body):
-    """A turn whose client leaves in the midst of it."""
+def leave(person, app, chat, once, **body):
+    """A turn whose client leaves once it has come so far."""
     response = person.ask(chat, "x" * 9_000, **body)
     next(iter(response.response))
-    gevent.sleep(0.3)
+    [run] = app.extensions["runs"]
+    wait_for(lambda: once(run))
     response.close()
     wait_for(lambda: not app.extensions["runs"])
+
+
+def taken(run, is_counted=False):
+    """Whether the model has taken the question, and told of its tokens."""
+    trip, _ = run.tally._open or (None, 0)
+    return trip and trip.accepted and (trip.counted or not is_counted)
 
 
 def charged(app, account):
@@ -70,7 +77,7 @@ def test_a_whole_turn_is_charged_what_the_provider_said(alice):
 def test_who_leaves_while_the_model_is_silent_pays_for_the_question(alice, app, served_by, model):
     beginning, counted = SILENT[model]
     served_by.answers = [answer(beginning, silence=2)]
-    leave(alice, app, alice.new_chat(), modelId=model)
+    leave(alice, app, alice.new_chat(), lambda run: taken(run, counted), modelId=model)
     [entry] = charged(app, "alice")
     usage = entry.facts["usage"]
     assert usage["estimated"] is True
@@ -79,16 +86,17 @@ def test_who_leaves_while_the_model_is_silent_pays_for_the_question(alice, app, 
 
 def test_who_leaves_before_the_model_has_taken_the_question_pays_nothing(alice, app, served_by):
     served_by.answers = [lambda seen: gevent.sleep(1) or answer(COUNTED)]
-    leave(alice, app, alice.new_chat())
+    leave(alice, app, alice.new_chat(), lambda _: served_by.seen)
     assert charged(app, "alice") == []
 
 
 def test_who_leaves_while_a_busy_provider_is_waited_for_pays_nothing(
     alice, app, served_by, monkeypatch
 ):
-    monkeypatch.setattr(model_call, "_pause", lambda attempt, wanted: 5.0)
+    waiting = []
+    monkeypatch.setattr(model_call, "_pause", lambda *given: waiting.append(given) or 5.0)
     served_by.answers = [answer(COUNTED, {"type": "error", "error": {"type": "overloaded_error"}})]
-    leave(alice, app, alice.new_chat())
+    leave(alice, app, alice.new_chat(), lambda _: waiting)
     assert len(served_by.seen) == 1
     assert charged(app, "alice") == []
 
@@ -96,7 +104,7 @@ def test_who_leaves_while_a_busy_provider_is_waited_for_pays_nothing(
 def test_who_leaves_once_the_step_is_whole_pays_what_the_provider_said(alice, app, served_by):
     """The channel is full as the step's last chunk is put in."""
     served_by.answers = [Answer(recorded.anthropic("word " * (channel.LIMIT - 4)))]
-    leave(alice, app, alice.new_chat())
+    leave(alice, app, alice.new_chat(), lambda run: run.channel.full)
     [entry] = charged(app, "alice")
     assert entry.facts["usage"] == {"inputTokens": 10, "outputTokens": 5}
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import gevent
 import pytest
+from prometheus_client import REGISTRY
 from sqlalchemy import update
 
 from service.chat.history import recall
@@ -87,6 +88,12 @@ def test_a_summariser_may_be_slow_to_the_end(alice, long_chat, model, monkeypatc
     assert end["usage"]["summary"]["estimated"] is True
 
 
+def first_words():
+    """How often the model of summaries has begun to write."""
+    labels = {"model": "llm-haiku-4-5"}
+    return REGISTRY.get_sample_value("model_first_token_seconds_count", labels) or 0
+
+
 def trickle(closed):
     """Tokens without an end; `closed` is told when nobody reads them any more."""
     events = recorded.anthropic("word " * 3).split("event: content_block_stop")[0]
@@ -106,10 +113,10 @@ def trickle(closed):
 def test_who_leaves_during_the_summary_ends_it(app, alice, long_chat, model):
     closed: list[bool] = []
     model.summaries = [lambda seen: Answer(trickle(closed))]
+    before = first_words()
     response = alice.ask(long_chat, "first")
     next(iter(response.response))
-    wait_for(lambda: model.asked)
-    gevent.sleep(0.1)
+    wait_for(lambda: first_words() > before)
     response.close()
     wait_for(idle(app))
     wait_for(lambda: closed)
