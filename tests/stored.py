@@ -40,5 +40,10 @@ def is_waited_for() -> bool:
     """Whether somebody waits for a lock of this greenlet's write transaction."""
     if db.engine.dialect.name == "sqlite":
         return sqlite.writer_lock._lock.linkcount() > 0
+    return lock_waits() > 0
+
+
+def lock_waits() -> int:
+    """How many connections to the app's PostgreSQL wait for a lock."""
     with db.engine.connect() as other:
-        return other.scalar(text(LOCK_WAITS)) > 0
+        return other.scalar(text(LOCK_WAITS))

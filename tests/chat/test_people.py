@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import gevent
 import pytest
+from gevent.event import Event
 from joserfc import jwt
 from joserfc.jwk import OctKey
 from sqlalchemy import select, update
@@ -14,18 +15,17 @@ from service.auth import users
 from service.auth.models import User
 from service.auth.users import rights_cache
 from service.chat.models import Chat, JournalEntry, Message
-from service.chat.turn import claim_watch
 from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
 from service.times import now
 from service.upkeep import rights, sweeping
-from tests.chat.turns import NOTES, begun, called
+from tests.chat.turns import NOTES, begun, called, idle
 from tests.erasing import erase
 from tests.people import chunks_of, text_of, types
 from tests.services import SECRET, close, command, flask, settings_for, wait_for
-from tests.stored import everything_in, rows_by_table
+from tests.stored import everything_in, lock_waits, rows_by_table
 
 
 def forget_owners(app) -> None:
@@ -124,18 +124,19 @@ def test_who_comes_back_is_a_new_user_without_starting_credits(app, client, alic
 
 
 def test_an_erase_and_a_turn_that_stores_its_rows_do_not_lock_each_other_out(app, alice):
-    chat = alice.new_chat()
+    chat, locked = alice.new_chat(), Event()
 
     def store():
         with app.app_context(), write_transaction() as session:
             session.execute(select(Chat.seq).filter_by(record_id=chat).with_for_update())
+            locked.set()
             gevent.sleep(0.5)
             session.add(
                 Message(record_id="m", chat_id=chat, user_id="alice", role="user", content="c")
             )
 
     storing = gevent.spawn(store)
-    gevent.sleep(0.2)
+    assert locked.wait(15)
     assert gevent.spawn(erase, app, "alice").get(timeout=30)
     storing.get(timeout=30)
     assert "alice" not in everything_in(app)
@@ -146,7 +147,7 @@ def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
     _, stream, read = begun(alice, chat)
     erase(app, "alice")
     assert "alice" not in everything_in(app)
-    gevent.sleep(2 * claim_watch.LOOK_SECONDS)  # unread, the turn waits
+    wait_for(idle(app))  # unread, the turn waits until it is ended
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
     assert len(text_of(chunks)) < len(" ".join(map(str, range(3000)))) / 2
@@ -163,9 +164,9 @@ def test_a_turn_that_is_asked_for_during_an_erase_makes_no_account(app, alice):
     with app.app_context(), write_transaction() as session:
         session.execute(select(Consent).with_for_update())
         erasing = gevent.spawn(erase, app, "alice")
-        gevent.sleep(0.3)
+        wait_for(lambda: lock_waits() == 1)
         asking = gevent.spawn(lambda: asked.append(alice.ask(chat, "hello")))
-        gevent.sleep(0.5)
+        wait_for(lambda: asking.ready() or lock_waits() == 2)
     assert erasing.get(timeout=30)
     asking.get(timeout=30)
     assert [answer.status_code for answer in asked] == [401]

@@ -119,8 +119,7 @@ def test_calls_that_begin_together_have_no_more_room(app, monkeypatch):
             refused.append(subject)
 
     calls = [gevent.spawn(call_of, f"user{n}") for n in range(5)]
-    wait_for(lambda: len(limits._locks.held) >= 2)
-    gevent.sleep(0.2)
+    wait_for(lambda: len(limits._locks.held) + len(refused) == 5)
     assert (limits.count("calls"), len(refused)) == (2, 3)
     end.set()
     gevent.joinall(calls, raise_error=True)
@@ -332,7 +331,7 @@ def test_a_message_waits_for_others_that_are_being_let_in_for_a_second_at_most(
     chat = alice.new_chat()
     with no_claims(app, settings):
         first = gevent.spawn(alice.ask, chat, "hi")
-        gevent.sleep(0.1)
+        wait_for(lambda: app.extensions["concurrency"].count("turns"))
         began = time.monotonic()
         assert is_limited(alice.ask(chat, "another message"))
         assert 0.9 < time.monotonic() - began < 3

@@ -14,7 +14,8 @@ from service.extensions import db
 from service.records.models import Outbox, Record
 from tests import recorded
 from tests.chat.turns import called
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
+from tests.stored import is_waited_for
 from tests.upstream import Answer
 
 NOTES, MISSING = "/api/records/notes", "absent"
@@ -353,7 +354,7 @@ def test_a_change_of_a_message_waits_for_one_of_its_chat(app, alice, method):
         body = {"content": "another question"} if method == "PATCH" else None
         path = "/api/records/ai-messages/mine"
         changing = gevent.spawn(lambda: alice.request(method, path, json=body).status_code)
-        gevent.sleep(0.2)
+        wait_for(lambda: changing.ready() or is_waited_for())
         assert not changing.ready()
     assert changing.get(timeout=30) == 200
 
