@@ -71,6 +71,18 @@ class Subscriber:
         self.socket.shutdown()  # `close` leaves it open if the server has closed first
 
 
+def begins(listener: Subscriber, seconds: float) -> bool:
+    """Whether a message begins within that time."""
+    listener.socket.settimeout(seconds)
+    try:
+        listener.socket.sock.recv(1, socket.MSG_PEEK)
+        return True
+    except TimeoutError:
+        return False
+    finally:
+        listener.socket.settimeout(20)
+
+
 def connection(port: int, slow: bool) -> socket.socket:
     """Open a TCP connection. A `slow` one has a small receive buffer."""
     sock = socket.socket()
