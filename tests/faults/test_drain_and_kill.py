@@ -49,12 +49,12 @@ def test_while_draining_new_turns_are_refused_on_open_connections(start, model):
     service = start(GRACEFUL_TIMEOUT=6)
     client = client_of(service)
     chat = client.new_chat()
-    running = client.ask(chat, "words=20 rate=10", "u")
+    running = client.ask(chat, "words=3 gate", "u")
     running.read_until(b"text-delta", 2)
     kept = client.send("GET", "/healthz")  # its connection stays open
     assert kept.status == 200
     service.process.send_signal(signal.SIGTERM)
-    time.sleep(0.3)
+    wait_for(lambda: '"event": "draining"' in service.log.read_text())
     body = b'{"chatId":"%s","userMessageId":"v","content":"hi"}' % chat.encode()
     kept.raw = b""
     kept.sock.sendall(
@@ -63,6 +63,7 @@ def test_while_draining_new_turns_are_refused_on_open_connections(start, model):
     )  # fmt: skip
     assert kept.status == 503
     kept.read_until(b'"draining"')
+    model.open("words=3 gate")
     assert running.chunks[-1]["type"] == "finish"
 
 
