@@ -8,7 +8,7 @@ from service.auth.models import ROLE_LIMIT
 from service.billing.payer import PaidBy
 from service.billing.prices import CREDIT
 from service.upkeep.granting import MAX_GRANT
-from service.web.fields import Digits, JsonNumber, SeqCursor, Text
+from service.web.fields import Digits, JsonBoolean, JsonNumber, SeqCursor, Text
 
 LIST_LIMIT = 200
 NOTE_LIMIT = 200
@@ -26,7 +26,7 @@ class UsersQuery(PageQuery):
 
 class RightsSchema(Schema):
     role = Text(allow_none=True, validate=validate.Length(1, ROLE_LIMIT))
-    disabled = fields.Boolean(truthy={True}, falsy={False})
+    disabled = JsonBoolean()
 
 
 class CreditsGrantSchema(Schema):

@@ -25,7 +25,7 @@ from service.records.once import IdempotentCreate
 from service.times import now
 from service.web.edge import answers, body, idempotency_key, refuses, takes
 from service.web.errors import Conflict, Forbidden, NotFound, RateLimited
-from service.web.fields import Text
+from service.web.fields import JsonBoolean, Text
 
 ONCE = "Requests with the same key create one chat in 24 hours."
 
@@ -46,7 +46,7 @@ class ChatChanges(Schema):
         least = 1  # fields of a body
 
     title = Text(validate=validate.Length(1, TITLE_LIMIT))
-    pinned = fields.Boolean(truthy={True}, falsy={False})
+    pinned = JsonBoolean()
 
     @validates_schema
     def _has_any(self, data: dict[str, Any], **kwargs: Any) -> None:

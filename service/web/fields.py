@@ -1,4 +1,4 @@
-"""Marshmallow fields for requests: storable texts, strict numbers, time zones, cursors, lengths."""
+"""Marshmallow fields for requests: storable texts, strict numbers and booleans, zones, cursors."""
 
 import base64
 import re
@@ -69,6 +69,15 @@ class JsonNumber(fields.Float):
         if isinstance(value, str):
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)
+
+
+class JsonBoolean(fields.Boolean):
+    """True or false of JSON, and no number or text that stands for one."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
 
 
 class SeqCursor(fields.Field):

@@ -9,7 +9,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, fields, validate
 
-from service.web.fields import JsonNumber
+from service.web.fields import JsonBoolean, JsonNumber
 from service.web.json_values import encode
 from service.widgets.validation_messages import flat_messages
 
@@ -65,7 +65,7 @@ class ConnectionShape(Tolerant):
     source = fields.Nested(SlotReference, required=True, data_key="from")
     to = fields.Nested(SlotReference, required=True)
     createdAt = fields.String(validate=validate.Length(max=64))
-    enabled = fields.Boolean(truthy={True}, falsy={False})
+    enabled = JsonBoolean()
 
 
 class NotedWidget(Tolerant):

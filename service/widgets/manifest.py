@@ -11,6 +11,7 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
+from service.web.fields import JsonBoolean
 from service.widgets.settings import SETTINGS, SettingSchema
 from service.widgets.template import (
     DIRECTIONS,
@@ -62,7 +63,7 @@ class SlotSchema(Schema):
     maxConnections = fields.Integer(
         load_default=None, strict=True, validate=validate.Range(1, SLOT_CONNECTIONS)
     )
-    persist = fields.Boolean(load_default=False, truthy={True}, falsy={False})
+    persist = JsonBoolean(load_default=False)
 
     @post_load
     def make(self, data: dict[str, Any], **_: Any) -> Slot:
@@ -108,7 +109,7 @@ class ManifestSchema(Schema):
         load_default=dict,
         validate=validate.Length(max=SETTINGS),
     )
-    standalone = fields.Boolean(load_default=True, truthy={True}, falsy={False})
+    standalone = JsonBoolean(load_default=True)
     size = fields.Nested(SizeSchema, load_default=(320, 240))
     version = fields.Integer(load_default=1, strict=True, validate=validate.Range(1))
 

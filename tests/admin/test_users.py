@@ -87,7 +87,8 @@ def test_a_disabled_user_is_refused_until_it_is_enabled_again(alice, admin):
 
 @on_sqlite
 @pytest.mark.parametrize(
-    "change", [{"role": ""}, {"role": "x" * 65}, {"disabled": "yes"}, {"balance": 5}]
+    "change",
+    [{"role": ""}, {"role": "x" * 65}, {"disabled": "yes"}, {"disabled": 1}, {"balance": 5}],
 )
 def test_a_change_that_says_nothing_valid_is_refused(alice, admin, change):
     alice.new_chat()

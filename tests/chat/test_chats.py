@@ -136,7 +136,7 @@ def test_a_chat_is_pinned_and_unpinned(alice, bob):
 
 def test_a_change_that_is_none_is_refused(alice):
     chat = alice.new_chat("Plans")
-    for body in ({}, {"pinned": "true"}, {"pinned": None}, {"x": 1}):
+    for body in ({}, {"pinned": "true"}, {"pinned": 1}, {"pinned": None}, {"x": 1}):
         assert alice.patch(f"/api/ai/chats/{chat}", body).status_code == 400, body
         assert "pinned" not in alice.records("ai-chats")[0]["data"], body
 

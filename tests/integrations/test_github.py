@@ -122,6 +122,17 @@ def test_a_tree_is_recursive_unless_told_otherwise(ask, vendor):
     assert vendor.seen[1].target.endswith("/git/trees/HEAD")
 
 
+@pytest.mark.parametrize("recursive", [0, 1, "false", "true"])
+def test_a_switch_is_true_or_false_and_in_a_query_a_text_of_one(alice, ask, vendor, recursive):
+    answer = ask("codehost-get-repository-tree", {**REPO, "recursive": recursive})
+    assert (answer.status_code, list(answer.json["details"])) == (400, ["recursive"])
+    vendor.says(TREE)
+    path = "/api/integrations/codehost-get-repository-tree"
+    assert alice.get(path, query_string={**REPO, "recursive": recursive}).status_code == (
+        200 if isinstance(recursive, str) else 400
+    )
+
+
 def test_a_text_file_is_decoded(ask, vendor):
     vendor.says({**FILE, "download_url": "https://raw.example/README.md?token=canary"})
     data = ask("codehost-get-repository-contents", {**REPO, "path": "README.md"}).json["data"]

@@ -68,7 +68,7 @@ MALFORMED = {
     "connections.0.from.slotId: Missing": {"io": {"connections": [{"from": {"widgetId": "a"}}]}},
     "connections.0.to: Missing": {"io": {"connections": [{}]}},
     "connections.0.enabled: Not": {
-        "io": {"connections": [connection("a.text", "b.fill", enabled="yes")]}
+        "io": {"connections": [connection("a.text", "b.fill", enabled=1)]}
     },
     "connections: Longer than maximum length 500": {
         "io": {"connections": [connection("a.text", "b.fill")] * 501}

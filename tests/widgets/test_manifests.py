@@ -41,6 +41,7 @@ WRONG = {
     "images.0: Must be an https": {"images": ["http://a.example"]},
     "permissions.0: Must be one of": {"permissions": ["usb"]},
     "standalone: Not a valid boolean": {"standalone": "yes"},
+    "slots.0.persist: Not a valid boolean": {"slots": [{**SLOT, "persist": 1}]},
     "size.width: Must be": {"size": {"width": 1, "height": 100}},
     "version: Must be": {"version": 0},
     "settings.a.type: Must be one of": {"settings": {"a": {**SETTING, "type": "date"}}},

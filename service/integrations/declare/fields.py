@@ -21,7 +21,7 @@ from marshmallow import Schema, fields, missing, validate
 from service.integrations.declare.addresses import check_public
 from service.integrations.declare.matching import Bounded, Fitting
 from service.web.errors import TooLarge
-from service.web.fields import JsonNumber, Text
+from service.web.fields import JsonBoolean, JsonNumber, Text
 
 To = str | tuple[str, ...]
 Theirs = Mapping[Any, Any] | Callable[[Any], Any]
@@ -116,7 +116,7 @@ class Amount(JsonNumber):
         super().__init__(**_facts(about, checks, **facts))
 
 
-class Switch(fields.Boolean):
+class Switch(JsonBoolean):
     """True or false."""
 
     def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
