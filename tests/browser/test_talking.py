@@ -11,6 +11,13 @@ from tests.services import wait_for
 # How many of these nodes the browser has laid out.
 LAID_OUT = """(nodes) => nodes.filter((node) =>
   node.checkVisibility({ contentVisibilityAuto: true })).length"""
+# Counts how often the content of nodes around the messages is replaced: each time costs a layout.
+COUNT_REDRAWN = """(around) => {
+  window.redrawn = 0;
+  const isAround = ({ target }) => !target.closest('.log');
+  const look = (changes) => (window.redrawn += changes.filter(isAround).length);
+  new MutationObserver(look).observe(around, { subtree: true, childList: true });
+}"""
 
 CUT = """data: {"type":"start","messageId":"m"}
 
@@ -430,3 +437,11 @@ def test_earlier_messages_come_on_demand(console):
     console.log.evaluate("(log) => log.scrollTo(0, log.scrollHeight)")
     bodies = console.log.locator(".message-body")
     wait_for(lambda: bodies.evaluate_all(LAID_OUT) == 50)
+
+
+def test_a_reply_that_grows_draws_nothing_around_it_anew(console):
+    console.ask("count to 1")
+    around = console.page.get_by_label("Conversation and composer")
+    around.evaluate(COUNT_REDRAWN)
+    console.ask("count to 40")
+    assert console.page.evaluate("redrawn") < 10

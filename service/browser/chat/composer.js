@@ -145,7 +145,8 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
       sendButton.hidden = now;
       stopButton.hidden = !now;
       stopButton.disabled = stopping;
-      hint.textContent = now ? BUSY : KEYS;
+      const keys = now ? BUSY : KEYS;
+      if (hint.textContent !== keys) hint.textContent = keys; // this runs in each frame of a reply
       if (hadFocus) box.focus(); // a hidden button would lose the focus to the body
     },
   };

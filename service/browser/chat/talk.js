@@ -71,7 +71,8 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
 
   function show() {
     const row = conversation && chats.collection.rows[conversation.chatId];
-    title.textContent = row ? titleOf(row) : 'New chat';
+    const name = row ? titleOf(row) : 'New chat';
+    if (title.textContent !== name) title.textContent = name; // this runs in each frame of a reply
     const isCreating = creating > 0 && (!conversation || isDetached);
     const phase = isCreating ? 'stopping' : (conversation?.phase ?? 'idle');
     composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
