@@ -9,6 +9,8 @@ from service.integrations.declare.endpoint import Endpoint
 from service.web.fields import JsonNumber, read_number
 
 WAIT = JsonNumber()
+# Clients in Python write `True`, those in PHP write `1`.
+BOOLEANS = {"true": True, "True": True, "1": True, "false": False, "False": False, "0": False}
 
 
 def typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def _value(field: fields.Field | None, texts: list[str]) -> Any:
         case fields.List:
             return [_value(field.inner, [one]) for one in texts]  # type: ignore[union-attr]
         case fields.Boolean:
-            return {"true": True, "false": False}.get(text, text)
+            return BOOLEANS.get(text, text)
         case fields.Integer | fields.Float:
             number = read_number(text)
             return text if number is None else number

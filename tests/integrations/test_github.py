@@ -123,14 +123,22 @@ def test_a_tree_is_recursive_unless_told_otherwise(ask, vendor):
 
 
 @pytest.mark.parametrize("recursive", [0, 1, "false", "true"])
-def test_a_switch_is_true_or_false_and_in_a_query_a_text_of_one(alice, ask, vendor, recursive):
+def test_a_switch_in_a_body_is_true_or_false(ask, recursive):
     answer = ask("codehost-get-repository-tree", {**REPO, "recursive": recursive})
     assert (answer.status_code, list(answer.json["details"])) == (400, ["recursive"])
+
+
+@pytest.mark.parametrize(
+    ("said", "theirs"),
+    [("true", True), ("True", True), ("1", True), ("false", False), ("False", False), ("0", False)],
+)
+def test_a_switch_in_a_query_is_what_clients_write_for_it(alice, vendor, said, theirs):
     vendor.says(TREE)
     path = "/api/integrations/codehost-get-repository-tree"
-    assert alice.get(path, query_string={**REPO, "recursive": recursive}).status_code == (
-        200 if isinstance(recursive, str) else 400
-    )
+    assert alice.get(path, query_string={**REPO, "recursive": said}).status_code == 200
+    assert ("recursive=1" in vendor.seen[0].target) is theirs
+    for other in ("yes", "TRUE", "", "2"):
+        assert alice.get(path, query_string={**REPO, "recursive": other}).status_code == 400
 
 
 def test_a_text_file_is_decoded(ask, vendor):
