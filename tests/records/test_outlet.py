@@ -42,7 +42,7 @@ REVOCATIONS = {
 
 @pytest.mark.parametrize("reason", REVOCATIONS)
 def test_a_session_receives_nothing_more_once(board, reason):
-    session = board.session(seconds=0.3)
+    session = board.session(seconds=1)
     board.deliver("before")
     assert board.is_open(session)
     REVOCATIONS[reason](board, session)
