@@ -1,5 +1,6 @@
 """Slow, silent and misbehaving subscribers and long queries do not delay others."""
 
+import socket
 import time
 from statistics import median
 
@@ -17,7 +18,6 @@ from tests.faults.exchanges import Exchanges
 from tests.faults.follower import connect
 from tests.faults.processes import memory_bounded
 from tests.records.hands import Hands
-from tests.records.listening import established
 from tests.services import wait_for
 
 LARGE = {"name": "large", "state": {"text": "x" * 900_000}}
@@ -91,6 +91,11 @@ def test_a_subscriber_that_never_reads_is_disconnected_and_delays_nobody(start, 
     stuck.shutdown()
     assert time.monotonic() - began > STALL_SECONDS - 5
     assert exchanged > 50  # a blocked subscriber would have received one or two
+
+
+def established(sock):
+    """Whether the connection is open, by the kernel's state, because nothing is read."""
+    return sock.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1
 
 
 @pytest.mark.parametrize(

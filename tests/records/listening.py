@@ -83,11 +83,6 @@ def begins(listener: Subscriber, seconds: float) -> bool:
         listener.socket.settimeout(20)
 
 
-def established(sock: websocket.WebSocket) -> bool:
-    """Whether the connection is open, by the kernel's state, because nothing is read."""
-    return sock.sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == 1
-
-
 def connection(port: int, slow: bool) -> socket.socket:
     """Open a TCP connection. A `slow` one has a small receive buffer."""
     sock = socket.socket()

@@ -14,7 +14,7 @@ from service.records.query import decode_cursor, encode_cursor
 from service.records.socket_operations import OPERATIONS
 from tests.handshake import HANDSHAKE
 from tests.records.filling import MANY, announce, fill
-from tests.records.listening import Subscriber, begins, connection, established, token_of
+from tests.records.listening import Subscriber, begins, connection, token_of
 from tests.services import flask, wait_for
 
 
@@ -418,11 +418,11 @@ def test_an_ended_session_is_closed_for_a_slow_reader_too(
     disabled, expired = subscriber(slow=True), subscriber(slow=True, seconds=2)
     for listener in (disabled, expired):
         listener.send(op="subscribe", id="s", collection="notes", cursor=backlog)
-    wait_for(lambda: not established(expired.socket))
-    assert established(disabled.socket)
-    flask(live_service.database_url, "users", "disable", own_name("alice"))
-    wait_for(lambda: not established(disabled.socket))
+    assert subscriber(seconds=2).close_code() == 4401  # the worker has noticed
     assert whole_messages(expired) < MANY
+    reading = subscriber()
+    flask(live_service.database_url, "users", "disable", own_name("alice"))
+    assert reading.close_code() == 4401
     assert whole_messages(disabled) < MANY
 
 
