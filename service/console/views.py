@@ -30,6 +30,8 @@ POLICY = {
     "require-trusted-types-for": "'script'",
     "trusted-types": "'none'",
 }
+# What the first chat with messages imports, when the page is there.
+OF_MESSAGES = ("shared/markdown-region.js", "chat/message-controls.js")
 HEADERS = {
     "Cache-Control": "no-cache",  # revalidated by ETag
     # A page that opens the console has no hold on its window. The console has one on the windows
@@ -56,13 +58,15 @@ def index() -> Response:
     """The console, for people who open the service in a browser"""
     settings: Settings = current_app.config["SETTINGS"]
     has_provider, has_session = offered()
+    modules = modules_of("console/console.js")
     context = {
         "sandbox": _yes(settings.sandbox),
         "sign_in": _yes(has_provider),
         "session": _yes(has_session),
         "files": f"/browser/{version()}",
         # Preloaded at once, instead of import by import.
-        "modules": modules_of("console/console.js"),
+        "modules": modules,
+        "later": sorted({name for late in OF_MESSAGES for name in modules_of(late)} - {*modules}),
     }
     page = make_response(render_template("console.html", **context))
     if settings.sandbox:

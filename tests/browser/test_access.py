@@ -171,13 +171,20 @@ def test_the_policy_is_in_force(console):
 
 
 def test_the_page_is_light(opened):
-    """The first paint needs few and small files, and waits for style sheets only."""
+    """The first paint needs few and small files, and waits for style sheets only.
+
+    What messages need comes behind them.
+    """
     console = opened(own=True).open()  # with nothing in its cache
     expect(console.page.get_by_label("Sign-in token")).to_be_visible()
     resources = console.page.evaluate(
         "() => performance.getEntriesByType('resource').map((one) =>"
         " [one.name, one.transferSize, one.renderBlockingStatus])"
     )
+    behind = console.page.locator("[fetchpriority=low], [rel=prefetch]")
+    later = behind.evaluate_all("(links) => links.map((link) => link.href)")
+    assert len(later) < 30
+    resources = [one for one in resources if one[0] not in later]
     names, sizes, blocking = zip(*resources, strict=True)
     assert all(name.startswith(console.service.url) for name in names)
     assert sum(sizes) < 150_000

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
+from tests.services import wait_for
 
 PHONE = {"viewport": {"width": 375, "height": 720}, "has_touch": True, "is_mobile": True}
 TABLE = "repeat after me: |A|B|C|\n|-|-|-|\n|Extraordinarily|Telecommunications|Unquestionable|"
@@ -184,7 +185,7 @@ def test_the_export_stands_at_the_edge_of_its_list_on_a_phone(opened):
 
 NO_PATIENCE_ENDS = """
 const later = setTimeout;
-window.setTimeout = (act, ms, ...more) => (ms === 1000 ? 0 : later(act, ms, ...more));
+window.setTimeout = (act, ms, ...more) => ([1000, 1500].includes(ms) ? 0 : later(act, ms, ...more));
 """
 
 
@@ -208,6 +209,36 @@ def test_a_table_beside_the_chat_does_not_wait_for_another_for_long(opened):
     console.page.route("**/api/records/notes?*", lambda route: None)
     console.sign_in()
     expect(console.page.get_by_text("No tasks yet.")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "late", ["shared/markdown-tables.js", "chat/message-controls.js", "chat/messages.css"]
+)
+def test_messages_are_shown_once_all_is_there_that_gives_them_their_height(opened, late):
+    """Or what is read moves when it comes."""
+    console, held = opened(own=True).sign_in(), []
+    console.ask(TABLE)
+    page = console.page
+    page.add_init_script(NO_PATIENCE_ENDS)
+    page.route(f"**/{late}", lambda route: held.append(route))
+    with page.expect_response("**/api/records/ai-messages?*"):
+        page.reload(wait_until="commit")
+    table = page.locator(".log table")
+    expect(page.locator(".message").last).to_be_attached()
+    expect(page.locator(".message").last).to_be_hidden()
+    wait_for(lambda: held)
+    for route in held:
+        route.continue_()
+    expect(table).to_be_visible()
+    expect(page.get_by_text("· llm")).to_be_visible()
+
+
+def test_messages_do_not_wait_for_their_form_for_long(opened):
+    console = opened(own=True).sign_in()
+    console.ask("count to 2")
+    console.page.route("**/chat/message-controls.js", lambda route: None)
+    console.page.reload(wait_until="commit")
+    expect(console.page.get_by_text("1 2", exact=True)).to_be_visible()
 
 
 def test_a_note_that_is_cut_fades_at_its_end(console):

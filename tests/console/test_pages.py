@@ -64,6 +64,19 @@ def test_every_module_of_the_console_is_preloaded(client):
     assert "integrations/explorer-view.js" not in preloaded, "loaded when it is first shown"
 
 
+def test_what_messages_need_is_preloaded_behind_the_rest(client):
+    page = client.get("/").text
+    low = r'rel="modulepreload" fetchpriority="low" href="/browser/\w+/([^"]+)"'
+    preloaded = re.findall(low, page)
+    needed = {
+        *files.modules_of("chat/message-controls.js"),
+        *files.modules_of("shared/markdown-region.js"),
+    }
+    assert set(preloaded) == needed - {*files.modules_of("console/console.js")}
+    assert {"shared/markdown-tables.js", "chat/reply-footer.js"} < set(preloaded)
+    assert re.search(r'rel="prefetch" href="/browser/\w+/chat/messages.css"', page)
+
+
 def test_the_page_holds_no_script_and_no_style_and_names_no_other_host(client):
     page = client.get("/").text
     assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", page)

@@ -35,11 +35,11 @@ export function createLateControls(context, onChange) {
     get now() {
       return controls;
     },
-    /** @param {string | null} id of the chat whose turns are shown */
+    /** @param {string | null} id of the chat whose turns are shown @returns {Promise<void>} when they are loaded, or can't be */
     open(id) {
       chatId = id;
       controls?.turns.open(id);
-      load();
+      return load();
     },
     refresh: () => controls?.turns.refresh(),
     stop: () => controls?.turns.stop(),

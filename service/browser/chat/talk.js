@@ -76,10 +76,12 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
     const isCreating = creating > 0 && (!conversation || isDetached);
     const phase = isCreating ? 'stopping' : (conversation?.phase ?? 'idle');
     composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
-    welcome.node.hidden = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
-    welcome.node.classList.toggle('loading', phase === 'loading');
+    const hasMessages = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
+    const isLoading = phase === 'loading' || (hasMessages && !transcript.isReady);
+    welcome.node.hidden = hasMessages && transcript.isReady;
+    welcome.node.classList.toggle('loading', isLoading);
     transcript.node.hidden = !welcome.node.hidden;
-    if (!welcome.node.hidden && phase !== 'loading') welcome.load();
+    if (!welcome.node.hidden && !isLoading) welcome.load();
     if (!conversation) return;
     transcript.show(conversation);
     if (conversation.problem !== problem) composer.showProblem(conversation.problem, isExpected(conversation.problem));

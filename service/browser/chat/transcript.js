@@ -4,6 +4,7 @@ import { arrange, element, icon, isFocusLost } from '../shared/elements.js';
 import { createMessageView } from './message-view.js';
 import { messagesBefore, replyTo } from './messages.js';
 import { createLateControls } from './late-controls.js';
+import { loadMarkdown } from '../shared/markdown.js';
 
 /**
  * @typedef {import('./conversation.js').Conversation} Conversation
@@ -12,6 +13,7 @@ import { createLateControls } from './late-controls.js';
  */
 
 const NEAR = 60; // pixels from the end within which new text is followed
+const LATE = 1500; // ms, after which messages are shown without what is still loading
 
 /**
  * @param {ReturnType<typeof import('./questions.js').createQuestions>} questions
@@ -39,6 +41,8 @@ export function createTranscript(questions, context, onChange) {
   let current = null;
   /** @type {string | undefined} */
   let question;
+  let isOpened = false;
+  let isReady = false;
 
   const distance = () => log.scrollHeight - log.scrollTop - log.clientHeight;
   const toEnd = () => log.scrollTo({ top: log.scrollHeight, behavior: 'instant' });
@@ -112,10 +116,23 @@ export function createTranscript(questions, context, onChange) {
     note.show(conversation, isStored(conversation, conversation.turn?.question.id));
   }
 
+  /** @param {string | null} chatId whose turns are shown */
+  async function open(chatId) {
+    const loaded = [controls.open(chatId), loadMarkdown()];
+    if (isOpened) return;
+    isOpened = true;
+    await Promise.race([Promise.allSettled(loaded), new Promise((resolve) => setTimeout(resolve, LATE))]);
+    isReady = true;
+    onChange();
+  }
+
   return {
     node,
-    /** @param {string | null} chatId whose turns are shown */
-    open: controls.open,
+    open,
+    /** Whether all is there that gives messages their form and height, so that what is shown does not move. */
+    get isReady() {
+      return isReady;
+    },
     refresh: controls.refresh,
     stop: controls.stop,
     /** @param {Conversation} conversation */

@@ -10,7 +10,7 @@ let create = null;
 let loading = null;
 
 /** @returns {Promise<(node: any) => Region>} loads once, and again after a failure */
-function load() {
+export function loadMarkdown() {
   loading ??= import('./markdown-region.js').then((module) => (create = module.createRegion));
   loading.catch(() => (loading = null));
   return loading;
@@ -25,7 +25,7 @@ export function createMarkdownRegion() {
   let region = create?.(node);
   let current = '';
   if (!region) {
-    load().then((createRegion) => {
+    loadMarkdown().then((createRegion) => {
       node.textContent = '';
       region = createRegion(node);
       region.update(current);
