@@ -181,7 +181,7 @@ def test_the_page_is_light(opened):
         "() => performance.getEntriesByType('resource').map((one) =>"
         " [one.name, one.transferSize, one.renderBlockingStatus])"
     )
-    behind = console.page.locator("[fetchpriority=low], [rel=prefetch]")
+    behind = console.page.locator("[fetchpriority=low]")
     later = behind.evaluate_all("(links) => links.map((link) => link.href)")
     assert len(later) < 30
     resources = [one for one in resources if one[0] not in later]

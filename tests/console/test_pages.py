@@ -74,7 +74,6 @@ def test_what_messages_need_is_preloaded_behind_the_rest(client):
     }
     assert set(preloaded) == needed - {*files.modules_of("console/console.js")}
     assert {"shared/markdown-tables.js", "chat/reply-footer.js"} < set(preloaded)
-    assert re.search(r'rel="prefetch" href="/browser/\w+/chat/messages.css"', page)
 
 
 def test_the_page_holds_no_script_and_no_style_and_names_no_other_host(client):
