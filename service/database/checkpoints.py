@@ -93,7 +93,8 @@ def _copy(path: str, long: int = LONG) -> int:
     """
     # A file that is gone is not created again.
     address = f"{Path(path).absolute().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(address, 0, isolation_level=None, uri=True)) as connection:
+    connection = sqlite3.connect(address, timeout=0, isolation_level=None, uri=True)
+    with closing(connection):
         for _ in range(TRIES):
             busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             if busy or pages == copied:

@@ -163,7 +163,8 @@ class CommitSync:
 
     def _repair(self) -> None:
         """Copy the log into the database's file and empty it: nothing then depends on the log."""
-        with closing(sqlite3.connect(self._path, BUSY_SECONDS, isolation_level=None)) as connection:
+        connection = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
+        with closing(connection):
             connection.execute("PRAGMA synchronous=FULL")
             busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
