@@ -110,7 +110,7 @@ def _parse(text: str) -> Message:
     try:
         message = decode(text)
         text.encode()
-    except (ValueError, RecursionError):
+    except ValueError:
         message = None
     if not isinstance(message, dict):
         raise InvalidRequest("A message is a JSON object.", details={})

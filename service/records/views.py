@@ -1,6 +1,5 @@
 """`/api/records`: read and change records. Source: docs/contract.md, section 7."""
 
-import json
 from typing import Any, get_args
 
 from flask import Blueprint, current_app, g, request
@@ -21,6 +20,7 @@ from service.records.values import VERSION, VERSION_RULE
 from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes
 from service.web.errors import Conflict, Forbidden, InvalidRequest, RateLimited
 from service.web.fields import Digits, Text
+from service.web.json_values import decode
 
 ONCE = "Requests with the same key create one record in 24 hours."
 WHERE = 'A filter, as the text of a JSON object: `{"done": {"eq": true}}`.'
@@ -47,8 +47,8 @@ class WhereField(fields.Field):
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
         try:
-            return json.loads(value)
-        except (ValueError, RecursionError):
+            return decode(value)
+        except ValueError:
             raise ValidationError("Must be a JSON object.") from None
 
 

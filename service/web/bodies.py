@@ -9,7 +9,8 @@ from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from service.current_request import current_request
 from service.web.errors import InvalidRequest, TooLarge
-from service.web.json_values import MAX_DEPTH, decode
+from service.web.json_depth import MAX_DEPTH, TooDeep
+from service.web.json_values import decode
 
 VALUES = 25_000  # in a JSON body
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
@@ -32,7 +33,7 @@ def parse_json(raw: bytes) -> Any:
         if not has_at_most(VALUES, text):
             raise TooLarge(f"A body may have at most {VALUES} values.", limit=VALUES)
         return decode(text)
-    except RecursionError:
+    except TooDeep:
         message = f"The body nests too deep: up to {MAX_DEPTH} levels are accepted."
         raise InvalidRequest(message, details={}) from None
     except ValueError:

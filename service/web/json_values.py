@@ -1,7 +1,6 @@
-"""JSON values in requests and answers: encoding, decoding, depth, and unsafe content."""
+"""JSON values in requests and answers: encoding, decoding, and unsafe content."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any
@@ -13,6 +12,7 @@ from service import json_encoding
 from service.fairness import WorkBudget
 from service.json_encoding import encoder
 from service.storable import is_storable
+from service.web.json_depth import TooDeep, is_too_deep
 
 # Characters of JSON. A character of a number takes 30 ns, any other a tenth of that.
 encoding_budget = WorkBudget(64 << 10)
@@ -118,8 +118,18 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-# What `json.loads` returns, without NaN and Infinity. Raises ValueError, RecursionError.
-decode: Callable[[str], Any] = json.JSONDecoder(parse_constant=_refuse_constant).decode
+_decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
+def decode(text: str) -> Any:
+    """Return what `json.loads` returns, without NaN and Infinity. Raises ValueError, `TooDeep`."""
+    try:
+        value = _decode(text)
+    except RecursionError:
+        raise TooDeep from None
+    if is_too_deep(value, text):
+        raise TooDeep
+    return value
 
 
 def json_size(value: Any) -> int:
@@ -128,47 +138,6 @@ def json_size(value: Any) -> int:
     size = len(text.encode())
     encoding_budget.spend(len(text))
     return size
-
-
-# Levels of a value. Python's stack ends near a thousand, sooner for writing than for parsing, and
-# the parsers of clients have their own limits.
-MAX_DEPTH = 200
-
-_MARKS = re.compile(r'[\\"{}\[\]]')
-
-
-class Nesting:
-    """The depth of a JSON text that arrives in pieces."""
-
-    def __init__(self) -> None:
-        self.is_too_deep = False  # never reset
-        self._depth = 0
-        self._in_string = False
-        self._escaped = False  # the last piece ended in a backslash
-
-    def feed(self, piece: str) -> bool:
-        """Add a piece and return whether the text is within `MAX_DEPTH`. Takes linear time."""
-        after_escape = 1 if self._escaped and piece else 0
-        self._escaped = self._escaped and not piece
-        for mark in _MARKS.finditer(piece, after_escape):
-            if mark.start() >= after_escape:
-                after_escape = self._add_mark(piece, mark.start())
-        return not self.is_too_deep
-
-    def _add_mark(self, piece: str, at: int) -> int:
-        """Add the mark at this place and return where the next one may be."""
-        match piece[at]:
-            case '"':
-                self._in_string = not self._in_string
-            case "\\" if self._in_string:
-                self._escaped = at + 1 == len(piece)
-                return at + 2
-            case "{" | "[" if not self._in_string:
-                self._depth += 1
-                self.is_too_deep |= self._depth > MAX_DEPTH
-            case "}" | "]" if not self._in_string:
-                self._depth -= 1
-        return at + 1
 
 
 def storable(value: Any) -> bool:

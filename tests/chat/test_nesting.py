@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.web.json_values import MAX_DEPTH, Nesting
+from service.web.json_depth import MAX_DEPTH, Nesting
 from tests.chat.scripted_steps import answer
 from tests.people import types
 from tests.providers.reading import repeatable

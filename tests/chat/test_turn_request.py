@@ -59,7 +59,7 @@ def test_malformed_json_is_said(alice, raw):
     assert response.json["message"] == "The body is not valid JSON."
 
 
-@pytest.mark.parametrize("levels", [5_000, 10_000])
+@pytest.mark.parametrize("levels", [201, 5_000, 10_000])
 def test_json_that_nests_too_deep_is_told_the_bound(alice, levels):
     refused = alice.request("POST", "/api/ai/chat", data=b"[" * levels + b"]" * levels)
     assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")

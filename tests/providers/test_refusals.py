@@ -21,7 +21,7 @@ FAULTS = {
     "garbled": [201, 204, 301, 302],
 }
 STATUSES = [(status, fault) for fault, statuses in FAULTS.items() for status in statuses]
-DEEP = '{"name":"weather__read","arguments":' + "[" * 5000 + "]" * 5000 + "}"
+DEEP = '{"name":"weather__read","arguments":' + "[" * 100_000 + "]" * 100_000 + "}"
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,8 @@ from service.database.time_limits import time_limit
 from service.observing import spans
 from service.observing.measures import tool_calls
 from service.web.errors import InvalidRequest, ServiceError
-from service.web.json_values import MAX_DEPTH, decode, encode, harmless, poisoned
+from service.web.json_depth import is_too_deep
+from service.web.json_values import decode, encode, harmless, poisoned
 
 TOO_LONG = "The tool took longer than {seconds:g} seconds."
 FAILED = "The tool failed."
@@ -65,7 +66,7 @@ def read_arguments(arguments: str) -> Any:
     try:
         value = decode(arguments)
         dump(value)
-    except (ValueError, RecursionError):
+    except ValueError:
         raise InvalidInput("The input is not valid JSON, or nested too deep.") from None
     return value
 
@@ -79,7 +80,7 @@ def dump(value: Any) -> str:
     text.encode()
     if ('"__proto__"' in text or '"constructor"' in text) and poisoned(value):
         raise RefusedKey("a key that JSON parsers of browsers refuse")
-    if text.count("{") + text.count("[") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+    if is_too_deep(value, text):
         raise ValueError("nested too deep")
     return text
 
@@ -93,12 +94,6 @@ def _streamable(output: Any) -> Any:
         output = harmless(output)
         dump(output)
     return output
-
-
-def _is_deeper(value: Any, levels: int) -> bool:
-    inner = value.values() if isinstance(value, dict) else value
-    nested = (item for item in inner if isinstance(item, dict | list | tuple))
-    return any(levels == 1 or _is_deeper(item, levels - 1) for item in nested)
 
 
 def needs_of(

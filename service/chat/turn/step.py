@@ -24,7 +24,7 @@ from service.providers.events import (
     TextFragment,
     TextStarted,
 )
-from service.web.json_values import Nesting
+from service.web.json_depth import Nesting
 
 NAME_LIMIT = 128
 WITHDRAWN = "The model withdrew this call."
