@@ -1,8 +1,9 @@
 """Mail addresses: in what people have typed, and in headers of mail that they have received.
 
-`email` (Python 3.11.7) reads `alice@example.com <bob@example.com>` as two addresses, and leaves out
-spaces: `bob@example.com Bob` is `bob@example.comBob` to it. So lists are divided at their commas
-here, and `email` reads one piece at a time, whose address must stand in it as it is.
+`email` reads `alice@example.com <bob@example.com>` as two addresses (newer versions of Python as
+none, if not told to be lenient), and leaves out spaces: `bob@example.com Bob` is
+`bob@example.comBob` to it. So lists are divided at their commas here, and `email` reads one piece
+at a time, whose address must stand in it as it is.
 `email.headerregistry` reads them right, but takes 15 µs for a character, half a second for a long
 list, in which nobody else would be served.
 Source: RFC 5322, section 3.4. All of this is linear in its input.
@@ -10,12 +11,14 @@ Source: RFC 5322, section 3.4. All of this is linear in its input.
 
 import re
 from collections.abc import Iterator
-from email.utils import getaddresses
+from email import utils
+from typing import Any
 
 _ATOM = r"[\w!#$%&'*+/=^`{|}~-]+"
 ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@[\w-]+(\.[\w-]+)+", re.ASCII)
 ADDRESS_LIMIT = 320
 _MARK = re.compile(r'\\.|[",()]', re.DOTALL)
+_LENIENT: dict[str, Any] = {"strict": False} if hasattr(utils, "supports_strict_parsing") else {}
 _IN_BRACKETS = re.compile(r"<([^<>]*)>\s*\Z")
 
 
@@ -82,7 +85,7 @@ def _received(piece: str) -> str | None:
 
 def _parsed(piece: str) -> list[tuple[str, str]]:
     try:
-        return getaddresses([piece])
+        return utils.getaddresses([piece], **_LENIENT)
     except RecursionError:  # comments within comments
         return []
 
