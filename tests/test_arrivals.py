@@ -25,7 +25,9 @@ def certificate(tmp_path_factory):
 
 @pytest.fixture(params=["plain", "tls"])
 def pair(request, certificate):
-    here, there = socket.socketpair()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        here, (there, _) = socket.create_connection(server.getsockname()), server.accept()
+    there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # each piece arrives at once
     if request.param == "tls":
         here, there = secured(here, there, certificate)
     with here, there:

@@ -64,7 +64,7 @@ def failure(code):
 def rows_without_the_log(app, tmp_path):
     """What is in the database's file alone."""
     shutil.copy(path_of(app), tmp_path / "alone.db")
-    with sqlite3.connect(tmp_path / "alone.db") as alone:
+    with closing(sqlite3.connect(tmp_path / "alone.db")) as alone:
         return alone.execute("SELECT count(*) FROM records").fetchone()[0]
 
 

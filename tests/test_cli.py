@@ -209,7 +209,7 @@ def test_a_command_on_a_database_without_tables_says_so_in_one_line(arguments, t
 
 def test_a_command_does_not_run_on_the_tables_of_an_earlier_release(databases):
     url = databases.make("sqlite")
-    with sqlite3.connect(url.removeprefix("sqlite:///")) as earlier:
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as earlier, earlier:
         earlier.execute("UPDATE alembic_version SET version_num = '0001'")
     with pytest.raises(AssertionError, match="the database is that of an earlier release. Run"):
         flask(url, "users", "list")

@@ -153,7 +153,7 @@ def test_a_failed_sync_is_made_good_by_a_checkpoint(app, alice, disk):
         disk.error = OSError(errno.EIO, "error of the disk")
         assert create(alice, "after").status_code == 201
         assert os.path.getsize(log_of(app)) == 0, "nothing depends on the log any more"
-        with sqlite3.connect(db.engine.url.database) as connection:
+        with closing(sqlite3.connect(db.engine.url.database)) as connection:
             connection.execute("PRAGMA integrity_check")
     disk.error = None
     assert titles(alice) == {"before", "after"}

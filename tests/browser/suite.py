@@ -1,6 +1,7 @@
 """The connections page and the sandbox's office suite beside it, as a person uses the two."""
 
 import sqlite3
+from contextlib import closing
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
@@ -80,7 +81,7 @@ class Connections:
         """Let the access token that the service has stored expire."""
         file = make_url(self.console.service.database_url).database
         assert file
-        with sqlite3.connect(file, timeout=10) as database:
+        with closing(sqlite3.connect(file, timeout=10)) as database, database:
             past = "update grants set expires_at = '2020-01-01 00:00:00' where user_id = ?"
             assert database.execute(past, [self.console.subject]).rowcount == 1
 

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from contextlib import closing
 
 from playwright.sync_api import expect
 from sqlalchemy.engine import make_url
@@ -67,7 +68,7 @@ def widen_the_last(canvas):
     width = record["data"]["widgets"][-1]["width"]
     file = make_url(canvas.console.service.database_url).database
     assert file
-    with sqlite3.connect(file, timeout=10) as database:
+    with closing(sqlite3.connect(file, timeout=10)) as database, database:
         wider = "json_replace(data, '$.widgets[1].width', ?)"
         change = f"update records set data = {wider} where record_id = ?"
         assert database.execute(change, [width * 1000, record["recordId"]]).rowcount == 1

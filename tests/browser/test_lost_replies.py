@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import sqlite3
+from contextlib import closing
 
 import pytest
 from playwright.sync_api import expect
@@ -42,7 +43,8 @@ def person(opened, **options):
 def lose_worker(service):
     """Kill the worker, and end its lease, which would lapse in 15 seconds."""
     os.kill(service.worker, signal.SIGKILL)
-    with sqlite3.connect(make_url(service.database_url).database, timeout=15) as connection:
+    file = make_url(service.database_url).database
+    with closing(sqlite3.connect(file, timeout=15)) as connection, connection:
         connection.execute("DELETE FROM leases")
     service.wait()
 
