@@ -208,6 +208,19 @@ def test_a_drain_lets_turns_end_in_abort_and_refuses_new_ones(alice, chat, app, 
     assert len(alice.rows(chat)) == 2
 
 
+def test_a_drain_interrupts_many_turns_earlier_the_oldest_first(alice, app, monkeypatch):
+    """To store three takes longer than the grace time, to store two does not."""
+    monkeypatch.setattr(running, "END_SECONDS", 1000)
+    chats = [alice.new_chat() for _ in range(3)]
+    turns = [begun(alice, chat) for chat in chats]
+    app.extensions["lifecycle"].drain(2500)
+    _, oldest, _ = turns[0]
+    assert types(chunks_of(b"".join(oldest)))[-1] == "abort"
+    assert [len(alice.rows(chat)) for chat in chats] == [2, 0, 0]
+    for response, _, _ in turns:
+        response.close()
+
+
 @pytest.mark.settings(starting_credits="1")
 def test_without_credits_there_is_no_first_byte(alice, chat):
     response = alice.ask(chat, "hello", modelId="llm-opus-4-7")

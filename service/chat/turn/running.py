@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Callable, Iterator
+from math import inf
 from typing import Any
 
 import gevent
@@ -30,6 +31,7 @@ from service.providers.events import ProviderError
 RUNS = AppKey["Runs"]("runs")
 TICK_SECONDS = 0.25
 DRAIN_MARGIN = 3.0  # seconds of the grace time, kept for the rows and the last chunks
+END_SECONDS = 0.01  # a turn: a busy worker stores two hundred a second
 
 
 class Run:
@@ -176,6 +178,7 @@ class Runs(BackgroundWork):
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
         self._listeners: list[Callable[[Run], None]] = []
+        self._grace_ends = inf  # monotonic: of a worker that drains
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -207,12 +210,16 @@ class Runs(BackgroundWork):
                 run.interruption.interrupt(reason)
 
     def drain(self, grace: float) -> None:
-        """Interrupt the running turns when the grace time, less what their ends need, is over."""
-        gevent.spawn_later(max(0.0, grace - DRAIN_MARGIN), self._interrupt_all)
+        """Interrupt the running turns in time: what is not stored when the grace time is over is
+        lost with the worker."""
+        self._grace_ends = time.monotonic() + grace
 
-    def _interrupt_all(self) -> None:
-        for run in self:
-            run.interruption.interrupt("drain")
+    def _interrupt_in_time(self, now: float) -> None:
+        """Interrupt the oldest turns, as many as could not all be stored in the time left."""
+        late = now + DRAIN_MARGIN + len(self) * END_SECONDS - self._grace_ends
+        if late >= 0:
+            for run in list(self)[: int(late / END_SECONDS) + 1]:
+                run.interruption.interrupt("drain")
 
     def _work(self) -> None:
         while self._runs:
@@ -220,3 +227,4 @@ class Runs(BackgroundWork):
             now = time.monotonic()
             for run in self:
                 run.check(now)
+            self._interrupt_in_time(now)
