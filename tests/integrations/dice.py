@@ -1,5 +1,7 @@
 """An endpoint of an app's own that asks no vendor, as a module of `EXTENSIONS` declares it."""
 
+from typing import Any
+
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import WRITE, Endpoint
 from service.integrations.declare.example import Example
@@ -19,15 +21,16 @@ class Throw(Parameters):
 thrown: list[int] = []  # what the app has changed
 questions: list[Outgoing] = []  # sent to a vendor, after that
 faults: list[BaseException] = []  # raised once each, at last
+returned: list[Any] = []  # once each, in the place of what it declares
 
 
-def _throw(call: Call, *, sides: int) -> dict[str, int]:
+def _throw(call: Call, *, sides: int) -> Any:
     thrown.append(sides)
     for question in questions:
         call.at(GITHUB).send(question)
     if faults:
         raise faults.pop()
-    return {"shows": sides}
+    return returned.pop() if returned else {"shows": sides}
 
 
 throw = Endpoint(

@@ -1,5 +1,7 @@
 """An endpoint that asks nobody: a function of the app, with the proxy's checks and price."""
 
+import json
+
 import pytest
 from sqlalchemy import update
 
@@ -20,7 +22,7 @@ pytestmark = [on_sqlite, pytest.mark.settings(extensions=dice.__name__)]
 @pytest.fixture(autouse=True)
 def table():
     yield
-    for one in (dice.thrown, dice.questions, dice.faults):
+    for one in (dice.thrown, dice.questions, dice.faults, dice.returned):
         one.clear()
 
 
@@ -98,3 +100,31 @@ def test_what_the_function_refuses_can_be_asked_again_with_the_same_key(alice):
     dice.faults.append(Forbidden())
     assert once(alice).status_code == 403
     assert once(alice).json["data"] == {"shows": 6}
+
+
+@pytest.mark.parametrize("value", [{1, 2}, float("nan")], ids=repr)
+def test_what_is_no_json_is_not_charged(alice, value):
+    before = alice.get("/api/credits").json["balance"]
+    dice.returned.append({"shows": value})
+    assert throw(alice)["error"] == "internal_error"
+    assert alice.get("/api/credits").json["balance"] == before
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([], "data"),
+        ({"shows": "six"}, "data.shows"),
+        ({"shows": True}, "data.shows"),
+        ({}, "data.shows"),
+        ({"shows": 6, "more": 1}, "data.more"),
+    ],
+    ids=repr,
+)
+def test_what_is_not_as_declared_is_logged_with_its_place(alice, capfd, value, place):
+    dice.returned.append(value)
+    assert throw(alice)["data"] == value
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    [line] = [one for one in lines if one["event"] == "wrong shape"]
+    assert (line["of"], line["at"]) == (place, "tests.integrations.dice._throw")
+    assert line["endpoint"] == "dice-throw"

@@ -16,6 +16,7 @@ from service.integrations.calling.call_media import CallMedia
 from service.integrations.calling.kept_answers import Kept
 from service.integrations.calling.sending import Effects, telling_status
 from service.integrations.consent.connections import Connection
+from service.integrations.declare import returned
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.reading import counting_left_out
 from service.integrations.declare.setting import VENDOR_SETTINGS, first_missing
@@ -97,6 +98,8 @@ class VendorCalls:
             data = endpoint.perform(call, params)
             if endpoint.job:
                 endpoint.job.check(data)
+            elif endpoint.run and not endpoint.vendor.bases:
+                returned.check(endpoint.run, endpoint.gives, data)
         if isinstance(data, Task) and data.state == "failed":
             call.effects.acts = 0  # the vendor says so
             raise UpstreamFailed(data.why, upstreamStatus=None)
