@@ -55,6 +55,10 @@ class Misplaced(Parameters):
     name = Words("A name.", to="body.name")
 
 
+async def asynchronous(call, *, material="", most=0):
+    return {"anvils": []}
+
+
 @pytest.mark.parametrize(
     ("facts", "why"),
     [
@@ -74,6 +78,12 @@ class Misplaced(Parameters):
         ({"examples": ()}, "has no example"),
         ({"summary": "Anvils"}, "its summary is no sentence"),
         ({"gives": {"id": "id"}}, "its `gives` must be a Shape"),
+        ({"vendor": "acme"}, "its `vendor` must be a Vendor"),
+        ({"takes": Named()}, "its `takes` must be a class of Parameters"),
+        ({"takes": None}, "its `takes` must be a class of Parameters"),
+        ({"access": "write"}, "its `access` must be an Access, such as FREE_READ"),
+        ({"examples": weights.examples[0]}, "its `examples` must be a tuple of Example"),
+        ({"run": asynchronous}, "its function must be a plain one"),
         ({"credits": -1}, "its `credits` must be a number from 0"),
         ({"credits": "2"}, "its `credits` must be a number from 0"),
         ({"credits": 1.0}, "never asks its user, and costs"),
@@ -94,6 +104,12 @@ class Misplaced(Parameters):
 def test_what_cannot_work_is_refused_with_its_reason(facts, why):
     with pytest.raises(ValueError, match=f"anvils-list: .*{why}"):
         replace(weights, **facts)
+
+
+@pytest.mark.parametrize("field", [int, Int, 5, Maybe(Int), Each("anvils", {"id": "id"})], ids=repr)
+def test_a_field_that_nothing_reads_is_refused(field):
+    with pytest.raises(ValueError, match="a field must be a path, or a reader such as Int"):
+        replace(weights, gives=Shape(id=field))
 
 
 def test_a_flag_with_one_scope_is_refused_without_its_comma():

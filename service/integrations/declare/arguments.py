@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from marshmallow import fields, missing
+
 NAMES = 2000  # that are kept: more than the catalog has
 
 
@@ -26,3 +28,23 @@ def keywords(run: Callable[..., Any]) -> Mapping[str, bool]:
         for name, one in inspect.signature(run).parameters.items()
         if one.kind is inspect.Parameter.KEYWORD_ONLY
     }
+
+
+def argument_faults(
+    parameters: Mapping[str, fields.Field[Any]], run: Callable[..., Any] | None
+) -> list[str]:
+    """What is wrong: every parameter has a description, and goes into the request or to `run`."""
+    known = keywords(run) if run else {}
+    named = {snake(name): one for name, one in parameters.items()}
+    wrong = [f"{name}: the function takes no such parameter" for name in known.keys() - named]
+    for name, one in named.items():
+        if not one.metadata.get("description"):
+            wrong.append(f"{name}: has no description")
+        if not one.metadata.get("to") and name not in known and name != "wait":
+            wrong.append(f"{name}: goes nowhere")
+        given = one.required or one.load_default is not missing
+        if known.get(name) and not given:
+            wrong.append(f"{name}: may be missing, and the function has no default")
+    if inspect.iscoroutinefunction(run):
+        wrong.append("its function must be a plain one, not `async`")
+    return sorted(wrong)

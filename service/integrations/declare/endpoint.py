@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from marshmallow import missing
-
 from service.billing.prices import CALLS, CREDIT
-from service.integrations.declare.arguments import keywords, snake
+from service.integrations.declare.arguments import argument_faults, keywords, snake
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import Category
 from service.integrations.declare.example import Example
@@ -108,8 +106,9 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Raises ValueError for a declaration that can't work, with all that is wrong."""
-        if wrong := _faults(self):
+        if wrong := _form_faults(self) or _faults(self):
             raise ValueError(f"endpoint {self.name}: {'; '.join(wrong)}")
+        self.gives.schema()  # raises ValueError for a field that can't be read
 
     @cached_property
     def parameters(self) -> Parameters:
@@ -201,13 +200,29 @@ class Endpoint:
         return {snake(name): value for name, value in params.items() if snake(name) in known}
 
 
+def _form_faults(endpoint: Endpoint) -> list[str]:
+    """What is of another kind: with that nothing else can be said."""
+    takes, examples = endpoint.takes, endpoint.examples
+    told = {
+        "its `vendor` must be a Vendor": isinstance(endpoint.vendor, Vendor),
+        "its `takes` must be a class of Parameters": (
+            isinstance(takes, type) and issubclass(takes, Parameters)
+        ),
+        "its `gives` must be a Shape": isinstance(endpoint.gives, Shape),
+        "its `access` must be an Access, such as FREE_READ": isinstance(endpoint.access, Access),
+        "its `examples` must be a tuple of Example": (
+            isinstance(examples, tuple | list) and all(isinstance(one, Example) for one in examples)
+        ),
+    }
+    return [text for text, is_so in told.items() if not is_so]
+
+
 def _faults(endpoint: Endpoint) -> list[str]:
     job, asks_nobody = endpoint.job, endpoint.access.auto_approve
     told = {
         "has neither a request nor a function": not (endpoint.asks or endpoint.run),
         "has no example": not endpoint.examples,
         "its summary is no sentence": not endpoint.summary.endswith("."),
-        "its `gives` must be a Shape": not isinstance(endpoint.gives, Shape),
         "its `credits` must be a number from 0": micro_credits(endpoint.price) is None,
         "never asks its user, and costs": asks_nobody and (endpoint.price or endpoint.is_metered),
         "never asks its user, and writes": asks_nobody and not endpoint.access.reads,
@@ -216,7 +231,8 @@ def _faults(endpoint: Endpoint) -> list[str]:
         "has a scope without OAuth": endpoint.scope and not endpoint.vendor.oauth,
     }
     wrong = [text for text, is_so in told.items() if is_so]
-    return _target_faults(endpoint) + _argument_faults(endpoint) + wrong + _promise_faults(endpoint)
+    arguments = argument_faults(endpoint.parameters.fields, endpoint.run)
+    return _target_faults(endpoint) + arguments + wrong + _promise_faults(endpoint)
 
 
 def _promise_faults(endpoint: Endpoint) -> list[str]:
@@ -232,19 +248,3 @@ def _target_faults(endpoint: Endpoint) -> list[str]:
     if not vendor.bases:
         return ["its vendor has no base URL to ask"] if asks or endpoint.job else []
     return target_faults(endpoint.parameters, asks, vendor.base(asks.base, {})) if asks else []
-
-
-def _argument_faults(endpoint: Endpoint) -> list[str]:
-    """Every parameter has a description, and goes into the request or to the function."""
-    known = keywords(endpoint.run) if endpoint.run else {}
-    fields = {snake(name): one for name, one in endpoint.parameters.fields.items()}
-    wrong = [f"{name}: the function takes no such parameter" for name in known.keys() - fields]
-    for name, one in fields.items():
-        if not one.metadata.get("description"):
-            wrong.append(f"{name}: has no description")
-        if not one.metadata.get("to") and name not in known and name != "wait":
-            wrong.append(f"{name}: goes nowhere")
-        given = one.required or one.load_default is not missing
-        if known.get(name) and not given:
-            wrong.append(f"{name}: may be missing, and the function has no default")
-    return sorted(wrong)

@@ -242,4 +242,8 @@ class Made:
 
 
 def as_kind(one: Field) -> Kind:
-    return Str(one) if isinstance(one, str) else one
+    if isinstance(one, str):
+        return Str(one)
+    if isinstance(one, type) or not hasattr(one, "read"):
+        raise ValueError(f'a field must be a path, or a reader such as Int("id"), not {one!r:.60}')
+    return one
