@@ -64,7 +64,10 @@ def _of_columns(collection: Collection) -> Iterator[str]:
             f", column {column.name!r}: {mistake}" for mistake in _of_column(collection, column)
         )
     if collection.owner != "recordId" and collection.owner not in names:
-        yield f": no column is named {collection.owner!r}, which the owner's must be"
+        yield (
+            f": no column is named {collection.owner!r}, "
+            "which is the owner's unless `owner` names another"
+        )
 
 
 def _of_model(collection: Collection) -> Iterator[str]:
@@ -94,6 +97,8 @@ def _of_column(collection: Collection, column: Column) -> Iterator[str]:
         yield f"roles must be a tuple of roles, not {column.roles!r:.80}"
     if column.least > column.most:
         yield f"least must be at most {column.most}, which is most, not {column.least}"
+    if column.check is not None and not callable(column.check):
+        yield f"check must be a function of the value, not {column.check!r:.80}"
     yield from _of_attribute(collection, column)
 
 

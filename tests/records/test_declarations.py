@@ -42,6 +42,7 @@ def books(*columns, name="books", permissions=OWN, **more):
 
 OF_NUMBER = Collection("books", (Column("userId", "integer"),), OWN)
 WITH_ATTRIBUTE = Collection("books", (Column("userId", attribute="user_id"),), OWN)
+UNOWNED = Collection("books", (Column("readerId", fixed=True),), OWN)
 COLUMN = "collection 'books', column 'pages': "
 MISTAKES = [
     (books(Column("pages", "int")), COLUMN + "the type must be string, number, integer, boolean"),
@@ -64,7 +65,9 @@ MISTAKES = [
     (books(model=object), "collection 'books', column 'userId': object has no attribute 'owner'"),
     (OF_NUMBER, "collection 'books', column 'userId': the owner's type must be string"),
     (WITH_ATTRIBUTE, "collection 'books', column 'userId': attribute is for a model"),
+    (books(Column("pages", check="even")), COLUMN + "check must be a function of the value"),
     (books(owner="reader"), "collection 'books': no column is named 'reader'"),
+    (UNOWNED, "collection 'books': no column is named 'userId', which is the owner's unless"),
     (books(name="My Books/x"), "collection 'My Books/x': the name must be 1 to 100 characters"),
     (books(name="socket"), "collection 'socket': the name is reserved for a route"),
     (books(permissions=["*"]), "collection 'books': permissions must be a dict by role"),
@@ -176,6 +179,10 @@ def takes_always(context, by, down):
     """Sort."""
 
 
+async def takes_later(context, by, down=False):
+    """Sort."""
+
+
 def takes_whole(context, sorting):
     """Sort."""
 
@@ -187,6 +194,7 @@ def takes_whole(context, sorting):
         (Sorting(), takes_less, "the function .* got an unexpected keyword argument 'down'$"),
         (Sorting(), takes_more, "the function .* missing a required argument: 'shelf'$"),
         (Sorting(), takes_always, "the function .* missing a required argument: 'down'$"),
+        (Sorting(), takes_later, "the function must be a plain one, not `async`$"),
     ],
 )
 def test_a_tool_whose_function_takes_other_parameters_is_refused(schema, execute, text):

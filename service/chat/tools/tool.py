@@ -107,6 +107,8 @@ def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., A
         description = " ".join((execute.__doc__ or "").split())
         if not description:
             raise ValueError(f"tool {name} has no docstring to describe it to the model")
+        if inspect.iscoroutinefunction(execute):
+            raise ValueError(f"tool {name}: the function must be a plain one, not `async`")
         _check_parameters(name, schema, execute)
         return Tool(name, description, schema, execute, reads)
 
