@@ -17,7 +17,7 @@ from service.chat.tools.tool import Tools
 from service.extension_modules import load
 from service.integrations import everything, setup
 from service.integrations.declare.catalog import Catalog
-from service.records.collection import Collections
+from service.records.collection import Collection, Collections
 from service.sandbox import collections as sandbox_collections
 from service.widgets.canvas import with_canvases
 from service.widgets.canvas_check import canvas_check
@@ -45,12 +45,11 @@ def declarations(settings: Settings) -> Declarations:
     `TEMPLATES`, the paths of folders. Raises `ConfigError`.
     """
     modules = [load(path) for path in settings.extensions]
+    apps = _all(modules, "COLLECTIONS")
     if settings.sandbox:
-        modules.append(sandbox_collections)
+        apps += _examples(apps)
     try:
-        collections = Collections(
-            [*BUILT_IN, INTEGRATION_CALLS, *with_canvases(_all(modules, "COLLECTIONS"))]
-        )
+        collections = Collections([*BUILT_IN, INTEGRATION_CALLS, *with_canvases(apps)])
         templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
         templates.check_endpoints(catalog.names)
@@ -75,6 +74,12 @@ def declarations(settings: Settings) -> Declarations:
     complete = with_declared(settings, catalog.settings)
     setup.check_scope_names(catalog, complete)
     return Declarations(collections, allowed, catalog, templates, complete)
+
+
+def _examples(apps: list[Collection]) -> list[Collection]:
+    """The sandbox's own collections, which give way to an app's of the same name."""
+    taken = {one.name for one in apps}
+    return [one for one in sandbox_collections.COLLECTIONS if one.name not in taken]
 
 
 def _check_count(tools: Tools, settings: Settings) -> None:

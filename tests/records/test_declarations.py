@@ -213,6 +213,16 @@ def test_a_collection_is_declared_once(start):
         start(COLLECTIONS=(BOOKS, BOOKS))
 
 
+def test_a_collection_of_the_app_takes_the_place_of_the_sandboxs(monkeypatch):
+    module = ModuleType("bookshelf")
+    module.COLLECTIONS = (books(name="tasks"),)
+    monkeypatch.setitem(sys.modules, "bookshelf", module)
+    settings = settings_for("sqlite:///unused", extensions="bookshelf", sandbox=True)
+    found = declarations(settings).collections
+    assert found.get("tasks") is module.COLLECTIONS[0]
+    assert found.get("notes")
+
+
 def test_any_name_that_is_taken_can_be_filtered_and_sorted_by(app):
     caller = Caller("alice", "user")
     with app.app_context():
