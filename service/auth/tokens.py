@@ -17,6 +17,7 @@ from joserfc.errors import (
     InvalidClaimError,
     InvalidKeyIdError,
     JoseError,
+    UnsupportedAlgorithmError,
 )
 from joserfc.jwk import OctKey
 
@@ -145,6 +146,8 @@ def _refusal(token: str, error: Exception) -> str | None:
     fault = times_fault(token)
     if not fault and isinstance(error, BadSignatureError | InvalidKeyIdError):
         fault = "it is not signed by a key that is known here"
+    elif not fault and isinstance(error, UnsupportedAlgorithmError):
+        fault = "its `alg` is not taken here"
     elif not fault and isinstance(error, ClaimError):
         fault = error.description[:1].lower() + error.description[1:]
     return f"The bearer token is not valid: {fault}." if fault else None
@@ -200,11 +203,11 @@ def _registry(settings: Settings) -> jwt.JWTClaimsRegistry:
 
 def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
     subject, role = claims["sub"], claims.get("role", "user")
-    for text in (subject, role):
+    for name, text in (("sub", subject), ("role", role)):
         if not isinstance(text, str) or not is_storable(text):
-            raise ValueError("not a text")
+            raise InvalidClaimError(name)
     if not 0 < len(subject) <= SUBJECT_LIMIT:
-        raise ValueError("not a usable subject")
+        raise InvalidClaimError("sub")
     return Claims(
         subject,
         role,

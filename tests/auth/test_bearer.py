@@ -66,6 +66,9 @@ def test_a_bad_token_is_refused(client, path):
         ("another key", "it is not signed by a key that is known here"),
         ("no subject", "missing claim: 'sub'"),
         ("no expiry", "missing claim: 'exp'"),
+        ("endless subject", "invalid claim: 'sub'"),
+        ("role is a list", "invalid claim: 'role'"),
+        ("asymmetric", "its `alg` is not taken here"),
     ],
 )
 def test_the_refusal_says_what_is_wrong_with_a_token(client, kind, fault):
