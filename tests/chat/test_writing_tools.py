@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.chat.tools.run import FAILED, UNSURE
 from tests import recorded
 from tests.chat.dead_turn import undo
 from tests.chat.turns import called
@@ -49,6 +50,11 @@ def test_its_turn_is_taken_back(alice, chat):
     [turn] = alice.records("ai-turns")
     assert len(undo(alice, turn["recordId"]).json["undone"]) == 2
     assert titles(alice) == []
+
+
+def test_of_one_that_fails_by_a_mistake_nobody_knows_what_it_has_changed(alice, chat):
+    assert called(alice, chat, "test.break-down")["errorText"] == f"{FAILED} {UNSURE}"
+    assert titles(alice) == ["a"]
 
 
 def test_the_next_try_runs_it_again_and_repeats_no_write(alice, served_by, chat):

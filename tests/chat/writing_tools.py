@@ -39,4 +39,11 @@ def hang_up(context: ToolContext) -> dict[str, Any]:
     return context.records.create("canvases", {"title": "a", "widgets": [widget]})
 
 
-TOOLS = (note_down, copy_down, hang_up)
+@tool("test.break-down", Schema(), reads=False)
+def break_down(context: ToolContext) -> None:
+    """Write a note, and then fail by a mistake in the code."""
+    note = context.records.create("notes", {"title": "a"})
+    note["data"]["text"]
+
+
+TOOLS = (note_down, copy_down, hang_up, break_down)

@@ -158,7 +158,7 @@ def _within_limits(
         return failure(text + unsure if late or is_outage(error) else text)
     except Exception:  # an extension's tool may raise anything, and the turn goes on
         log.exception("tool failed", tool=tool.name)
-        return failure(FAILED)
+        return failure(FAILED + unsure)
 
 
 def _result(tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Any:
