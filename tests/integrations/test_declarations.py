@@ -106,6 +106,14 @@ def test_what_cannot_work_is_refused_with_its_reason(facts, why):
         replace(weights, **facts)
 
 
+def test_a_default_base_url_is_read_as_the_operators_value_would_be():
+    assert (
+        base_url("ACME_BASE_URL", "https://acme.example/v2/").default == "https://acme.example/v2"
+    )
+    with pytest.raises(ValueError, match="setting ACME_BASE_URL: its default must be an http or"):
+        base_url("ACME_BASE_URL", "acme.example/v2")
+
+
 @pytest.mark.parametrize("field", [int, Int, 5, Maybe(Int), Each("anvils", {"id": "id"})], ids=repr)
 def test_a_field_that_nothing_reads_is_refused(field):
     with pytest.raises(ValueError, match="a field must be a path, or a reader such as Int"):

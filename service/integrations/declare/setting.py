@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+import config_addresses
 from service.app_keys import AppKey
 
 Kind = Literal["text", "header", "url", "base-url", "server", "scope-names"]
@@ -43,8 +44,15 @@ def secret(name: str, about: str, *, kind: Kind = "header", required: bool = Tru
 
 
 def base_url(name: str, default: str, about: str = "") -> Setting:
-    """The address that comes before the paths of a vendor's requests."""
-    return Setting(name, about or "base URL", "base-url", default)
+    """The address that comes before the paths of a vendor's requests.
+
+    Raises ValueError for a default that could not be the setting's value.
+    """
+    try:
+        usable = config_addresses.base_url(default)
+    except ValueError as error:
+        raise ValueError(f"setting {name}: its default {error}") from None
+    return Setting(name, about or "base URL", "base-url", usable)
 
 
 def address(name: str, default: str, about: str = "") -> Setting:
