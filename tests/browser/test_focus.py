@@ -326,7 +326,7 @@ def test_a_consent_that_is_not_given_leaves_the_focus_in_the_widget(opened):
 def test_a_list_that_a_narrow_screen_hides_leaves_the_focus_in_the_page(opened):
     console = opened(viewport={"width": 390, "height": 844}).sign_in()
     page, main = console.page, console.page.get_by_role("main")
-    console.button("Views").press("Enter")
+    console.button("Views: Chat").press("Enter")
     page.get_by_role("link", name="Data", exact=True).press("Enter")
     expect(main).to_be_focused()
     page.get_by_role("link", name="Tasks", exact=True).press("Enter")

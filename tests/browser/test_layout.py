@@ -126,6 +126,7 @@ def test_the_views_are_in_a_menu_on_a_phone(opened):
     views.get_by_text("Connections").click()
     expect(views).to_be_hidden()
     expect(button).to_have_text("Connections")
+    expect(button).to_have_accessible_name("Views: Connections")
     button.click()
     console.page.keyboard.press("Escape")
     expect(views).to_be_hidden()

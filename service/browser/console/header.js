@@ -47,7 +47,7 @@ function createMenu(entries) {
   const links = entries.map(({ name, label, role }) => element('a', { href: hrefOf(name), data: { name }, hidden: !!role }, label));
   const nav = element('nav', { class: 'menu disclosure-panel', 'aria-label': 'Views' }, ...links);
   const current = element('span', {});
-  const button = element('button', { type: 'button', class: 'menu-button', 'aria-label': 'Views' }, icon('brand'), current);
+  const button = element('button', { type: 'button', class: 'menu-button' }, icon('brand'), current);
   const disclosure = createDisclosure({ button, panel: nav, class: 'views-menu' });
   nav.addEventListener('click', disclosure.close);
   return {
@@ -73,6 +73,7 @@ function createMenu(entries) {
           current.textContent = link.textContent;
         }
       }
+      button.setAttribute('aria-label', `Views: ${current.textContent}`); // with the word that is seen, for who speaks it
     },
   };
 }
