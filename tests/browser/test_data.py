@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from playwright.sync_api import expect
@@ -349,6 +350,70 @@ def test_more_records_come_by_the_keyboard_and_the_last_ones_leave_the_focus_bef
     page.keyboard.press("Enter")
     expect(titles(page)).to_have_count(120)
     expect(page.get_by_role("link", name="Open Task 20")).to_be_focused()
+
+
+SCROLL = """async () => {
+  const scroller = document.querySelector('.data-scroller');
+  for (let step = 0; step < 20; step += 1) {
+    scroller.scrollTop += 100;
+    await new Promise(requestAnimationFrame);
+  }
+}"""
+
+
+def test_scrolling_draws_what_comes_into_sight_only(opened):
+    console = opened(viewport={"width": 1280, "height": 800}).sign_in()
+    add(console, *(f"Task {n}" for n in range(100)))
+    page = show(console)
+    console.button("Load 50 more").click()
+    expect(titles(page)).to_have_count(100)
+    events = traced(page, lambda: page.evaluate(SCROLL))
+    assert events["RasterTask"] < 20 * 15  # eight tiles a step; all that is seen has more than 20
+
+
+def traced(page, act) -> Counter[str]:
+    """How often the browser has done what meanwhile, by the names of its trace."""
+    names: Counter[str] = Counter()
+    ended = []
+    session = page.context.new_cdp_session(page)
+    session.on("Tracing.dataCollected", lambda data: names.update(e["name"] for e in data["value"]))
+    session.on("Tracing.tracingComplete", lambda _: ended.append(True))
+    session.send("Tracing.start", {"traceConfig": {"includedCategories": ["cc"]}})
+    act()
+    session.send("Tracing.end")
+    while not ended:
+        page.evaluate("0")  # reads what has come meanwhile
+    return names
+
+
+AT_ITS_END = """(field) => {
+  const { x, bottom } = field.getBoundingClientRect();
+  return document.elementFromPoint(x + 5, bottom - 5) === field;
+}"""
+
+
+def test_a_text_of_many_lines_is_edited_above_the_next_rows(console):
+    add(console, *(f"Task {n}" for n in range(4)))
+    page = show(console)
+    titles(page).first.press("Enter")
+    field = page.get_by_role("textbox", name="Title of Task 3")
+    field.fill("a\nb\nc\nd")
+    assert field.evaluate(AT_ITS_END)
+    field.press("Escape")
+    assert page.locator(".cell-editor").count() == 0
+
+
+def test_the_focus_is_not_behind_the_headers(console):
+    add(console, *(f"Task {n}" for n in range(50)))
+    page = show(console)
+    headers = page.locator("thead").bounding_box()
+    titles(page).first.focus()
+    page.keyboard.press("Control+End")
+    expect(page.locator("tbody td").last).to_be_focused()
+    for _ in range(40):
+        page.keyboard.press("ArrowUp")
+        top = page.evaluate("document.activeElement.getBoundingClientRect().top")
+        assert top >= headers["y"] + headers["height"] - 1
 
 
 def test_the_data_beside_the_chat_is_a_drawer_where_there_is_no_room(opened):
