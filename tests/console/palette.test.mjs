@@ -32,6 +32,13 @@ test('all words have to be there, in any order and without accents', () => {
   assert.equal(fit('kyoto paris', 'Zurich to Kyoto'), null);
 });
 
+test('the accents of a name without any are not looked for, because all names are read at each letter', (t) => {
+  const { mock } = t.mock.method(String.prototype, 'normalize');
+  assert.ok(fit('kyo', 'Train to Kyoto'));
+  assert.equal(mock.callCount(), 0);
+  assert.ok(fit('zurich', 'Zürich'));
+});
+
 test('what was typed is marked by code points', () => {
   const name = '🚂 Train to Kyoto';
   const pieces = markedPieces(name, fit('tra kyo', name).hits);

@@ -13,6 +13,7 @@ const SCATTERED = 40;
 const JUMP = 1; // to the beginning of a later word
 const SKIP = 6; // over letters within a word
 const LETTERS_PER_SKIP = 3;
+const PLAIN = /^[\0-\x7f]*$/; // names without accents, as most are: all of them are read at each typed letter
 const LENGTH = 1 / 1000; // for each letter of the name: the shorter of two equal ones is first
 
 /**
@@ -32,7 +33,7 @@ export function fit(typed, name, { exact = false } = {}) {
 
 /** The word as it is, at its best place. @param {string[]} word @param {string[]} text */
 function fitWhole(word, text) {
-  const starts = text.map((_, at) => at).filter((at) => word.every((letter, n) => text[at + n] === letter));
+  const starts = placesOf(word[0], text).filter((at) => word.every((letter, n) => text[at + n] === letter));
   if (!starts.length) return null;
   const start = starts.find((at) => isBeginning(text, at)) ?? starts[0];
   const places = word.map((_, n) => start + n);
@@ -45,6 +46,7 @@ function fitScattered([first, ...rest], text) {
   /** @type {Path[]} the cheapest way to each place of the letters so far */
   let paths = placesOf(first, text).filter((at) => isBeginning(text, at)).map((at) => ({ cost: 0, places: [at] }));
   for (const letter of rest) {
+    if (!paths.length) return null;
     paths = placesOf(letter, text).map((at) => cheapest(paths, at, text)).filter((path) => path !== null);
   }
   const [best] = paths.sort((one, other) => one.cost - other.cost);
@@ -65,7 +67,9 @@ function cheapest(paths, at, text) {
 
 /** @param {string} letter @param {string[]} text */
 function placesOf(letter, text) {
-  return text.flatMap((each, at) => (each === letter ? [at] : []));
+  const places = [];
+  for (let at = text.indexOf(letter); at >= 0; at = text.indexOf(letter, at + 1)) places.push(at);
+  return places;
 }
 
 /** Whether a word begins there. @param {string[]} text @param {number} at */
@@ -75,6 +79,7 @@ function isBeginning(text, at) {
 
 /** Without case and accents, one for each code point. @param {string} text */
 function lettersOf(text) {
+  if (PLAIN.test(text)) return text.toLowerCase().split('');
   return [...text].map((letter) => {
     const plain = letter.normalize('NFD').replace(/\p{M}/gu, '');
     return ([...plain].length === 1 ? plain : letter).toLowerCase();
