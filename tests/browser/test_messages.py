@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.holding import first_of
+from tests.browser.holding import HeldSocket, first_of
 from tests.browser.page import Console
 
 
@@ -85,6 +85,22 @@ def test_changes_of_a_reply_are_taken_back_but_for_those_made_since(console):
     console.page.reload()
     expect(bar(console.answers.last)).to_contain_text("Changes undone · ")
     expect(console.answers.last.get_by_role("button", name="Undo changes")).to_be_hidden()
+
+
+def test_a_reply_stays_in_its_place_when_it_is_known_what_ended_it(opened):
+    console = opened(own=True, viewport={"width": 400, "height": 800}).sign_in()
+    for _ in range(2):
+        console.ask("add two tasks: call the caterer, print the programme")
+    held = HeldSocket(console.page)
+    console.page.reload()
+    copy = bar(console.answers.first).get_by_role("button", name="Copy", exact=True)
+    expect(copy).to_be_attached()
+    undo = console.answers.first.get_by_role("button", name="Undo changes")
+    expect(undo).to_be_hidden()
+    before = console.answers.first.bounding_box()
+    held.let_go()
+    expect(undo).to_be_visible()
+    assert console.answers.first.bounding_box() == before
 
 
 def failed_with_a_write(turn):

@@ -97,7 +97,9 @@ export function createReplyFooter(body, actions) {
     summary.hidden = !turn;
     summary.textContent = turn ? summaryOf(turn) : '';
     goOn.hidden = !(turn && isLast && canContinue(turn));
-    undo.hidden = !turn || turn.data.undoneAt || undone === turn.recordId || !writesIn(message.parts).length;
+    const hasWritten = writesIn(message.parts).length > 0;
+    undo.hidden = !turn || turn.data.undoneAt || undone === turn.recordId || !hasWritten;
+    bar.node.classList.toggle('is-due', !turn && hasWritten); // the record of the turn comes a moment later
     copy.hidden = markdown.hidden = !message.parts.some(({ kind }) => kind === 'text');
     again.hidden = !questionId;
     other.hidden = !questionId || !place.hasModels;
