@@ -41,6 +41,17 @@ def test_a_turn_with_tool_calls(console):
     expect(console.page.locator(".chat-title")).to_have_text([re.compile("Which collections")])
 
 
+def test_a_new_chat_reads_the_collections_once(opened):
+    console = opened().open()
+    asked = []
+    console.page.on("request", lambda request: asked.append(request.url))
+    console.sign_in()
+    suggestions = console.page.get_by_role("list", name="Suggestions")
+    expect(suggestions.get_by_role("button")).to_have_count(3)
+    expect(console.page.get_by_label("New task")).to_be_visible()
+    assert asked.count(f"{console.service.url}/api/records") == 1
+
+
 def test_a_suggestion_is_of_this_app_and_waits_to_be_sent(console):
     suggestions = console.page.get_by_role("list", name="Suggestions").get_by_role("button")
     labels = ["What is in my notes?", "Add a task: …", "What can you do here?"]

@@ -48,6 +48,17 @@ def test_what_was_spent_is_seen_as_a_plot_as_a_table_and_in_the_statement(opened
     assert (console.width() <= 320, console.violations()) == (True, []), "statement"
 
 
+def test_the_balance_that_a_page_reads_is_in_the_header_without_another_request(console):
+    page = console.page
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})
+    console.open("/#/usage")
+    expect(page.locator(".tile", has_text="Balance")).to_contain_text("988.5")
+    expect(page.locator(".credits .amount")).to_have_text("988.5")
+    assert len([url for url in asked if "/api/credits?" in url]) == 1
+
+
 def test_the_bars_of_all_shares_begin_at_the_same_place(console):
     console.ask("hello")
     call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})

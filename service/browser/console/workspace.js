@@ -44,7 +44,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const { signOut } = session;
   const drafts = createDrafts(storage, session.subject);
   const credits = createCredits(transport);
-  const callbacks = { onTurnEnd: credits.refresh, balance: credits.balance, onTitle: showTitle };
+  const callbacks = { onTurnEnd: credits.refresh, onAccount: credits.onAccount, balance: credits.balance, onTitle: showTitle };
   const context = { transport, socket, drafts, storage, subject: session.subject, announce, ...callbacks };
   /** @type {Map<string, View>} */
   const views = new Map();

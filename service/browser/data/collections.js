@@ -16,15 +16,24 @@ const OUTCOMES = ['status', 'error', 'credits', 'ms', 'durationMs'];
 const MOST = 100; // characters of a title
 const JSON_TYPES = ['array', 'object'];
 
+/** @type {WeakMap<import('../shared/api-transport.js').Transport, Promise<Collection[]>>} */
+const readings = new WeakMap();
+
 /** @type {Column[]} columns that every collection has */
 export const TIMES = [
   { name: 'createdAt', type: 'datetime', required: true, readOnly: true },
   { name: 'updatedAt', type: 'datetime', required: true, readOnly: true },
 ];
 
-/** @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Collection[]>} */
-export async function readCollections(transport) {
-  return (await transport.get('/api/records')).collections;
+/**
+ * They are read once for each page of a user; what fails is read again at the next try.
+ * @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Collection[]>}
+ */
+export function readCollections(transport) {
+  const reading = readings.get(transport) ?? transport.get('/api/records').then(({ collections }) => collections);
+  readings.set(transport, reading);
+  reading.catch(() => readings.delete(transport));
+  return reading;
 }
 
 /** Whether a collection belongs to the service, not to the app. @param {Collection} collection */

@@ -17,18 +17,29 @@ export function createCredits(transport) {
   async function refresh() {
     const mine = (asked += 1);
     try {
-      const account = await transport.get('/api/credits', { limit: 1 });
-      if (mine < answered) return;
-      answered = mine;
-      ({ balance } = account);
-      amount.textContent = numberInWords(/** @type {number} */ (balance));
-      read = new Date();
-      node.title = 'Credits left';
+      show(await transport.get('/api/credits', { limit: 1 }), mine);
     } catch {
       // The next request that needs credits shows the reason.
       if (read) node.title = `Credits left at ${timeOfDay(read)}`;
     }
   }
+
+  /** @param {{balance: number}} account @param {number} number of the question that it answers */
+  function show(account, number) {
+    if (number < answered) return;
+    answered = number;
+    ({ balance } = account);
+    amount.textContent = numberInWords(balance);
+    read = new Date();
+    node.title = 'Credits left';
+  }
+
   refresh();
-  return { node, refresh, balance: () => balance };
+  return {
+    node,
+    refresh,
+    balance: () => balance,
+    /** @param {{balance: number}} account that a view has read just now */
+    onAccount: (account) => show(account, (asked += 1)),
+  };
 }

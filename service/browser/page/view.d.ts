@@ -13,6 +13,8 @@ export interface ViewContext {
   /** The signed-in user. */
   subject: string;
   onTurnEnd: () => void;
+  /** A view has read the account: its balance is shown to the user everywhere. */
+  onAccount: (account: { balance: number }) => void;
   /** Credits left when last read; null if unknown. */
   balance: () => number | null;
   /** The title of a view has changed. */

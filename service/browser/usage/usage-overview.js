@@ -13,7 +13,7 @@ import { createProblem } from './usage-problem.js';
 const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90 };
 
 /** @param {import('../page/view.js').ViewContext} context */
-export function createOverview({ transport, onTurnEnd }) {
+export function createOverview({ transport, onAccount }) {
   let days = 30;
   let asked = 0; // how often the numbers were asked for: only the newest answer counts
   /** @type {Date | null} */
@@ -65,7 +65,7 @@ export function createOverview({ transport, onTurnEnd }) {
 
   /** @param {any} account @param {any} spend */
   function show(account, spend) {
-    if (read === null || balance.value !== account.balance) onTurnEnd(); // the header shows the balance too
+    onAccount(account);
     read = new Date();
     problem.clear();
     plot.node.hidden = sources.node.hidden = false;
@@ -90,19 +90,8 @@ export function createOverview({ transport, onTurnEnd }) {
 /** @param {string} name @param {string} [hint] */
 function createTile(name, hint) {
   const value = element('dd', {}, '–');
-  /** @type {number | null} */
-  let shown = null;
   const node = element('dl', { class: 'tile', title: hint }, element('dt', {}, name), value);
   /** @param {number} number */
-  function show(number) {
-    shown = number;
-    value.textContent = numberInWords(number);
-  }
-  return {
-    node,
-    show,
-    get value() {
-      return shown;
-    },
-  };
+  const show = (number) => void (value.textContent = numberInWords(number));
+  return { node, show };
 }
