@@ -105,19 +105,36 @@ test('a chat whose answer was lost is given again also where the storage is full
   assert.equal(await chats.create(), 'chat-0');
 });
 
-test('a chat that is removed while its title is stored stays removed', async () => {
+/** A chat whose title is being stored. */
+async function renaming() {
   const row = { recordId: 'chat-0', title: '', createdAt: '1', updatedAt: '1' };
-  let answer = (/** @type {any} */ _) => {};
-  const transport = { call: async () => ({ chat: row }), patch: () => new Promise((resolve) => (answer = resolve)), delete: async () => null };
+  let [resolve, refuse] = [(/** @type {any} */ _) => {}, (/** @type {Error} */ _) => {}];
+  const patched = new Promise((...ways) => ([resolve, refuse] = ways));
+  const transport = { call: async () => ({ chat: row }), patch: () => patched, delete: async () => null };
   const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
   const drafts = createDrafts({ getItem: () => null, setItem() {}, removeItem() {} }, 'alice');
   const chats = createChats({ transport, socket, drafts, onTurnEnd() {} });
   await chats.create();
-  const renaming = chats.rename('chat-0', 'One');
+  return { chats, renamed: chats.rename('chat-0', 'One'), answer: () => resolve({ chat: { ...row, title: 'One' } }), refuse };
+}
+
+test('a chat that is removed while its title is stored stays removed', async () => {
+  const { chats, renamed, answer } = await renaming();
   await chats.remove('chat-0');
-  answer({ chat: { ...row, title: 'One' } });
-  await renaming;
+  answer();
+  await renamed;
   assert.deepEqual(chats.collection.rows, {});
+});
+
+test('that a chat which is removed here has got no title is no error', async () => {
+  const gone = new ApiError(404, { error: 'not_found' });
+  const removed = await renaming();
+  await removed.chats.remove('chat-0');
+  removed.refuse(gone);
+  await removed.renamed;
+  const other = await renaming();
+  other.refuse(gone);
+  await assert.rejects(other.renamed, gone);
 });
 
 test('two messages that begin chats at the same time begin two', async () => {

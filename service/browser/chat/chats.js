@@ -71,8 +71,10 @@ export function createChats(context) {
 
   /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */
   async function change(chatId, changes) {
-    const { chat } = await transport.patch(`/api/ai/chats/${encodeURIComponent(chatId)}`, changes);
-    if (collection.rows[chatId]) collection.put(recordOf(chat)); // a chat that was removed in the meantime stays removed
+    const answer = await transport.patch(`/api/ai/chats/${encodeURIComponent(chatId)}`, changes).catch((error) => {
+      if (!deletedChats.has(chatId)) throw error; // what this page has deleted needs no title
+    });
+    if (answer && collection.rows[chatId]) collection.put(recordOf(answer.chat)); // one that was removed in the meantime stays removed
   }
 
   /** Tried again after a lost answer, also for other words, it makes no second chat. @param {string} place */
