@@ -21,6 +21,7 @@ class RawModel:
     def __init__(self, host: str = "127.0.0.1") -> None:
         self.closed: dict[str, float] = {}  # user's text: when its connection was seen to close
         self.calls: dict[str, int] = defaultdict(int)
+        self.said: dict[str, int] = defaultdict(int)  # words, by user's text
         self.gates: dict[str, Event] = defaultdict(Event)
         self._server = StreamServer((host, 0), self._serve)
         self._server.start()
@@ -67,6 +68,7 @@ class RawModel:
         self._send(sock, *head)
         for delta in deltas:
             self._send(sock, delta)
+            self.said[text] += 1
             gevent.sleep(1 / rate)
         if "silent" in text:
             sock.recv(1)

@@ -2,8 +2,9 @@
 
 import re
 import signal
-import time
+import socket
 
+import gevent
 import pytest
 
 from tests.faults.client import client_of
@@ -29,12 +30,20 @@ def test_after_sigterm_twenty_streams_finish_before_the_exit(start, model):
 
 
 def test_a_drain_stores_the_turn_of_a_stalled_reader(start, model):
-    """A turn of 20 MB waits for a stalled reader; the sockets buffer ten of them."""
+    """A turn of 20 MB waits for a stalled reader; the sockets buffer some of them."""
     service = start(GRACEFUL_TIMEOUT=6)
     client = client_of(service)
-    stalled = client.ask(client.new_chat(), "words=5000 rate=100000 size=1000", "u")
+    text = "words=5000 rate=100000 size=1000"
+    stalled = client.ask(client.new_chat(), text, "u")
+    stalled.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     stalled.read_until(b"text-delta", 2)
-    time.sleep(3)
+
+    def stands_still() -> bool:
+        before = model.said[text]
+        gevent.sleep(0.5)
+        return model.said[text] == before
+
+    wait_for(stands_still, 60)
     service.process.send_signal(signal.SIGTERM)
     service.process.wait(timeout=60)
     service.start()
