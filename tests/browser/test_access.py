@@ -161,6 +161,25 @@ def test_nothing_moves_with_reduced_motion(opened):
     console.is_idle()
 
 
+OUTLINE = "(node) => [getComputedStyle(node).outlineStyle, getComputedStyle(node).outlineWidth]"
+
+
+def test_in_forced_colours_the_focus_is_seen_on_what_is_marked(opened):
+    console = opened(forced_colors="active").sign_in()
+    page = console.page
+    console.new_chat("A chat")
+    console.open_chat("A chat")
+    views = page.get_by_role("navigation", name="Views").locator("[aria-current]")
+    for marked in (views, page.locator(".chat-link[aria-current]")):
+        marked.press("Shift")
+        expect(marked).to_be_focused()
+        assert marked.evaluate(OUTLINE) == ["solid", "4px"]  # the mark has 2px
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Search and commands")
+    expect(field).to_be_focused()
+    assert field.evaluate(OUTLINE) == ["solid", "4px"]
+
+
 def test_the_policy_is_in_force(console):
     """Every other test fails on a violation, so the page also works under the policy."""
     console.may_say("TrustedHTML|Content Security Policy|require-trusted-types")
