@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from service.observing import attribution
 from serving.refusals import write_error
 
 SECRET = "eyJ0eXAiOiJKV1QifQ.secret"
@@ -86,6 +87,7 @@ def test_a_client_names_no_part_of_the_address_that_is_left_out(service, path, s
 
 
 def test_a_failure_of_the_server_is_not_called_a_fault_of_the_request():
+    attribution.begin()  # of no route, in this greenlet of many tests
     ours, client = socket.socketpair()
     with client:
         with ours:
