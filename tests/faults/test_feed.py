@@ -102,7 +102,7 @@ def test_a_snapshot_and_what_follows_it_leave_no_gap(start, listen, cluster, kin
     with within(service.database_url) as app:
         records = stored(app, "alice")
     for replay in replays:
-        wait_for(lambda r=replay: r.records == records)
+        wait_for(lambda r=replay: r.records == records, 60)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
