@@ -1,11 +1,15 @@
 """The pool of database connections."""
 
+import sqlite3
+
 import gevent
 import pytest
+from gevent.event import Event
 from sqlalchemy import literal, select, text
 from sqlalchemy.exc import OperationalError
 
 from service.database.access import core_transaction
+from service.database.pool import CountedPool
 from service.database.prepared import Prepared, reading
 from service.extensions import db
 from tests.services import on_sqlite, wait_for
@@ -87,6 +91,61 @@ def test_who_waits_gets_the_connection_of_the_transaction_that_ends(app):
         for connection in others:
             connection.close()
         assert pool.checkedout() == 0
+
+
+@pytest.fixture
+def used_up(app):
+    """All connections of the pool."""
+    with app.app_context():
+        pool = db.engine.pool
+        connections = [pool.connect() for _ in range(pool.size())]
+        yield connections
+        for connection in connections:
+            connection.close()
+        assert pool.checkedout() == 0
+
+
+def waiters(count):
+    """So many greenlets in the line for a connection, which give it back at once."""
+    pool = db.engine.pool
+    started = []
+    for number in range(1, count + 1):
+        started.append(gevent.spawn(lambda: pool.connect().close()))
+        wait_for(lambda now=number: pool.waiting == now)
+    return started
+
+
+def test_who_waits_is_served_before_who_comes_later(used_up):
+    [first] = waiters(1)
+    used_up.pop().close()
+    used_up.append(db.engine.pool.connect())
+    assert first.ready()
+
+
+def test_one_that_is_killed_leaves_its_turn_to_the_next(used_up):
+    first, second = waiters(2)
+    first.kill(block=False)
+    used_up.pop().close()  # whose turn it is does not know yet that it ends
+    second.get(timeout=1)
+
+
+def test_one_that_can_not_be_made_leaves_the_turn_to_who_waits():
+    gate, outcomes = Event(), iter([OSError, None])
+
+    def connect():
+        gate.wait()
+        if error := next(outcomes):
+            raise error
+        return sqlite3.connect(":memory:")
+
+    pool = CountedPool(connect, pool_size=1, max_overflow=0, timeout=5)
+    first = gevent.spawn(pytest.raises, OSError, pool.connect)
+    second = gevent.spawn(lambda: pool.connect().close())
+    wait_for(lambda: pool.waiting == 1)
+    gate.set()
+    gevent.joinall([first, second], timeout=2, raise_error=True)
+    assert second.ready()
+    pool.dispose()
 
 
 def test_a_transaction_that_fails_gives_its_connection_to_the_pool(app):

@@ -4,16 +4,19 @@ To make a connection of SQLAlchemy's and to close it again takes as long as four
 that a `KeptTransaction` has used stays checked out for the next, unless somebody else needs it.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import Any
 
 import gevent
+from gevent.event import Event
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import TimeoutError
 from sqlalchemy.pool import QueuePool
 
 from service.database.time_limits import has_limit
 from service.observing import measures
 from service.observing.sampler import Sampler
+from service.undoing import OnFailure
 
 IMMEDIATE = "immediate"  # key of a connection's info: what its next transaction is
 # What ends a wait for the database. The connection is closed then, as SQLAlchemy does it: what it
@@ -23,13 +26,20 @@ DRIVER = "kept_driver"  # of a connection whose transaction SQLAlchemy does not 
 
 
 class CountedPool(QueuePool):
-    """A pool that never has more connections than its size."""
+    """A pool that never has more connections than its size, and serves first who came first.
 
-    waiting = 0
+    With SQLAlchemy's queue, who gives a connection back may take it again before a waiter runs,
+    time after time.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._kept: defaultdict[Engine, list[Connection]] = defaultdict(list)
+        self._line: deque[Event] = deque()  # of those who wait; the first one's is set
+
+    @property
+    def waiting(self) -> int:
+        return len(self._line)
 
     def take(self, engine: Engine) -> Connection:
         """A connection without a transaction, of an engine that has this pool."""
@@ -42,7 +52,7 @@ class CountedPool(QueuePool):
         return engine.connect()
 
     def give_back(self, connection: Connection) -> None:
-        if self.waiting:
+        if self._line:
             connection.close()
             return
         self._kept[connection.engine].append(connection)
@@ -55,14 +65,34 @@ class CountedPool(QueuePool):
 
     def _do_get(self) -> Any:
         """The method that SQLAlchemy's pools override to hand out a connection."""
-        if super().checkedout() < self.size() or self._close_kept():
+        if self._line or not self._is_free():
+            return self._wait()
+        with OnFailure(self._call_first):
             return super()._do_get()
-        self.waiting += 1
+
+    def _do_return_conn(self, record: Any) -> None:
+        """The method that SQLAlchemy's pools override to take a connection back."""
+        super()._do_return_conn(record)
+        self._call_first()
+
+    def _wait(self) -> Any:
         measures.CONNECTION_WAITS.inc()
+        turn = Event()
+        self._line.append(turn)
         try:
+            if not turn.wait(self.timeout()):
+                raise TimeoutError(f"no connection became free in {self.timeout()} s")
             return super()._do_get()
         finally:
-            self.waiting -= 1
+            self._line.remove(turn)
+            self._call_first()
+
+    def _call_first(self) -> None:
+        if self._line and self._is_free():
+            self._line[0].set()
+
+    def _is_free(self) -> bool:
+        return super().checkedout() < self.size() or self._close_kept()
 
     def _close_kept(self) -> bool:
         """Put a kept connection back into the pool. False if there is none."""
