@@ -6,6 +6,7 @@ import re
 import pytest
 
 from service.billing.models import Hold
+from service.database import access
 from service.integrations import everything
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.provider import Provider
@@ -29,6 +30,7 @@ def configure(configure, provider) -> dict:
 @pytest.fixture
 def settings(settings, monkeypatch):
     monkeypatch.setattr(everything, "catalog", suite.catalog)
+    monkeypatch.setattr(access, "POOL_SECONDS", 60)  # many calls at once share ten connections
     return settings
 
 

@@ -9,7 +9,6 @@ from gevent.pool import Pool
 from sqlalchemy import text, update
 
 from service import create_app
-from service.database import access
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
@@ -36,13 +35,6 @@ OPEN = {
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(breaker, "LOOK_SECONDS", 0.05)
-
-
-@pytest.fixture
-def settings(settings, monkeypatch):
-    """Fifty calls at once share ten connections: on a busy machine some wait for seconds."""
-    monkeypatch.setattr(access, "POOL_SECONDS", 60)
-    return settings
 
 
 @pytest.fixture
