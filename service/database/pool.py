@@ -28,14 +28,14 @@ DRIVER = "kept_driver"  # of a connection whose transaction SQLAlchemy does not 
 class CountedPool(QueuePool):
     """A pool that never has more connections than its size, and serves first who came first.
 
-    With SQLAlchemy's queue, who gives a connection back may take it again before a waiter runs,
-    time after time.
+    In SQLAlchemy's queue, who gives a connection back may take it again before a waiter runs, and
+    a waiter may get none in time.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._kept: defaultdict[Engine, list[Connection]] = defaultdict(list)
-        self._line: deque[Event] = deque()  # of those who wait; the first one's is set
+        self._line: deque[Event] = deque()  # one for each who waits; set when its turn comes
 
     @property
     def waiting(self) -> int:

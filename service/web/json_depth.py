@@ -8,7 +8,6 @@ from typing import Any
 # on its version, and the parsers of clients have their own limits.
 MAX_DEPTH = 200
 
-
 _MARKS = re.compile(r'[\\"{}\[\]]')
 
 

@@ -28,15 +28,15 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 def check(run: Callable[..., Any], gives: Shape, data: Any) -> None:
     """Log the first place that does not fit `gives`. Raises TypeError, ValueError for no JSON."""
     json_size(data)
-    for place in misfits(data, gives.schema()):
+    for place in _misfits(data, gives.schema()):
         log.warning("wrong shape", of=place, at=f"{run.__module__}.{run.__qualname__}")
         return
 
 
-def misfits(value: Any, schema: Mapping[str, Any], place: str = "data") -> Iterator[str]:
+def _misfits(value: Any, schema: Mapping[str, Any], place: str = "data") -> Iterator[str]:
     """Yield the places where a value does not fit the schema of a `Shape`."""
     if "anyOf" in schema:
-        found = [list(misfits(value, one, place)) for one in schema["anyOf"]]
+        found = [list(_misfits(value, one, place)) for one in schema["anyOf"]]
         yield from [] if [] in found else found[0]
         return
     kinds = schema.get("type", list(TYPES))
@@ -46,12 +46,12 @@ def misfits(value: Any, schema: Mapping[str, Any], place: str = "data") -> Itera
         fields = schema["properties"]
         for name in {**fields, **value}:
             if name in fields and name in value:
-                yield from misfits(value[name], fields[name], f"{place}.{name}")
+                yield from _misfits(value[name], fields[name], f"{place}.{name}")
             else:
                 yield f"{place}.{name}"
     elif "items" in schema:
         for at, item in enumerate(value or ()):
-            yield from misfits(item, schema["items"], f"{place}.{at}")
+            yield from _misfits(item, schema["items"], f"{place}.{at}")
 
 
 def _is(value: Any, kind: str) -> bool:
