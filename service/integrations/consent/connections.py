@@ -76,12 +76,8 @@ class Connections:
 
     def disconnect(self, user_id: str, integration: str) -> None:
         """Clear the grant and revoke its tokens, which may fail. Raises `NotFound`."""
-        grants = self.grants(integration)
-        grant = grants.find(user_id)
-        if grant is None:
-            return
-        grants.clear(user_id)  # first: the vendor may be slow
-        if reason := self.revoke(grant):
+        grant = self.grants(integration).clear(user_id)  # first: the vendor may be slow
+        if grant and (reason := self.revoke(grant)):
             log.warning("not revoked", integration=integration, why=reason)
 
     def take_all(self, session: Session, user_id: str) -> list[Grant]:

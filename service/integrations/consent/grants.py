@@ -143,15 +143,16 @@ class Grants:
         version = secrets.randbelow(1 << 30)
         return Grant(user_id=user_id, integration=self._integration, scopes=[], version=version)
 
-    def clear(self, user_id: str, version: int | None = None) -> bool:
-        """Delete the grant, with a version only that one; returns whether there was one."""
+    def clear(self, user_id: str, version: int | None = None) -> Grant | None:
+        """Delete the grant, with a version only that one; returns what was deleted."""
         mine = delete(_grants).where(
             _grants.c.user_id == user_id, _grants.c.integration == self._integration
         )
         if version is not None:
             mine = mine.where(_grants.c.version == version)
         with write_transaction() as session:
-            return session.execute(mine.returning(_grants.c.seq)).first() is not None
+            row = session.execute(mine.returning(_grants)).one_or_none()
+        return Grant(**row._mapping) if row else None
 
     def tokens_of(self, grant: Grant) -> list[str]:
         """The tokens that can be opened: the refresh token first."""

@@ -15,7 +15,7 @@ from service.integrations.consent import authority
 from service.integrations.models import Grant
 from service.times import now
 from tests.integrations.oauth.provider import BASE, Reply
-from tests.integrations.oauth.user import READ, REFRESH_FAILED, outcome, user
+from tests.integrations.oauth.user import EVENTS, READ, REFRESH_FAILED, outcome, user
 from tests.services import on_sqlite
 
 
@@ -291,6 +291,21 @@ def test_a_disconnect_during_a_refresh_is_final(app, expired, provider):
     assert expired.row is None
     assert (provider.refresh_count, provider.asked("api")) == (1, [])
     assert provider.refreshes == {}, "also the one that came too late is revoked"
+
+
+def test_a_disconnect_revokes_the_tokens_that_it_clears(app, connected, provider):
+    """A refresh or a consent may store others while it waits for the row."""
+    first = connected.row["refresh_token"]
+    connected.connect(EVENTS)
+    newer = connected.row["refresh_token"]
+    connected.change(refresh_token=first)
+    with app.app_context(), write_transaction() as session:
+        session.execute(select(Grant.seq).with_for_update())
+        disconnecting = gevent.spawn(connected.disconnect)
+        gevent.sleep(0.3)
+        session.execute(update(Grant).values(refresh_token=newer))
+    assert disconnecting.get(timeout=30).status_code == 200
+    assert list(provider.refreshes) == ["rt-canary-2"]
 
 
 LATE = [
