@@ -16,6 +16,7 @@ from service.auth import user_locks
 from service.billing import ledger
 from service.billing.payer import Payer
 from service.database.access import write_transaction
+from service.database.time_limits import usual_time_limit
 from service.integrations.calling import job_rows
 from service.integrations.calling.call import Call
 from service.integrations.calling.call_log import CallOutcome, CallStatus, LoggedCall
@@ -156,9 +157,12 @@ class Attempt:
         return self.call is not None and self.call.effects.may_have_acted
 
     def _free(self) -> None:
-        """Free hold and key. If the database is away they lapse, and the first error is raised."""
+        """Free hold and key. If the database is away they lapse, and the first error is raised.
+
+        The caller's time may be over: it would end the statements before they have done it.
+        """
         try:
-            with write_transaction() as session:
+            with usual_time_limit(), write_transaction() as session:
                 user_locks.lock_row(session, self._user_id)
                 if self._lease:
                     free = self._lease.give_up if self._may_have_acted else self._lease.forget

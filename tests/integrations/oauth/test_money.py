@@ -1,9 +1,15 @@
 """Who pays for a call, and when nobody does."""
 
+import gevent
 import pytest
+from gevent.event import Event
 
 from config import ConfigError
 from service import create_app
+from service.auth import user_locks
+from service.billing.models import Hold
+from service.database.access import write_transaction
+from service.database.time_limits import time_limit
 from service.integrations import setup
 from tests.integrations.oauth import suite
 from tests.integrations.oauth.probe import SEARCH, has
@@ -93,3 +99,28 @@ def test_a_consent_that_is_needed_is_free(alice, provider, books):
     provider.refreshes.clear()
     assert alice.call(SEND).json == REFRESH_FAILED
     assert (has(books, "alice"), books.charges()) == (1000, [])
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_what_was_held_is_freed_when_the_callers_time_is_over(app, alice, provider, books):
+    """A tool's time limit applies to its statements; this one waits for the user's row."""
+    is_locked = Event()
+
+    def lock():
+        with app.app_context(), write_transaction() as session:
+            user_locks.lock_row(session, "alice")
+            is_locked.set()
+            gevent.sleep(0.3)
+
+    def late(_seen):
+        gevent.sleep(2)
+        locking.start()
+        is_locked.wait()
+        return Reply(500, "")
+
+    locking = gevent.Greenlet(lock)
+    provider.script("probe", late)
+    with time_limit(2):
+        assert alice.call(SEARCH, headers={"Idempotency-Key": "k"}).status_code == 502
+    locking.get(timeout=30)
+    assert [hold.state for hold in books.rows(Hold)] == ["released"]
