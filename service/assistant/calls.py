@@ -80,7 +80,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     params, wait = validated(item, body)
     if leaves:
         proxy.check_allowed(item, params)
-    seconds = max(item.seconds, wait) + GRACE
+    seconds = item.seconds + wait + GRACE  # the wait begins once the job has
     grant = grants.missing(proxy, item, context)
     if item.access.auto_approve or not leaves:
         return Needs(grant, seconds=seconds)

@@ -280,3 +280,14 @@ def test_a_call_that_nobody_has_allowed_is_not_made_although_it_was_not_asked_fo
     with app.app_context(), pytest.raises(Forbidden):
         calls.call(context, "generate-image-llm", {"prompt": "a boat"})
     assert alice.records("integration-calls") == []
+
+
+@on_sqlite
+def test_the_time_of_a_slow_call_has_room_for_its_wait(app):
+    """The wait begins once the vendor has accepted the task, and that may take as long as a call
+    may: a call that was ended before has been paid, and nobody knows its job."""
+    context = ToolContext(Caller("alice", "user"), app.extensions["collections"], "turn", "chat")
+    with app.app_context():
+        needs = calls.needs(context, "generate-image-hyperflux", {"prompt": "a boat", "wait": 60})
+        own = calls.needs(context, "generate-image-hyperflux", {"prompt": "a boat", "wait": 0})
+    assert (needs.seconds, own.seconds) == (60 + 60 + calls.GRACE, 60 + calls.GRACE)
