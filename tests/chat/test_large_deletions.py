@@ -11,11 +11,12 @@ from service.chat import indexed_words
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
+from service.fairness import let_others_run
 from service.upkeep.sweeping import sweep
 from tests.chat.searching import found, write
 from tests.erasing import erase
 from tests.plans import noting_whole_tables
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
 
 pytestmark = on_sqlite
 MANY = 120  # messages of 20 KB
@@ -32,14 +33,14 @@ def chat(app, alice):
 
 @pytest.fixture
 def seen(app):
-    """How many messages another greenlet has seen, look after look."""
+    """How many messages another greenlet has seen, each time that others ran."""
     with counting(app, Message.__table__) as counts:
         yield counts
 
 
 @contextmanager
 def counting(app, rows):
-    """How many rows another greenlet sees in a table, look after look."""
+    """How many rows another greenlet sees in a table, each time that others run."""
     counts = []
 
     def look():
@@ -47,10 +48,10 @@ def counting(app, rows):
             with app.app_context():
                 counts.append(db.session.scalar(select(func.count()).select_from(rows)))
                 db.session.commit()
-            gevent.sleep(0.001)
+            let_others_run()
 
     looking = gevent.spawn(look)
-    gevent.sleep(0.05)
+    wait_for(lambda: counts)
     counts.clear()
     yield counts
     looking.kill()
@@ -80,7 +81,6 @@ def test_others_go_on_while_a_user_with_many_chats_is_erased(app, alice, bob, se
     write(app, bob.new_chat("his"), "a raven", owner="bob")
     for _ in range(MANY // 6):
         write(app, alice.new_chat(), *(f"{number} {TEXT}" for number in range(6)))
-    gevent.sleep(0.05)
     seen.clear()
     erase(app)
     assert len(seen) >= 8
