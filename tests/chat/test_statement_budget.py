@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import event
 
+from service.auth import users
 from service.chat import worker_lease
 from service.chat.turn import claim_watch
 from service.database import pipeline
@@ -16,6 +17,7 @@ def transactions(app, monkeypatch):
     # These come with the time, not with a turn.
     monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)
     monkeypatch.setattr(worker_lease, "RENEW_SECONDS", 60)
+    monkeypatch.setattr(users, "RIGHTS_AGE", 60)
     seen: list[list[str]] = []
 
     def begin(_connection):
