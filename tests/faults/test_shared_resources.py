@@ -7,14 +7,20 @@ from service.extensions import db
 from tests.extension import LOCK
 from tests.faults.books import within
 from tests.faults.client import client_of
+from tests.services import wait_for
 
 
 def test_twelve_streams_over_two_connections_all_finish(start, model):
-    client = client_of(start("postgresql", DATABASE_POOL_SIZE=2))
-    chats = [client.new_chat() for _ in range(12)]
-    jobs = [gevent.spawn(lambda chat=chat: client.ask(chat, f"words=20 rate=20 {chat}", chat)
-                         .chunks[-1]["type"]) for chat in chats]  # fmt: skip
-    assert [job.get(timeout=30) for job in jobs] == ["finish"] * 12
+    """All of them are in the middle of their text at once, so none keeps a connection for it."""
+    patient = "tests.faults.patient_pool"
+    client = client_of(start("postgresql", DATABASE_POOL_SIZE=2, EXTENSIONS=patient))
+    chats = {f"words=20 rate=20 gate {number}": client.new_chat() for number in range(12)}
+    jobs = [gevent.spawn(lambda text=text, chat=chat: client.ask(chat, text, chat)
+                         .chunks[-1]["type"]) for text, chat in chats.items()]  # fmt: skip
+    wait_for(lambda: [model.said[text] for text in chats] == [20] * 12, 60)
+    for text in chats:
+        model.open(text)
+    assert [job.get(timeout=60) for job in jobs] == ["finish"] * 12
 
 
 def test_a_tool_that_hangs_in_the_database_delays_no_other_stream(start, model):
