@@ -28,8 +28,11 @@ async function read(ai, { chatId, userMessageId, content, modelId, cut }) {
     api: `${input.url}/api/ai/chat`,
     headers: { Authorization: `Bearer ${input.token}` },
     prepareSendMessagesRequest: questionOf,
-    fetch: async (...request) => {
-      const response = await fetch(...request).catch((error) => {
+    fetch: async (url, options) => {
+      // A connection of its own: the server may just be closing an idle one that would be reused.
+      const headers = new Headers(options.headers);
+      headers.set('connection', 'close');
+      const response = await fetch(url, { ...options, headers }).catch((error) => {
         throw new Error(`${error.message}: ${error.cause}`); // "fetch failed" alone explains nothing
       });
       reading.header = response.headers.get('x-asst-id');
