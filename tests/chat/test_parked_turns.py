@@ -1,16 +1,15 @@
 """A turn that receives a text has no greenlet, and each of its ends finds it all the same."""
 
 import json
-import time
 
 import gevent
 import pytest
 from gevent.event import Event
 
 from service.chat.turn import pump
-from service.generation import model_call
+from service.generation import model_call, pace
 from service.generation.model_call import TimeLimits
-from service.generation.pace import FAST, STREAK
+from service.generation.pace import STREAK
 from service.observing import attribution
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite, wait_for
@@ -176,12 +175,14 @@ def test_a_connection_that_breaks_off_ends_a_parked_turn(alice, chat, says, park
     assert "broke off" in chunks[-1]["errorText"]
 
 
-def test_a_fast_text_is_read_at_intervals_by_a_greenlet(alice, chat, served_by, parked):
+def test_a_fast_text_is_read_at_intervals_by_a_greenlet(
+    alice, chat, served_by, parked, monkeypatch
+):
     """A new greenlet for each piece would cost more than the one that is kept."""
+    monkeypatch.setattr(pace, "FAST", 60)  # so that each piece is fast, however busy the machine is
     count = 20 * STREAK
     said = [f"{n} " for n in range(count)]
-    served_by.answers = [Answer(slow(*words(*said), *ended(), gap=FAST / 6))]
-    began = time.monotonic()
+    served_by.answers = [Answer(slow(*words(*said), *ended(), gap=0.002))]
     chunks = alice.turn(chat, "x", modelId="gen-5.4")
     assert text_of(chunks) == "".join(said)
-    assert len(parked) <= 2, time.monotonic() - began
+    assert len(parked) <= 2
