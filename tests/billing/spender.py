@@ -83,7 +83,8 @@ def settle(books: Books, count: int, hold: str) -> int:
 
 
 def work(books: Books) -> int:
-    """Run turns until the next line arrives. A process killed meanwhile leaves open holds."""
+    """Run turns until the next line arrives. A process that is killed meanwhile leaves open holds,
+    of which one at least has been used."""
     next_line = gevent.spawn(lines().readline)
 
     def one(number: int) -> int:
@@ -92,6 +93,7 @@ def work(books: Books) -> int:
             books.do(ledger.extend, hold, CREDIT // 2, CREDIT)
             if (turn, number) == (1, 0):
                 report("working")
+                next_line.join()
             gevent.sleep(0.1)
             books.settle(hold, 0.75)
             if next_line.ready():
