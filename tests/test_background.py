@@ -5,6 +5,7 @@ import pytest
 
 from service import lasting
 from service.background import BackgroundWork
+from tests.services import wait_for
 
 FAULT = gevent.GreenletExit()  # unlike others, gevent does not report it
 ERROR = ValueError()
@@ -19,6 +20,9 @@ class Emptying(BackgroundWork):
     def add(self, *items):
         self.waiting += items
         self.wake()
+
+    def join(self):
+        self._greenlet.join()
 
     def _work(self):
         self.greenlets.add(gevent.getcurrent())
@@ -40,25 +44,24 @@ def work():
 def test_one_greenlet_does_the_work_of_a_moment(work):
     work.add(1)
     work.add(2, 3)
-    gevent.sleep(0.05)
+    work.join()
     assert (work.taken, len(work.greenlets)) == ([1, 2, 3], 1)
 
 
 def test_work_that_comes_when_all_was_done_is_done(work):
     work.add(1)
-    gevent.sleep(0.05)
-    assert all(greenlet.dead for greenlet in work.greenlets)
+    work.join()
     work.add(2)
-    gevent.sleep(0.05)
+    work.join()
     assert (work.taken, len(work.greenlets)) == ([1, 2], 2)
 
 
 def test_work_goes_on_when_it_is_woken_after_an_error(work):
     work.add(FAULT, 1)
-    gevent.sleep(0.05)
+    work.join()
     assert work.taken == []
     work.wake()
-    gevent.sleep(0.05)
+    work.join()
     assert work.taken == [1]
 
 
@@ -66,8 +69,7 @@ def test_work_begins_anew_after_an_error_that_nobody_expects(work, monkeypatch, 
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
     monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
     work.add(ERROR, 1)
-    gevent.sleep(0.1)
-    assert work.taken == [1]
+    wait_for(lambda: work.taken == [1])
     assert '"event": "background work failed"' in capsys.readouterr().err
 
 
@@ -77,5 +79,4 @@ def test_work_that_was_stopped_can_be_woken_again(work):
     gevent.sleep(0.05)
     assert work.taken == []
     work.wake()
-    gevent.sleep(0.05)
-    assert work.taken == [1, 2]
+    wait_for(lambda: work.taken == [1, 2])
