@@ -42,14 +42,14 @@ def test_those_who_wait_give_up_together(alice, other):
 
 
 def test_who_has_just_come_does_not_give_up_with_another(alice, other, monkeypatch):
-    monkeypatch.setattr(sqlite, "PATIENCE", 0.5)
+    monkeypatch.setattr(sqlite, "PATIENCE", 60)
     other.execute("BEGIN IMMEDIATE")
     first = gevent.spawn(create, alice, "first")
     gevent.sleep(sqlite.BUSY_SECONDS - 0.2)
     second = gevent.spawn(create, alice, "second")
-    assert first.get(5) == 503
+    assert first.get(20) == 503
     other.execute("ROLLBACK")
-    assert second.get(5) == 201
+    assert second.get(20) == 201
 
 
 def test_a_writer_waits_for_a_short_time(alice, other):
