@@ -153,4 +153,4 @@ def swept(app, sweep, *arguments):
         with app.app_context(), write_transaction() as session:
             return sweep(session, *arguments)
 
-    return gevent.spawn(work).get(timeout=3)
+    return gevent.spawn(work).get(timeout=30)

@@ -51,7 +51,7 @@ def test_a_repeated_create_waits_for_nobody_who_has_locked_the_chat(app, alice):
     first = create()
     with app.app_context(), write_transaction() as session:
         session.execute(select(Chat.seq).with_for_update())
-        assert gevent.spawn(create).get(timeout=3).json == first.json
+        assert gevent.spawn(create).get(timeout=30).json == first.json
 
 
 def test_a_chat_with_a_bad_key_is_not_created(alice):
