@@ -5,7 +5,7 @@ Source: docs/contract.md, "Chat endpoints" and section 4.
 
 from typing import Any
 
-from flask import Blueprint, current_app, g
+from flask import Blueprint, current_app, g, request
 from marshmallow import Schema, ValidationError, fields, validate, validates, validates_schema
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
@@ -22,6 +22,7 @@ from service.limits.rates import count
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
 from service.records.once import IdempotentCreate
+from service.records.values import STALE, expected_version
 from service.times import now
 from service.web.edge import answers, body, idempotency_key, refuses, takes
 from service.web.errors import Conflict, Forbidden, NotFound, RateLimited
@@ -127,22 +128,35 @@ def _insert(session: Session, chat: Chat) -> Envelope:
 @chats.patch("/<chat_id>")
 @open_to("chat")
 @body(ChatChanges())
+@takes(If_Match=STALE)
 @refuses(Forbidden, Conflict)
 @answers(ChatAnswer())
 def change(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
-    """Rename a chat, pin it or unpin it"""
-    return {"chat": chat_record(writes.update(AI_CHATS, g.caller, chat_id, data))}
+    """Rename a chat, pin it or unpin it
+
+    With `If-Match: <updatedAt>`, a chat that has been changed since is not changed (409).
+    """
+    return {"chat": chat_record(writes.update(AI_CHATS, g.caller, chat_id, data, _if_match()))}
 
 
 @chats.delete("/<chat_id>")
 @open_to("chat")
+@takes(If_Match=STALE)
 @refuses(Forbidden, Conflict)
 @answers(Done())
 def delete(chat_id: str) -> dict[str, Any]:
-    """Delete a chat and all its messages"""
-    writes.delete(AI_CHATS, g.caller, chat_id)
+    """Delete a chat and all its messages
+
+    With `If-Match: <updatedAt>`, a chat that has been changed since is not deleted (409).
+    """
+    writes.delete(AI_CHATS, g.caller, chat_id, _if_match())
     RUNS.of(current_app).interrupt_chat(chat_id, "deleted")
     return {"success": True}
+
+
+def _if_match() -> str | None:
+    """Raises `InvalidRequest`."""
+    return expected_version(request.headers.get("If-Match", ""))
 
 
 def chat_record(record: Envelope) -> dict[str, Any]:

@@ -24,6 +24,20 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 # As `timestamp` writes a time.
 VERSION = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}Z")
 VERSION_RULE = "Must be the record's `updatedAt`."
+STALE = "The record's `updatedAt`. If the record has been changed since, the answer is 409."
+
+
+def expected_version(header: str) -> str | None:
+    """Return the `updatedAt` of an `If-Match`, or None. Quotes are optional, and `*` matches any.
+
+    Raises `InvalidRequest`.
+    """
+    if header.strip() in ("", "*"):
+        return None
+    version = header.strip().strip('"')
+    if not VERSION.fullmatch(version):
+        raise InvalidRequest(details={"If-Match": [VERSION_RULE]})
+    return version
 
 
 def validate(collection: Collection, role: str, data: Any, *, new: bool) -> Values:

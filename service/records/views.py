@@ -16,16 +16,15 @@ from service.records.description import describe, listed
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import PAGE_RECORDS, Query
-from service.records.values import VERSION, VERSION_RULE
+from service.records.values import STALE, expected_version
 from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes
-from service.web.errors import Conflict, Forbidden, InvalidRequest, RateLimited
+from service.web.errors import Conflict, Forbidden, RateLimited
 from service.web.fields import Digits, Text
 from service.web.json_values import decode
 
 ONCE = "Requests with the same key create one record in 24 hours."
 WHERE = 'A filter, as the text of a JSON object: `{"done": {"eq": true}}`.'
 SORT = "A column, descending with `-` in front; without it, the order of insertion."
-STALE = "The record's `updatedAt`. If the record has been changed since, the answer is 409."
 
 records = Blueprint("records", __name__, url_prefix="/api/records")
 
@@ -190,14 +189,5 @@ def _collection(name: str) -> Collection:
 
 
 def _if_match() -> str | None:
-    """Return the expected `updatedAt`, or None. Quotes are optional, and `*` matches any.
-
-    Raises `InvalidRequest`.
-    """
-    value = request.headers.get("If-Match", "").strip()
-    if value in ("", "*"):
-        return None
-    version = value.strip('"')
-    if not VERSION.fullmatch(version):
-        raise InvalidRequest(details={"If-Match": [VERSION_RULE]})
-    return version
+    """Raises `InvalidRequest`."""
+    return expected_version(request.headers.get("If-Match", ""))

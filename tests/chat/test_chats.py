@@ -134,6 +134,18 @@ def test_a_chat_is_pinned_and_unpinned(alice, bob):
     assert bob.patch(path, {"pinned": True}).status_code == 404
 
 
+def test_a_chat_that_has_changed_since_it_was_read_stays_as_it_is(alice):
+    created = alice.post("/api/ai/chats", {"title": "Plans"}).json["chat"]
+    path, stale = f"/api/ai/chats/{created['recordId']}", created["updatedAt"]
+    renamed = alice.patch(path, {"title": "New"}, headers={"If-Match": f'"{stale}"'}).json["chat"]
+    for version, status in ((stale, 409), ("yesterday", 400)):
+        headers = {"If-Match": version}
+        assert alice.patch(path, {"title": "x"}, headers=headers).status_code == status, version
+        assert alice.delete(path, headers=headers).status_code == status, version
+    assert alice.records("ai-chats")[0]["data"]["title"] == "New"
+    assert alice.delete(path, headers={"If-Match": renamed["updatedAt"]}).status_code == 200
+
+
 def test_a_change_that_is_none_is_refused(alice):
     chat = alice.new_chat("Plans")
     for body in ({}, {"pinned": "true"}, {"pinned": 1}, {"pinned": None}, {"x": 1}):
