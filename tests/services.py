@@ -209,7 +209,9 @@ class Service:
     def url(self) -> str:
         return f"http://{self.host}:{self.port}"
 
-    def start(self) -> "Service":
+    def start(self, **changed: object) -> "Service":
+        """Start with the settings of before, but for those that have changed."""
+        self._environment |= {name: str(value) for name, value in changed.items()}
         self.process = fork(self._environment, self.log)
         self.wait()
         return self

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from tests.browser.data_view import panel, show
 from tests.browser.holding import first_of
 from tests.browser.key_events import ALT_GR, COMPOSING
+from tests.browser.opening import opening
+from tests.services import Service
 
 PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 
@@ -460,3 +462,20 @@ def test_the_outcome_of_a_call_is_seen_and_an_edge_says_that_there_is_more(opene
     page.goto(f"{console.service.url}/#/data/ai-messages")
     expect(page.get_by_role("heading", name="AI messages")).to_be_visible()
     expect(frame).not_to_have_class(re.compile("has-more"))
+
+
+def test_a_collection_of_a_newer_service_is_met_in_a_page_that_stays(tabs, databases):
+    cheaper = "tests.browser.cheaper"
+    service = Service(databases.make("sqlite"), EXTENSIONS=cheaper)
+    with service, opening(tabs, service.start()) as opened:
+        console = opened().sign_in()
+        console.may_say("WebSocket|ERR_")
+        page = show(console)
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        service.stop()
+        service.start(EXTENSIONS=f"{cheaper},tests.extension")
+        page.evaluate("window.dispatchEvent(new Event('online'))")
+        expect(page.get_by_role("link", name="Open notes")).to_be_visible()
+        expect(page.get_by_role("grid")).to_be_visible()
+        assert asked.count(f"{service.url}/api/records") == 1

@@ -11,6 +11,7 @@ import { createOutageNotice } from '../page/outage.js';
 import { createKeys } from './keys.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
 import { letF6MoveBetweenRegions } from './regions.js';
+import { forgetCollections } from '../data/collections.js';
 import { readRole } from '../page/role.js';
 import { parseRoute } from '../page/route.js';
 import { SESSION_ENDED, createPageTokens } from '../page/session.js';
@@ -90,6 +91,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     isWaiting = !isOpen && (isWaiting || socket.phase === 'waiting');
     if (isOpen) isReachable = true;
     showOutage();
+    if (isWaiting) forgetCollections(transport); // the service that comes back may have others
     // At the start of an outage, its answer says whether the server is away or only the socket.
     if (before !== isWaiting) credits.refresh();
   }

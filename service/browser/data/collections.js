@@ -26,7 +26,7 @@ export const TIMES = [
 ];
 
 /**
- * They are read once for each page of a user; what fails is read again at the next try.
+ * They are read once for each page of a user, and again after `forgetCollections` and what fails.
  * @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Collection[]>}
  */
 export function readCollections(transport) {
@@ -34,6 +34,11 @@ export function readCollections(transport) {
   readings.set(transport, reading);
   reading.catch(() => readings.delete(transport));
   return reading;
+}
+
+/** @param {import('../shared/api-transport.js').Transport} transport */
+export function forgetCollections(transport) {
+  readings.delete(transport);
 }
 
 /** Whether a collection belongs to the service, not to the app. @param {Collection} collection */

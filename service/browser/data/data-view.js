@@ -31,9 +31,12 @@ export function createDataView(context) {
   async function load() {
     notice.hidden = true;
     try {
-      collections = await readCollections(context.transport);
+      const newest = await readCollections(context.transport);
+      if (JSON.stringify(newest) === JSON.stringify(collections)) return; // the focus may be in the list
+      collections = newest;
       list.fill(collections);
     } catch (error) {
+      if (collections) return; // those of before
       message.textContent = error instanceof NetworkError ? 'The collections are not loaded yet.' : errorText(error);
       notice.hidden = false;
     }
@@ -77,7 +80,7 @@ export function createDataView(context) {
     return element('p', { class: 'page-note' }, `There is no collection “${name}” that you may read. `, all);
   }
 
-  const stopListening = context.socket.onPhase(() => context.socket.phase === 'open' && !notice.hidden && load());
+  const stopListening = context.socket.onPhase(() => context.socket.phase === 'open' && load());
   const focus = () => (page ? page.focus() : list.focus());
   load();
   return {
