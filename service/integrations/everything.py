@@ -1,5 +1,6 @@
 """All built-in endpoints, vendor by vendor, and the catalog of these and of an app's own."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -74,6 +75,12 @@ BUILT_IN = (
     youtube,
 )
 
+# Names whose address is another route's, which is the more specific one.
+OWN_ROUTES = re.compile(
+    "status|health|catalog|routes-schema|answers-schema"
+    "|jobs/[^/]+|price/.+|oauth/[^/]+/(callback|disconnect)"
+)
+
 
 def endpoints() -> tuple[Endpoint, ...]:
     """The built-in endpoints."""
@@ -83,14 +90,18 @@ def endpoints() -> tuple[Endpoint, ...]:
 def catalog(vendors: Iterable[Vendor] = (), others: Iterable[Endpoint] = ()) -> Catalog:
     """The built-in endpoints, and those of other vendors.
 
-    Raises ValueError for an endpoint whose vendor is not among them, for two vendors that take each
-    other's place, and for what `Catalog` raises.
+    Raises ValueError for an endpoint whose vendor is not among them, or whose name leads to a route
+    of the service's own, for two vendors that take each other's place, and for what `Catalog`
+    raises.
     """
     vendors, further = tuple(vendors), tuple(others)
     names = {vendor.name for vendor in vendors}
     for item in further:
         if item.vendor.name not in names:
             raise ValueError(f"the vendor of endpoint {item.name} is not in VENDORS")
+        if taken := next(filter(OWN_ROUTES.fullmatch, item.names), None):
+            reason = f"/api/integrations/{taken} is a route of the service's own"
+            raise ValueError(f"endpoint {taken} could not be called: {reason}")
     every = (*endpoints(), *further)
     _check_vendors(
         [*vendors, *(one for item in every for one in (item.vendor, *item.alternatives))]

@@ -1,6 +1,7 @@
 """A vendor that one module of `EXTENSIONS` declares is everywhere that a built-in one is."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -167,3 +168,15 @@ def test_an_endpoint_of_a_vendor_that_is_not_named_is_refused():
         everything.catalog((), acme.ENDPOINTS)
     with pytest.raises(ValueError, match="declared twice"):
         Catalog([acme.weights, acme.weights])
+
+
+def test_an_endpoint_at_the_address_of_another_route_is_refused(app):
+    """A call of it would be one of that route."""
+    prefix, general = "/api/integrations/", "<path:endpoint>"
+    rules = [str(rule).partition(prefix)[2] for rule in app.url_map.iter_rules()]
+    own = {re.sub("<.*?>", "x", rule) for rule in rules if rule not in ("", general)}
+    assert {"status", "jobs/x", "price/x", "oauth/x/callback"} < own
+    for name in own:
+        with pytest.raises(ValueError, match=f"endpoint {name} could not be called"):
+            everything.catalog(acme.VENDORS, (replace(acme.weights, aliases=(name,)),))
+    everything.catalog(acme.VENDORS, (replace(acme.weights, name="jobs", aliases=("status/x",)),))
