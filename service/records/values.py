@@ -77,9 +77,20 @@ def _validate_value(column: Column, value: Any) -> Any:
     value = check_type(column, value)
     if isinstance(value, str) and not column.least <= len(value) <= column.most:
         raise invalid(column.name, f"Must have {column.least} to {column.most} characters.")
-    if column.check and (wrong := column.check(value)):
+    if wrong := _sentences(column, value):
         raise InvalidRequest(details={column.name: wrong})
     return value
+
+
+def _sentences(column: Column, value: Any) -> list[str]:
+    """Return what the column's check says. Raises TypeError if that is no list of texts."""
+    wrong = column.check(value) if column.check else None
+    if wrong is None:
+        return []
+    if not isinstance(wrong, list) or not all(isinstance(text, str) for text in wrong):
+        told = f"must return what is wrong as a list of sentences, not {wrong!r:.80}"
+        raise TypeError(f"the check of the column {column.name!r} {told}")
+    return wrong
 
 
 def check_type(column: Column, value: Any) -> Any:

@@ -16,6 +16,8 @@ from service.records import store, writes
 from service.records.collection import Collection, Column
 from service.records.mistakes import refuse_mistakes
 from service.records.store import Query
+from service.records.values import validate
+from service.web.errors import InvalidRequest
 from tests.services import settings_for
 
 OWNER = Column("userId", required=True, fixed=True)
@@ -150,6 +152,22 @@ def test_a_module_that_is_no_python_is_refused_with_the_line(tmp_path, monkeypat
     )
     with pytest.raises(ConfigError, match=text):
         declarations(settings_for("sqlite:///unused", extensions="broken_shelf"))
+
+
+def test_a_check_answers_with_a_list_of_sentences():
+    """A text or a flag was the caller's `details`, and False let every value pass."""
+
+    def answered(answer):
+        shelf = books(Column("pages", "integer", check=lambda pages: answer))
+        return validate(shelf, "user", {"pages": 1}, new=True)
+
+    for answer in ("Must be even.", True, False, [1]):
+        with pytest.raises(TypeError, match="^the check of the column 'pages' must return"):
+            answered(answer)
+    assert answered([]) == answered(None) == {"pages": 1}
+    with pytest.raises(InvalidRequest) as refused:
+        answered(["Must be even."])
+    assert refused.value.facts["details"] == {"pages": ["Must be even."]}
 
 
 class Sorting(Schema):
