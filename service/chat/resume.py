@@ -45,12 +45,18 @@ def watch(chat_id: str) -> Response:
     watchers = WATCHERS.of(current_app)
     watcher = _watcher(watchers, g.caller, chat_id)
     if watcher is None:
-        return Response(status=204)
+        return _nothing_runs()
     watchers.add(watcher)
     leave = partial(watchers.remove, watcher)
     response = Response(watcher.stream(leave), headers=sse.HEADERS)
     # Called even if the stream is never read: a generator that never began runs no `finally`.
     response.call_on_close(leave)
+    return response
+
+
+def _nothing_runs() -> Response:
+    response = Response(status=204)
+    del response.headers["Content-Type"]  # there is no content, and no type of any
     return response
 
 

@@ -61,6 +61,7 @@ def test_there_is_nothing_to_read_when_no_turn_runs(alice, bob, chat):
     alice.turn(chat, "hello")
     answer = alice.get(path_of(chat))
     assert (answer.status_code, answer.data) == (204, b"")
+    assert "Content-Type" not in answer.headers
     assert bob.get(path_of(chat)).status_code == 404
 
 
