@@ -114,6 +114,16 @@ def test_an_unknown_address_is_told_from_an_absent_record(alice, path):
 
 
 @on_sqlite
+def test_a_name_that_stands_twice_in_the_query_is_refused(alice):
+    """Else the second of two filters would be ignored."""
+    for query, name in (('where={}&where={"title":"x"}', "where"), ("limit=5&limit=5", "limit")):
+        refused = alice.get(f"/api/records/notes?{query}")
+        assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), query
+        assert refused.json["details"] == {name: ["Must be given once."]}, query
+    assert alice.get("/api/records/notes?where={}&limit=5").status_code == 200
+
+
+@on_sqlite
 def test_a_body_with_too_many_values_is_refused_before_parsing(alice):
     def send(values: object) -> int:
         body = {"title": "x", "io": {"values": values}}

@@ -152,12 +152,18 @@ def idempotency_key() -> str | None:
 
 
 def query(schema: Schema) -> Callable[[View], View]:
-    """Pass the query string, loaded by `schema`, as the view's first argument."""
+    """Pass the query string, loaded by `schema`, as the view's first argument.
+
+    Raises `InvalidRequest`, also for a name that stands there twice: one value would be ignored.
+    """
 
     def decorate(view: View) -> View:
         @wraps(view)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            return view(load(schema, current_request().args.to_dict()), *args, **kwargs)
+            given = current_request().args
+            if twice := [name[:100] for name, values in given.lists() if len(values) > 1]:
+                raise InvalidRequest(details={name: ["Must be given once."] for name in twice})
+            return view(load(schema, given.to_dict()), *args, **kwargs)
 
         return _add_contract(wrapped, query=schema)
 
