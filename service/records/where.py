@@ -122,6 +122,9 @@ def _parse_column(collection: Collection, role: str, name: str, condition: Any) 
         why = why_not_comparable(collection, role, name, "filter by")
         raise invalid(f"where.{name[:100]}", why)
     operations = condition if isinstance(condition, Mapping) else {"eq": condition}
+    if not operations:  # a client whose value was missing would get every record
+        told = f"Needs an operator. Known: {', '.join(_operators(column))}."
+        raise invalid(f"where.{name}", told)
     try:
         return [_compare(column, operator, value) for operator, value in operations.items()]
     except InvalidRequest as error:
@@ -130,11 +133,14 @@ def _parse_column(collection: Collection, role: str, name: str, condition: Any) 
 
 
 def _compare(column: Column, operator: str, value: Any) -> Compare:
-    known = [one for one in OPERATORS if column.type == "string" or one not in TEXT_ONLY]
-    if operator not in known:
+    if operator not in (known := _operators(column)):
         told = f"No such operator for this column: {operator[:40]}. Known: {', '.join(known)}."
         raise invalid(column.name, told)
     return Compare(column, operator, _operand(column, operator, value))
+
+
+def _operators(column: Column) -> list[str]:
+    return [one for one in OPERATORS if column.type == "string" or one not in TEXT_ONLY]
 
 
 def _operand(column: Column, operator: str, value: Any) -> Any:

@@ -127,6 +127,16 @@ def test_the_refusal_of_an_unknown_operator_lists_those_of_the_column(alice, col
     assert details == {f"where.{column}": [told]}
 
 
+@on_sqlite
+def test_a_column_without_an_operator_is_refused(alice):
+    """`{eq: chat.id}` of an id that is not there is `{}` as JSON, and would find every record."""
+    refused = alice.get('/api/records/tasks?where={"done":{}}')
+    known = "eq, ne, lt, lte, gt, gte, in"
+    assert refused.status_code == 400
+    assert refused.json["details"] == {"where.done": [f"Needs an operator. Known: {known}."]}
+    assert alice.get("/api/records/tasks?where={}").status_code == 200
+
+
 AWKWARD = ["x/y", "/x", "x/", "x//y", "/", "..", "a b", "%41", "\u00fc", "a?b#c", "socket", "\n"]
 
 
