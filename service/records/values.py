@@ -83,14 +83,14 @@ def _validate_value(column: Column, value: Any) -> Any:
 
 
 def _sentences(column: Column, value: Any) -> list[str]:
-    """Return what the column's check says. Raises TypeError if that is no list of texts."""
+    """Return what the column's check says. Raises TypeError if these are no texts in a list."""
     wrong = column.check(value) if column.check else None
     if wrong is None:
         return []
-    if not isinstance(wrong, list) or not all(isinstance(text, str) for text in wrong):
+    if not isinstance(wrong, list | tuple) or not all(isinstance(text, str) for text in wrong):
         told = f"must return what is wrong as a list of sentences, not {wrong!r:.80}"
         raise TypeError(f"the check of the column {column.name!r} {told}")
-    return wrong
+    return list(wrong)
 
 
 def check_type(column: Column, value: Any) -> Any:

@@ -164,10 +164,11 @@ def test_a_check_answers_with_a_list_of_sentences():
     for answer in ("Must be even.", True, False, [1]):
         with pytest.raises(TypeError, match="^the check of the column 'pages' must return"):
             answered(answer)
-    assert answered([]) == answered(None) == {"pages": 1}
-    with pytest.raises(InvalidRequest) as refused:
-        answered(["Must be even."])
-    assert refused.value.facts["details"] == {"pages": ["Must be even."]}
+    assert answered([]) == answered(()) == answered(None) == {"pages": 1}
+    for answer in (["Must be even."], ("Must be even.",)):
+        with pytest.raises(InvalidRequest) as refused:
+            answered(answer)
+        assert refused.value.facts["details"] == {"pages": ["Must be even."]}
 
 
 class Sorting(Schema):
