@@ -80,7 +80,7 @@ class Done(Schema):
 @refuses(NotFound, Conflict, RateLimited)
 @answers(ChatAnswer(), 201)
 def create(data: dict[str, Any]) -> dict[str, Any]:
-    """Create a chat of the caller's own
+    """Create a chat of the caller's own; `GET /api/records/ai-chats` lists them
 
     A request repeated within 24 hours with the same `Idempotency-Key` and title creates no second
     chat; the answer is the first one as it is now.
