@@ -1,10 +1,10 @@
 """A model's whole answer as one text: its cost, its time limit, its faults."""
 
 import json
-import time
 
 import gevent
 import pytest
+from gevent.event import Event
 
 from config import load
 from service.billing import prices
@@ -94,7 +94,7 @@ def test_the_model_is_sent_both_texts_and_no_tools(ask):
 def test_when_the_time_is_over_the_connection_is_closed_and_the_cost_estimated(ask):
     words = Trickle()
     ask.upstream.answers = [words]
-    assert fault(ask, seconds=0.3) == "slow"
+    assert fault(ask, seconds=2) == "slow"
     wait_for(lambda: words.closed)
     assert ask.trip.is_estimated
     assert "word" in str(ask.trip.text)
@@ -102,11 +102,11 @@ def test_when_the_time_is_over_the_connection_is_closed_and_the_cost_estimated(a
 
 
 def test_a_model_that_has_not_begun_when_the_time_is_over_costs_nothing(ask):
-    ask.upstream.answers = [lambda _seen: gevent.sleep(1) or Answer("")]
-    began = time.monotonic()
+    go_on = Event()
+    ask.upstream.answers = [lambda _seen: go_on.wait(60) and Answer(recorded.anthropic(TEXT))]
     assert fault(ask, seconds=0.2) == "slow"
-    assert time.monotonic() - began < 0.9
     assert ask.trip.cost == 0
+    go_on.set()
 
 
 def test_pauses_between_tries_count_against_the_time(ask):
@@ -118,10 +118,10 @@ def test_pauses_between_tries_count_against_the_time(ask):
 def test_an_answer_is_whole_though_its_connection_stays_open(ask):
     def body():
         yield recorded.openai(TEXT).removesuffix("data: [DONE]\n\n").encode()
-        gevent.sleep(5)
+        gevent.sleep(60)
 
     ask.upstream.answers = [Answer(body())]
-    assert ask(C, seconds=0.3).text == TEXT
+    assert ask(C, seconds=2).text == TEXT
     assert ask.trip.cost == prices.cost(C, 10, 5)
 
 
@@ -157,8 +157,9 @@ def test_a_wait_that_the_callers_time_does_not_allow_is_not_begun(ask):
 def test_a_caller_that_is_ended_leaves_the_cost_so_far(ask):
     words = Trickle()
     ask.upstream.answers = [words]
-    with gevent.Timeout(0.3, False):
-        ask(seconds=60)
+    asking = gevent.spawn(ask, seconds=60)
+    wait_for(lambda: ask.trip and "word" in str(ask.trip.text))
+    asking.kill()
     wait_for(lambda: words.closed)
     assert prices.cost(A, 10, 0) < ask.trip.cost < ask.trip.max_cost
 
