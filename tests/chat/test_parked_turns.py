@@ -1,6 +1,7 @@
 """A turn that receives a text has no greenlet, and each of its ends finds it all the same."""
 
 import json
+from types import SimpleNamespace
 
 import gevent
 import pytest
@@ -180,9 +181,17 @@ def test_a_fast_text_is_read_at_intervals_by_a_greenlet(
 ):
     """A new greenlet for each piece would cost more than the one that is kept."""
     monkeypatch.setattr(pace, "FAST", 60)  # so that each piece is fast, however busy the machine is
+    intervals = []
+
+    def sleep(seconds):
+        intervals.append(seconds)
+        gevent.sleep(seconds)
+
+    monkeypatch.setattr(pace, "gevent", SimpleNamespace(sleep=sleep))
     count = 20 * STREAK
     said = [f"{n} " for n in range(count)]
     served_by.answers = [Answer(slow(*words(*said), *ended(), gap=0.002))]
     chunks = alice.turn(chat, "x", modelId="gen-5.4")
     assert text_of(chunks) == "".join(said)
     assert len(parked) <= 2
+    assert set(intervals) == {pace.INTERVAL}
