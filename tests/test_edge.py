@@ -139,6 +139,13 @@ def test_a_body_with_too_many_values_is_refused_before_parsing(alice):
 
 
 @on_sqlite
+def test_a_text_without_an_end_is_refused_at_once(alice):
+    """The search for the end of each escaped quotation mark took half an hour."""
+    raw = '"' + r",\"" * 300_000
+    assert alice.post("/api/ai/chats", data=raw).status_code == 400
+
+
+@on_sqlite
 @pytest.mark.parametrize("path", ["chat/c/stop", "turns/t/undo"])
 def test_a_route_without_a_body_takes_an_empty_one_only(alice, path):
     for raw in ["{bad", "[]", "null", '{"force": true}']:
