@@ -44,7 +44,8 @@ test('values that would take for ever to write out are refused at once', () => {
   for (let level = 0; level < 60; level += 1) shared = { left: shared, right: shared };
   let nested = [];
   for (let level = 0; level < 50_000; level += 1) nested = [nested];
-  for (const value of [shared, nested, new Array(4e9)]) assert.equal(toJson(value).error, 'too_large');
+  const nothing = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [at, undefined]));
+  for (const value of [shared, nested, new Array(4e9), new Array(100_000).fill(nothing)]) assert.equal(toJson(value).error, 'too_large');
 });
 
 test('a key named __proto__ changes no prototype', () => {

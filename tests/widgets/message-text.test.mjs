@@ -34,3 +34,10 @@ test('of a large message a beginning is shown', () => {
   assert.ok(messageText(large, 100).length <= 101);
   assert.ok(messageText([large.list, large.text], 100).length <= 101);
 });
+
+test('what would take for ever to write out is cut like others', () => {
+  let empty = [];
+  for (let level = 0; level < 6; level += 1) empty = new Array(300).fill(empty);
+  assert.ok(messageText({ empty, big: 1n << 1_000_000_000n }, 100).length <= 101);
+  assert.equal(messageText({ big: 1n << 1_000_000_000n }, 100), '{"big":BigInt}');
+});

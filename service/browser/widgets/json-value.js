@@ -64,8 +64,8 @@ function walkItems(items, budget, parents) {
 /** @param {object} object @param {{left: number}} budget @param {Set<object>} parents */
 function walkProperties(object, budget, parents) {
   for (const [key, value] of Object.entries(object)) {
+    budget.left -= value === undefined ? 1 : key.length + 3; // an object can stand in many places
     if (value === undefined) continue;
-    budget.left -= key.length + 3;
     const error = walk(value, budget, parents);
     if (error) return error;
   }

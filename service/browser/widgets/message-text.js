@@ -14,11 +14,13 @@ export function messageText(message, most) {
 /** @param {any} value @param {{left: number}} room in characters @param {object[]} above what it is in @returns {string} */
 function textOf(value, room, above) {
   if (typeof value === 'string') return quoted(value, room);
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) return taken('BigInt', room); // its digits can take minutes
   if (typeof value !== 'object' || value === null) return taken(String(value), room);
   if (above.includes(value)) return taken('not_json', room); // a circle
   if (above.length >= DEEPEST) return taken('…', room);
   const isList = Array.isArray(value);
   if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return taken(kindOf(value), room);
+  room.left -= 2; // also where it is empty: of empty ones within each other there can be any number
   const parts = [];
   for (const key of isList ? value.keys() : Object.keys(value)) {
     if (room.left <= 0) return `${isList ? '[' : '{'}${parts.join(',')},…`;
