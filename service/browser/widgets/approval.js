@@ -8,6 +8,8 @@ import { createInertTime } from '../shared/inert-time.js';
 import { showModal } from '../shared/modal.js';
 import { withVisibleMarks } from '../shared/visible-text.js';
 
+const MOST_IN_LINES = 20_000; // characters of arguments: of a mebibyte, the lines and indents take half a minute
+
 /**
  * @typedef {import('./host-approvals.js').ApprovalRequest} ApprovalRequest
  * @typedef {import('./host-approvals.js').Decision} Decision
@@ -107,7 +109,8 @@ function button(kind, label, act, props = {}) {
 
 /** @param {string} text JSON @param {boolean} open @returns {HTMLDetailsElement} the values as they will be sent */
 export function argumentsOf(text, open) {
-  const shown = withVisibleMarks(JSON.stringify(JSON.parse(text), null, 2));
+  const isLong = text.length > MOST_IN_LINES;
+  const shown = withVisibleMarks(isLong ? text : JSON.stringify(JSON.parse(text), null, 2));
   // Long arguments scroll, and only what has the focus can be scrolled by keys.
   const content = element('pre', { dir: 'ltr', tabindex: '0', 'aria-label': 'Arguments', role: 'region' }, shown);
   return element('details', { open }, element('summary', {}, 'What is sent'), content);
