@@ -14,6 +14,7 @@ from service.extensions import db
 from service.limits.page_turns import AT_ONCE, page_turn
 from tests.chat.searching import found, search, write
 from tests.erasing import erase
+from tests.records.others import turns
 from tests.services import on_sqlite
 from tests.stored import everything_in
 
@@ -76,6 +77,15 @@ def test_searches_of_one_user_leave_connections_for_others(app, alice, bob):
         with app.app_context():
             assert (waiting.ready(), db.engine.pool.checkedout()) == (False, 0)
     assert waiting.get(timeout=20)["results"] == []
+
+
+@on_sqlite
+def test_others_run_between_two_excerpts(app, alice):
+    for number in range(20):
+        write(app, alice.new_chat(f"chat {number}"), "a hedgehog")
+    with turns() as log:
+        assert len(search(alice, "hedgehog")["results"]) == 20
+    assert len(log) >= 20
 
 
 def test_nobody_finds_what_another_has_written(app, alice, bob, admin):

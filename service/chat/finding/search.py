@@ -17,6 +17,7 @@ from service.chat.finding.index import has_terms
 from service.chat.finding.terms import Excerpt, Terms, excerpt, parse
 from service.chat.models import Chat, Message
 from service.extensions import db
+from service.fairness import let_others_run
 from service.limits.page_turns import page_turn
 from service.records.envelope import Envelope, envelope
 from service.records.query import INVALID_CURSOR, decode_cursor, encode_cursor
@@ -111,7 +112,7 @@ class _Search:
         if before is not None:
             chats = chats.where(Chat.seq < before)
         for chat in db.session.scalars(chats.order_by(Chat.seq.desc()).limit(limit)):
-            title = Excerpt(chat.title, self.terms.hits(chat.title))
+            title = Excerpt(chat.title, list(self.terms.hits(chat.title)))
             yield FoundChat(self._envelope(chat), title, None, "title", chat.seq)
 
     def _by_message(self, before: int | None, limit: int) -> Iterator[FoundChat]:
@@ -127,6 +128,7 @@ class _Search:
         for seq, record_id, role, created_at, content, chat in db.session.execute(rows):
             message = FoundMessage(record_id, role, created_at, excerpt(content, self.terms))
             title = Excerpt(chat.title, [])
+            let_others_run()  # an excerpt of 100,000 characters can take 40 ms
             yield FoundChat(self._envelope(chat), title, message, "message", seq)
 
     def _envelope(self, chat: Chat) -> Envelope:

@@ -9,8 +9,10 @@ Source: docs/contract.md, section 4.7.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, takewhile
 
 TERMS_LIMIT = 20
 SNIPPET = 160  # characters
@@ -56,9 +58,9 @@ class Terms:
         begun = [f"(?<![{WORD}]){self.prefix}"] if self.prefix else []
         return re.compile("|".join([*whole, *begun, *map(re.escape, self.parts)]), re.IGNORECASE)
 
-    def hits(self, text: str) -> list[Span]:
+    def hits(self, text: str) -> Iterator[Span]:
         """The places of all terms in a text, in characters: `(start, end)`, in their order."""
-        return [found.span() for found in self._pattern.finditer(text)] if self else []
+        return (found.span() for found in self._pattern.finditer(text)) if self else iter(())
 
 
 def parse(question: str) -> Terms:
@@ -99,11 +101,13 @@ def excerpt(text: str, terms: Terms) -> Excerpt:
     """About `SNIPPET` characters of a text around its first hit, on one line."""
     line = " ".join(_MARKS.sub("", text).split())
     found = terms.hits(line)
-    start = _start(line, found[0][0] if found else 0)
+    first = next(found, (0, 0))
+    start = _start(line, first[0])
     end = _end(line, start + SNIPPET)
     before, after = "… " if start else "", " …" if end < len(line) else ""
     shift = len(before) - start
-    hits = [(a + shift, b + shift) for a, b in found if start <= a and b <= end]
+    shown = takewhile(lambda hit: hit[1] <= end, chain([first], found))  # a text may have 50,000
+    hits = [(a + shift, b + shift) for a, b in shown if b]
     return Excerpt(before + line[start:end] + after, hits)
 
 
