@@ -1,7 +1,7 @@
-"""Typed keys to what an app has in `app.extensions`.
+"""Typed keys to the objects in `app.extensions`.
 
-A key stands beside the type of its value. What the service itself does not ask for, or asks for
-where the type may not be imported, is there by its name alone.
+A key is declared beside the type of its value. Objects that the service itself does not read, or
+that it reads where their type may not be imported, have only a name.
 """
 
 from typing import Generic, TypeVar

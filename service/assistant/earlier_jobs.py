@@ -1,7 +1,7 @@
-"""Jobs that the calls of an earlier try have begun: they are waited for anew.
+"""Waits again for jobs that the calls of an earlier try have begun.
 
-The call that began a job has waited as well, and was cut off. Its stored answer only says that the
-job runs, and a model has no tool to look at it. Source: docs/contract.md, section 5.16.
+The call that began a job waited for it too, and was cut off. Its stored answer only says that the
+job runs, and a model has no tool to look at a job. Source: docs/contract.md, section 5.16.
 """
 
 import time

@@ -1,6 +1,6 @@
-"""Grants that calls of the assistant miss, and whether they have come since.
+"""Grants that calls of the assistant lack, and whether users have given them since.
 
-Behind a gateway the grants are at the other instance, whose connection status tells of them.
+Behind a gateway the grants are at the other instance, whose connection status shows them.
 Source: docs/contract.md, section 14.4.
 """
 

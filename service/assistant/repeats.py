@@ -1,8 +1,8 @@
-"""Calls that an earlier try of the message has sent, asked for again in the same words.
+"""Calls that the model makes again, although an earlier try of the message has sent the same.
 
-Such a call is not made again. The model gets its answer, for as long as that is stored, or learns
-that nobody knows how the call ended. Nothing leaves, so the user is not asked. A read that was paid
-for gives its answer for an hour, and is made again afterwards.
+Such a call is not sent again. The model gets its answer while this is stored, or learns that the
+result is unknown. Nothing is sent, so the user is not asked. The answer of a paid read is given for
+an hour, and the read is made again afterwards.
 Source: docs/contract.md, sections 5.16 and 14.1.
 """
 

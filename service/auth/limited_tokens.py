@@ -1,7 +1,7 @@
 """Limited tokens: JWTs that this service makes for a user's own use, with a permit in them.
 
-They are signed with keys of their own. So nobody takes one for a whole token who has `AUTH_SECRET`
-and does not know permits: another service, or a worker of the release before this one.
+They are signed with keys of their own. So a program that has `AUTH_SECRET` but does not know
+permits can't accept one as a full token: another service, or a worker of the previous release.
 Source: docs/decisions/0019; RFC 8725, section 3.11.
 """
 

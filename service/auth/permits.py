@@ -1,4 +1,4 @@
-"""Permits: what a limited token allows, of all that its user may do.
+"""Permits: the part of a user's rights that a limited token has.
 
 A limited token is made by `POST /api/tokens`. Its routes are those that `bearer.open_to` names.
 Source: docs/contract.md, section 17.3.

@@ -1,4 +1,4 @@
-"""Answers that carry a file for browsers: compressed, and sent once for each version."""
+"""Answers with a file for browsers: compressed, and not sent to a browser that has this version."""
 
 from pathlib import Path
 

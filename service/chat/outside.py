@@ -1,8 +1,8 @@
 """The journal's entries about calls outside the app, which have no record.
 
-An entry is stored before the first request of its call leaves. So a call that is cut off is in the
-journal too. The entry of a read is no change, and is shown nowhere. By it, the next try of a
-message finds an answer that is paid for. Source: docs/contract.md, sections 5.13, 5.16 and 14.1.
+An entry is stored before the first request of its call is sent. So a call that is cut off is in
+the journal too. The entry of a read is not a change and is never shown. It lets the next try of a
+message find an answer that is paid for. Source: docs/contract.md, sections 5.13, 5.16 and 14.1.
 """
 
 from typing import Any

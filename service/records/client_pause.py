@@ -1,4 +1,4 @@
-"""When the client of a session has last asked for something."""
+"""When the client of a session has last sent a request."""
 
 import time
 

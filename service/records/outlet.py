@@ -1,8 +1,8 @@
-"""What the feed needs to know of a session before it sends: nothing has changed.
+"""Whether the feed may send to a session without further checks.
 
 A thousand sockets pass through the processor's caches at each change, so each object that is read
-for each of them costs a tenth of the `send`. Here that is one small object. Whatever may stand
-against sending revokes it, and the session is then asked itself, which opens it again.
+for each of them costs a tenth of the `send`. The outlet is one small object. Every event that may
+forbid sending revokes it. The next delivery then makes all checks, and opens it again.
 Source: docs/decisions/0038-an-open-outlet-needs-no-questions.md.
 """
 

@@ -1,6 +1,7 @@
-"""Where sealed texts are kept: each is bound to its place, which a rotation of keys must repeat.
+"""The places of sealed texts. Each text is bound to its place, so a rotation of keys must know it.
 
-A rotation seals anew what the database has. Cookies and the states of calls last only minutes.
+A rotation seals only the texts in the database again. Cookies and the states of calls last only
+minutes.
 """
 
 

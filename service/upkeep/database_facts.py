@@ -1,8 +1,8 @@
-"""Facts for operators that lie in the database, read when a scrape asks for them.
+"""Facts for operators that are read from the database at each scrape.
 
-They are of the whole service: every host tells the same. Each query is bounded by an index and a
-number of rows, and all together by `SECONDS`. Without an answer `database_answers` is 0, and the
-other facts are left out.
+They describe the whole service, so every host reports the same. Each query is bounded by an index
+and a number of rows, and all queries together by `SECONDS`. Without an answer `database_answers` is
+0, and the other facts are left out.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Answers that are sent once for each version."""
+"""Answers that a client does not get again while it has the current version."""
 
 from flask import Request, Response
 

@@ -1,4 +1,4 @@
-"""How deep JSON nests, of which parsers take only so much."""
+"""The depth to which JSON nests: parsers accept only a limited one."""
 
 import re
 from collections.abc import Iterable

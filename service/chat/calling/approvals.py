@@ -1,8 +1,8 @@
-"""The user's decisions about tool calls: asked, decided, expired.
+"""The user's decisions about tool calls: requested, decided, expired.
 
-A call that waits has a row, so that the decision may come to any worker. It is stored before it
-acts, and holds for a turn that still runs only: after a crash it is void. A decision for the whole
-chat holds in later turns too, but not in the next try of a message whose turn has died.
+A waiting call has a row, so that any worker can receive the decision. A decision is stored before
+it takes effect. It is valid only while its turn runs: after a crash it is void. A decision for the
+whole chat is also valid in later turns, but not in the next try of a message whose turn was lost.
 Source: docs/contract.md, section 14.2.
 """
 

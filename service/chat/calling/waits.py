@@ -1,8 +1,8 @@
 """The tool calls of this worker that wait for their users.
 
-A decision may come to any worker, and a grant to any, or to another instance. So one greenlet looks
-for decisions in the database, by one query for all of them, and another for each grant in turn, for
-as long as anything waits. Nothing else is held.
+Any worker can receive a decision or a grant, and another instance a grant. So while a call waits,
+one greenlet reads all decisions from the database by one query, and another checks each grant in
+turn. A waiting call holds nothing else.
 """
 
 from collections.abc import Callable, Iterable, Sized
