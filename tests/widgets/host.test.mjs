@@ -8,19 +8,20 @@ import { createCalls } from '../../service/browser/widgets/host-calls.js';
 import { createNeeds } from '../../service/browser/widgets/host-consents.js';
 import { createRateMeter } from '../../service/browser/widgets/host-rate.js';
 import { createResizer } from '../../service/browser/widgets/host-resize.js';
+import { weightOf } from '../../service/browser/widgets/message-weight.js';
 import { createWiring } from '../../service/browser/widgets/host-wiring.js';
 import { LIMITS } from '../../service/browser/widgets/messages.js';
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 1));
 
 /** How many messages a second, for so many seconds, are too many. */
-function floods(perSecond, seconds) {
+function floods(perSecond, seconds, data) {
   let time = 0;
   const meter = createRateMeter(() => time);
   let refused = 0;
   for (let count = 0; count < perSecond * seconds; count += 1) {
     time += 1000 / perSecond;
-    if (meter.isFlood()) refused += 1;
+    if (meter.isFlood(data)) refused += 1;
   }
   return refused;
 }
@@ -39,6 +40,31 @@ test('a paused widget that goes on sending is endless once, and again only after
   assert.equal(endless(20_000), 1);
   meter.reset();
   assert.equal(endless(9_999), 0);
+});
+
+test('a large message counts as several, whatever it is made of, and at most as 501', () => {
+  const shared = Array.from({ length: 1000 }, () => []);
+  const circle = {};
+  circle.self = circle;
+  const flat = (count) => Array(count).fill(0);
+  assert.equal(weightOf({ type: 'widget-output', slotId: 'a', value: { value: 'word' } }), 1);
+  assert.equal(weightOf({ value: flat(20_000) }), 11);
+  assert.equal(weightOf({ value: 'x'.repeat(200_000) }), 11);
+  assert.equal(weightOf({ ['x'.repeat(200_000)]: 1 }), 11);
+  assert.equal(weightOf(Object.fromEntries(flat(20_000).map((_, at) => [at, null]))), 25);
+  assert.equal(weightOf(new Map([[flat(10_000), new Set([flat(10_000)])]])), 11);
+  for (const most of [Array(2 ** 30), flat(5_000_000)]) assert.equal(weightOf(most), 501);
+  for (const small of [shared.map(() => shared), circle]) assert.equal(weightOf(small), 53);
+  assert.equal(weightOf(new Uint8Array(10_000_000)), 1);
+});
+
+test('large messages at a permitted number a second are a flood', () => {
+  const body = { body: Array(20_000).fill(0) };
+  assert.equal(floods(LIMITS.messagesPerSecond / 11, 60, body), 0);
+  assert.ok(floods(LIMITS.messagesPerSecond, 6, body) > 0);
+  const meter = createRateMeter(() => 0);
+  const ended = Array.from({ length: 2000 }, () => meter.isEndless(body)).indexOf(true);
+  assert.equal(ended, Math.ceil(10_000 / 11) - 1);
 });
 
 test('heights are clamped, and small changes are ignored', () => {

@@ -142,11 +142,11 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     hasMissed = false;
   }
 
-  /** @param {any} data @returns {boolean} whether the message is refused for its number */
+  /** @param {any} data @returns {boolean} whether the message is refused for its number or size */
   function isTooMuch(data) {
-    if (!isFlooding && rate.isFlood()) pause();
+    if (!isFlooding && rate.isFlood(data)) pause();
     if (isFlooding) handlers.drop('paused', data);
-    if (isFlooding && rate.isEndless()) end(ENDED);
+    if (isFlooding && rate.isEndless(data)) end(ENDED);
     return isFlooding;
   }
 

@@ -91,3 +91,18 @@ def test_a_widget_that_floods_without_end_freezes_nothing(canvas):
     draws(canvas)
     first.notice.get_by_role("button", name="Reload").click()
     first.is_welcome()
+
+
+def test_a_flood_of_large_messages_ends_before_it_freezes_the_page(canvas):
+    """Each takes the page a tenth of a second, and two hundred small ones a second are allowed."""
+    first = canvas.mount("a")
+    first.run(
+        """() => {
+          const body = { list: Array(480_000).fill(0) };
+          const ask = { type: 'widget-api-request', method: 'POST', endpoint: 'nowhere', body };
+          for (let n = 0; n < 100; n += 1) page.tell({ ...ask, requestId: `r${n}` });
+        }"""
+    )
+    expect(first.notice).to_contain_text("was ended")
+    assert canvas.drops("a")["rate"] == 1
+    draws(canvas)

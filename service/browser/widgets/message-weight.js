@@ -1,0 +1,51 @@
+// @ts-check
+// How many messages of a widget's rate one message counts as: the page takes longer over a large one.
+
+import { LIMITS } from './messages.js';
+
+const VALUE = 10; // characters that take as long as one JSON value
+const CHARACTERS = 20_000; // count as one message more
+const MOST = 10_000_000; // characters that are counted
+const MOST_READ = LIMITS.apiBodyBytes; // of a small message in which objects stand in many places, no more is read
+
+/**
+ * @param {unknown} data of a message, which may have cycles
+ * @returns {number} from 1
+ */
+export function weightOf(data) {
+  const read = charactersOf(data, MOST_READ);
+  const characters = read < MOST_READ ? read : Math.max(MOST_READ, charactersOf(data, MOST, new Set()));
+  return 1 + Math.floor(characters / CHARACTERS);
+}
+
+/** @param {unknown} data @param {number} most @param {Set<unknown>} [seen] with it, each object counts once @returns {number} */
+function charactersOf(data, most, seen) {
+  const open = [data];
+  let characters = 0;
+  while (open.length > 0 && characters < most) {
+    const value = open.pop();
+    if (seen?.has(value)) continue;
+    if (typeof value === 'object') seen?.add(value);
+    characters += look(value, open);
+  }
+  return Math.min(characters, most);
+}
+
+/** @param {unknown} value @param {unknown[]} open receives the values in it @returns {number} characters */
+function look(value, open) {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (Array.isArray(value)) return lookInto(value, open);
+  if (value instanceof Map) return lookInto([...value].flat(), open);
+  if (value instanceof Set) return lookInto([...value], open);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return 0; // bytes, dates, errors
+  return lookInto(Object.keys(value), open) + lookInto(Object.values(value), open);
+}
+
+/** @param {unknown[]} values @param {unknown[]} open @returns {number} */
+function lookInto(values, open) {
+  const characters = values.length * VALUE;
+  if (characters > MOST) return characters; // a list with holes can have any length
+  for (const value of values) if (typeof value === 'string' || typeof value === 'object') open.push(value);
+  return characters;
+}
