@@ -46,9 +46,13 @@ def test_a_widget_can_not_hold_the_dialog_of_its_own_question(canvas):
     expect(canvas.dialog).to_be_visible()
     wait_for(lambda: thief.run("() => thefts") > before)
     expect(canvas.dialog.get_by_role("button", name="Deny")).to_be_focused()
-    canvas.page.keyboard.press("Escape")
+
+    def leaves():  # a key between a theft and its end is the thief's: people press again
+        canvas.page.keyboard.press("Escape")
+        return canvas.dialog.count() == 0
+
+    wait_for(leaves)
     assert thief.answer()["envelope"]["error"] == "approval_denied"
-    expect(canvas.dialog).to_have_count(0)
 
 
 def test_of_the_frames_behind_a_dialog_only_the_thief_is_not_drawn(canvas):
