@@ -22,7 +22,7 @@ from service.limits.rates import count
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
 from service.records.once import IdempotentCreate
-from service.records.values import STALE, expected_version
+from service.records.versions import IF_MATCH, expected_version
 from service.times import now
 from service.web.edge import answers, body, idempotency_key, refuses, takes
 from service.web.errors import Conflict, Forbidden, NotFound, RateLimited
@@ -128,7 +128,7 @@ def _insert(session: Session, chat: Chat) -> Envelope:
 @chats.patch("/<chat_id>")
 @open_to("chat")
 @body(ChatChanges())
-@takes(If_Match=STALE)
+@takes(If_Match=IF_MATCH)
 @refuses(Forbidden, Conflict)
 @answers(ChatAnswer())
 def change(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
@@ -136,12 +136,13 @@ def change(data: dict[str, Any], chat_id: str) -> dict[str, Any]:
 
     With `If-Match: <updatedAt>`, a chat that has been changed since is not changed (409).
     """
-    return {"chat": chat_record(writes.update(AI_CHATS, g.caller, chat_id, data, _if_match()))}
+    version = expected_version(request.headers)
+    return {"chat": chat_record(writes.update(AI_CHATS, g.caller, chat_id, data, version))}
 
 
 @chats.delete("/<chat_id>")
 @open_to("chat")
-@takes(If_Match=STALE)
+@takes(If_Match=IF_MATCH)
 @refuses(Forbidden, Conflict)
 @answers(Done())
 def delete(chat_id: str) -> dict[str, Any]:
@@ -149,14 +150,9 @@ def delete(chat_id: str) -> dict[str, Any]:
 
     With `If-Match: <updatedAt>`, a chat that has been changed since is not deleted (409).
     """
-    writes.delete(AI_CHATS, g.caller, chat_id, _if_match())
+    writes.delete(AI_CHATS, g.caller, chat_id, expected_version(request.headers))
     RUNS.of(current_app).interrupt_chat(chat_id, "deleted")
     return {"success": True}
-
-
-def _if_match() -> str | None:
-    """Raises `InvalidRequest`."""
-    return expected_version(request.headers.get("If-Match", ""))
 
 
 def chat_record(record: Envelope) -> dict[str, Any]:

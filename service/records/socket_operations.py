@@ -19,7 +19,7 @@ from service.records.cursor import Cursor, read_cursor
 from service.records.live import SocketSession
 from service.records.messages import error_message
 from service.records.subscription import Id, Subscription
-from service.records.values import VERSION, VERSION_RULE
+from service.records.versions import VERSION, VERSION_RULE
 from service.records.where import Where
 from service.web.edge import load
 from service.web.errors import (

@@ -1,13 +1,13 @@
 """Validate the values that a client writes into a record."""
 
 import math
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from service.records.collection import Collection, Column, Values
 from service.records.permissions import visible_columns
+from service.records.versions import VERSION
 from service.storable import is_storable
 from service.web.errors import InvalidRequest
 from service.web.json_values import encode, poisoned, storable
@@ -20,24 +20,6 @@ PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
-
-# As `timestamp` writes a time.
-VERSION = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}Z")
-VERSION_RULE = "Must be the record's `updatedAt`."
-STALE = "The record's `updatedAt`. If the record has been changed since, the answer is 409."
-
-
-def expected_version(header: str) -> str | None:
-    """Return the `updatedAt` of an `If-Match`, or None. Quotes are optional, and `*` matches any.
-
-    Raises `InvalidRequest`.
-    """
-    if header.strip() in ("", "*"):
-        return None
-    version = header.strip().strip('"')
-    if not VERSION.fullmatch(version):
-        raise InvalidRequest(details={"If-Match": [VERSION_RULE]})
-    return version
 
 
 def validate(collection: Collection, role: str, data: Any, *, new: bool) -> Values:

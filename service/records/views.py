@@ -16,7 +16,7 @@ from service.records.description import describe, listed
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import PAGE_RECORDS, Query
-from service.records.values import STALE, expected_version
+from service.records.versions import IF_MATCH, expected_version
 from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes
 from service.web.errors import Conflict, Forbidden, RateLimited
 from service.web.fields import Digits, Text
@@ -155,7 +155,7 @@ def get(collection: str, record_id: str) -> dict[str, Any]:
 
 @records.patch("/<collection>/<id:record_id>")
 @json_body(DataSchema())
-@takes(If_Match=STALE)
+@takes(If_Match=IF_MATCH)
 @refuses(Forbidden, Conflict, RateLimited)
 @answers(RecordSchema())
 def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
@@ -163,11 +163,12 @@ def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
 
     With `If-Match: <updatedAt>`, a record that has been changed since is not updated (409).
     """
-    return writes.update(_collection(collection), g.caller, record_id, data, _if_match())
+    version = expected_version(request.headers)
+    return writes.update(_collection(collection), g.caller, record_id, data, version)
 
 
 @records.delete("/<collection>/<id:record_id>")
-@takes(If_Match=STALE)
+@takes(If_Match=IF_MATCH)
 @refuses(Forbidden, Conflict, RateLimited)
 @answers(DeletedSchema())
 def delete(collection: str, record_id: str) -> dict[str, bool]:
@@ -175,7 +176,7 @@ def delete(collection: str, record_id: str) -> dict[str, bool]:
 
     With `If-Match: <updatedAt>`, a record that has been changed since is not deleted (409).
     """
-    writes.delete(_collection(collection), g.caller, record_id, _if_match())
+    writes.delete(_collection(collection), g.caller, record_id, expected_version(request.headers))
     return {"success": True}
 
 
@@ -186,8 +187,3 @@ def _collection(name: str) -> Collection:
     if permit and permit.scope not in collection.open_to:
         raise Forbidden(permits.CLOSED)
     return collection
-
-
-def _if_match() -> str | None:
-    """Raises `InvalidRequest`."""
-    return expected_version(request.headers.get("If-Match", ""))

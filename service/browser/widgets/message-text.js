@@ -20,7 +20,7 @@ function textOf(value, room, above) {
   if (above.length >= DEEPEST) return taken('…', room);
   const isList = Array.isArray(value);
   if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return taken(kindOf(value), room);
-  room.left -= 2; // also where it is empty: of empty ones within each other there can be any number
+  room.left -= 2; // its brackets: a small message can have any number of empty lists
   const parts = [];
   for (const key of isList ? value.keys() : Object.keys(value)) {
     if (room.left <= 0) return `${isList ? '[' : '{'}${parts.join(',')},…`;
