@@ -26,9 +26,8 @@ from service.cli import collections, credits, keys, migrations, people, work
 from service.console.sign_in import sign_in
 from service.console.views import console
 from service.database import access as database
-from service.database import refreshing
+from service.database import refresh_leases
 from service.declarations import declarations
-from service.deferred import DeferredModule
 from service.extensions import db
 from service.generation.completion import MODELS
 from service.integrations import setup as integrations_setup
@@ -37,6 +36,7 @@ from service.integrations.calling.call_log import CALL_ROWS
 from service.integrations.declare.catalog import CATALOG, Catalog
 from service.integrations.oauth import oauth
 from service.integrations.views import integrations
+from service.lazy import DeferredModule
 from service.limits import concurrency, rates
 from service.mcp.server import MCP_SERVER, Server
 from service.mcp.views import mcp
@@ -127,7 +127,7 @@ def assemble(settings: Settings | None = None) -> Service:
     concurrency.init_app(app, settings)
     MODELS.set(app, models.models(settings))
     claim_watch.init_app(app)
-    refreshing.init_app(app)
+    refresh_leases.init_app(app)
     watchers.init_app(app)
     database_facts.init_app(app)
     socket.init_app(app)

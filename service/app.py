@@ -15,7 +15,7 @@ from werkzeug.routing import Map, MapAdapter, Rule
 from werkzeug.wsgi import get_host
 
 from service.current_request import current_context, current_g, current_request
-from service.deferred import Extensions
+from service.lazy import Extensions
 
 # The app, the request, and the object behind `g`.
 Check = Callable[["Service", Request, Any], None]

@@ -20,7 +20,7 @@ class AppKey(Generic[T]):
         self.name = name
 
     def of(self, app: Flask) -> T:
-        """The app's own. A deferred one is made (see `deferred.py`)."""
+        """The app's own. A deferred one is made (see `lazy.py`)."""
         found: T = app.extensions[self.name]
         return found
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import gevent
 
-from service import lasting
+from service import supervised
 
 
 class BackgroundWork(ABC):
@@ -23,11 +23,11 @@ class BackgroundWork(ABC):
         greenlet = self._greenlet = gevent.spawn(self._work)
 
         def recover() -> None:
-            gevent.sleep(lasting.RESTART_SECONDS)
+            gevent.sleep(supervised.RESTART_SECONDS)
             if self._greenlet is greenlet:
                 self.wake()
 
-        lasting.on_failure(greenlet, type(self).__name__, recover)
+        supervised.on_failure(greenlet, type(self).__name__, recover)
 
     def stop(self) -> None:
         """Break the work off. It may be woken again."""

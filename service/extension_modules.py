@@ -11,7 +11,7 @@ from service.chat.tools.tool import Tool
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor
 from service.records.collection import Collection
-from service.records.mistakes import refuse_mistakes
+from service.records.declaration_check import refuse_mistakes
 
 # By the names of a module's attributes: what each holds.
 KINDS: dict[str, tuple[type, ...]] = {

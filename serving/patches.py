@@ -16,7 +16,7 @@ from gevent.baseserver import BaseServer
 from gunicorn.arbiter import Arbiter
 
 from service.observing.measures import RESTARTS
-from service.observing.reserved import FULL
+from service.observing.metric_files import FULL
 from service.raw_sockets import CHUNK, send_all
 from serving import parking, refusals
 from serving.response import JoinedResponse

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from service.observing.reserved import FULL, reserve
+from service.observing.metric_files import FULL, reserve
 
 HEADER = "X-REQUEST-ID"
 SLOT = 256  # bytes: fields separated by tabs, then a zero; an unused slot begins with a zero

@@ -19,7 +19,7 @@ from werkzeug.exceptions import RequestTimeout
 
 from config import ConfigError
 from service.lifecycle import LIFECYCLE
-from service.observing import stray
+from service.observing import stderr_lines
 from serving import parking
 from serving.own_stack import OwnStack
 from serving.patches import NO_ROOM
@@ -59,7 +59,7 @@ class Worker(GeventWorker):
             sys.exit(1)
 
     def load_wsgi(self) -> None:
-        stray.install()
+        stderr_lines.install()
         try:
             super().load_wsgi()
             self.wsgi.extensions.complete()

@@ -19,7 +19,7 @@ from tests.npm import begin
 TESTS = Path(__file__).parent
 BROWSER_FOLDERS = ("browser", "widgets/frames")
 BROWSERS = 2  # at the same time
-WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stray.py")
+WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stderr_lines.py")
 # Their files share a running service or a browser, so they stay together.
 TOGETHER = (*BROWSER_FOLDERS, "permissions", "integrations/bench", "integrations/third_party")
 NAMES = ("app", "clients", "integrations/third_party", "markdown", "mcp/clients")

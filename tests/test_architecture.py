@@ -22,9 +22,10 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 # From the ground up. A room imports from floors below its own, and from its own room.
 FLOORS = [
     {"config"},
-    {"app", "app_keys", "background", "column_types", "current_request", "database", "deferred",
-     "disk", "extensions", "fairness", "ids", "json_encoding", "lasting", "lifecycle", "near_names",
-     "observing", "outbound", "raw_sockets", "sealing", "storable", "times", "tracing", "undoing",
+    {"app", "app_keys", "background", "cleanup", "column_types", "current_request", "database",
+     "disk", "extensions", "fairness", "ids", "json_encoding", "lazy", "lifecycle",
+     "name_suggestions", "observing", "outbound", "raw_sockets", "sealing", "storable",
+     "supervised", "times", "tracing",
      "web", "websockets"},
     {"providers"},
     {"auth"},
@@ -49,8 +50,8 @@ LEVELS = {
     "chat": [
         {"usage"},
         {"models", "question", "titles"},
-        {"outside"},
-        {"claims", "earlier", "indexed_words", "journal"},
+        {"external_calls"},
+        {"claims", "earlier_writes", "indexed_words", "journal"},
         {"collections", "stream", "undo", "worker_lease"},
         {"history", "tools"},
         {"calling"},
@@ -70,7 +71,7 @@ LEVELS = {
             "catalog_answer",
             "documents",
             "everything",
-            "idle",
+            "idle_grants",
             "oauth",
             "route_descriptions",
             "setup",
@@ -268,7 +269,7 @@ def test_providers_are_pure():
         assert rooms_of(path) <= {
             "config",
             "json_encoding",
-            "near_names",
+            "name_suggestions",
             "providers",
             "storable",
         }, path

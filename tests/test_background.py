@@ -3,7 +3,7 @@
 import gevent
 import pytest
 
-from service import lasting
+from service import supervised
 from service.background import BackgroundWork
 from tests.services import wait_for
 
@@ -67,7 +67,7 @@ def test_work_goes_on_when_it_is_woken_after_an_error(work):
 
 def test_work_begins_anew_after_an_error_that_nobody_expects(work, monkeypatch, capsys):
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
-    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    monkeypatch.setattr(supervised, "RESTART_SECONDS", 0.01)
     work.add(ERROR, 1)
     wait_for(lambda: work.taken == [1])
     assert '"event": "background work failed"' in capsys.readouterr().err

@@ -17,8 +17,8 @@ from service.integrations.calling.call import Call
 from service.integrations.calling.sending import Sender
 from service.outbound.body import Dechunker
 from service.outbound.upstream import PooledStream
-from service.records.live import SocketSession
 from service.records.outlet import Outlet
+from service.records.session import SocketSession
 from service.websockets.frames import Protocol
 from service.websockets.websocket import WebSocket
 from tests.handshake import HANDSHAKE

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from service.database import waiting
+from service.database import postgresql_wait
 from service.database.prepared import reading
 from service.extensions import db
 from tests.services import wait_for
@@ -41,7 +41,7 @@ def test_a_connection_that_has_just_answered_is_not_pinged(app, sent, monkeypatc
     sent.clear()
     assert ask(app)
     assert len(sent) == 1
-    monkeypatch.setattr(waiting, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(postgresql_wait, "FRESH_SECONDS", 0)
     sent.clear()
     assert ask(app)
     assert len(sent) == 2

@@ -13,13 +13,13 @@ from typing import Any
 from flask import current_app
 from marshmallow import Schema, fields, validate
 
-from service.assistant import earlier_jobs, grants, repeats
-from service.assistant.asking import CALL, ask
+from service.assistant import earlier_jobs, grants, repeated_calls
+from service.assistant.call_request import CALL, ask
 from service.assistant.find import find
 from service.assistant.shaping import shaped
 from service.auth import permits
 from service.billing.prices import CREDIT
-from service.chat.tools.needs import GrantMissing, NeededApproval, Needs
+from service.chat.tools.requirements import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.integrations.calling.admission import validated
 from service.integrations.calling.proxy import PROXY, Proxy
@@ -73,7 +73,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     proxy = _proxy()
     item = _named(proxy.catalog, endpoint)
     permits.check_endpoint(context.caller.permit, item.name)
-    earlier = repeats.find(proxy, item, context, body)
+    earlier = repeated_calls.find(proxy, item, context, body)
     leaves = not (earlier and earlier.is_final)
     if leaves and (missing := proxy.missing(item)):
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
@@ -95,7 +95,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
     if it costs credits or changes something outside."""
     proxy = _proxy()
     item = proxy.catalog.named(endpoint)
-    earlier = repeats.find(proxy, item, context, body)
+    earlier = repeated_calls.find(proxy, item, context, body)
     approval = "auto" if item.access.auto_approve else context.approval
     is_made = not (earlier and earlier.is_final)
     if is_made and approval is None and context.door == "chat":
@@ -107,7 +107,7 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
     if earlier is None:
         return shaped(answer())
     began = time.monotonic()
-    data = repeats.give(context, earlier, answer)
+    data = repeated_calls.give(context, earlier, answer)
     if earlier.is_final or proxy.gateway:  # else it was made again, and has waited for its job
         data = earlier_jobs.waited(proxy, item, context, body, data, began)
     return shaped(data)

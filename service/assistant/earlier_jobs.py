@@ -10,7 +10,7 @@ from typing import Any
 
 import gevent
 
-from service.assistant.asking import refusal
+from service.assistant.call_request import refusal
 from service.chat.tools.tool import ToolContext
 from service.integrations.calling.admission import validated
 from service.integrations.calling.gateway import TokenRefused

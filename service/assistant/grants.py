@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from service.chat.tools.needs import NeededGrant
+from service.chat.tools.requirements import NeededGrant
 from service.chat.tools.tool import ToolContext
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint

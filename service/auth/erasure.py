@@ -12,8 +12,8 @@ from sqlalchemy import Connection, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
 from service.auth.models import ErasedSubject
-from service.database.among import prepared_among
 from service.database.clock import current_time
+from service.database.in_lists import prepared_among
 from service.database.prepared import Prepared
 from service.database.statements import Statements
 from service.extensions import table

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from service.auth import erasure
 from service.auth.models import User
 from service.auth.users import NOT_ADMITTED, rights_cache
-from service.database.among import prepared_among
+from service.database.in_lists import prepared_among
 from service.database.prepared import Prepared, StatementReply
 from service.database.statements import Statements
 from service.extensions import db, table

@@ -15,7 +15,7 @@ from service.auth.models import User
 from service.auth.permits import Permit
 from service.auth.tokens import Claims
 from service.database.access import write_transaction
-from service.database.among import prepared_among
+from service.database.in_lists import prepared_among
 from service.database.prepared import Prepared, read_row
 from service.extensions import db, table
 from service.times import now

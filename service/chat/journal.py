@@ -11,8 +11,8 @@ from sqlalchemy import and_, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller, current_role
+from service.chat.external_calls import READS
 from service.chat.models import JournalEntry, Undo
-from service.chat.outside import READS
 from service.database.clock import from_now
 from service.extensions import db
 from service.limits.page_turns import page_turn

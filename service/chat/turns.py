@@ -24,13 +24,13 @@ from service.chat.turn.admission import Submission, admit
 from service.chat.turn.over_limit import answer_without_ticket
 from service.chat.turn.running import RUNS, Run
 from service.chat.views import check_owned
+from service.cleanup import OnFailure
 from service.current_request import current_g, current_request, current_service
 from service.database.access import write_transaction
 from service.generation.completion import MODELS
 from service.limits.concurrency import CONCURRENCY, Ticket
 from service.observing import attribution
 from service.providers.catalog import DEFAULT_MODEL
-from service.undoing import OnFailure
 from service.web.edge import answers, body, refuses, without_body
 from service.web.errors import (
     Conflict,

@@ -21,7 +21,7 @@ from service.ids import new_id
 from service.limits.rates import count
 from service.records import outbox, writes
 from service.records.envelope import Envelope, full_envelope
-from service.records.once import IdempotentCreate
+from service.records.idempotency import IdempotentCreate
 from service.records.versions import IF_MATCH, expected_version
 from service.times import now
 from service.web.edge import answers, body, idempotency_key, refuses, takes

@@ -17,7 +17,7 @@ from service.integrations import documents, everything
 from service.integrations.declare.catalog import CATALOG, Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.reference import check as checking
-from service.integrations.reference import page, promised, typings
+from service.integrations.reference import page, specified_names, typings
 from service.web.errors import UnknownEndpoint
 
 SPECIFICATION = ROOT.parent / "shared" / "SPEC.md"
@@ -80,9 +80,9 @@ def show(name: str) -> None:
 @with_appcontext
 def check(spec: Path | None) -> None:
     """Compare the names with the specification's, and look for what endpoints lack."""
-    spec = spec or (SPECIFICATION if SPECIFICATION.is_file() else promised.LIST)
+    spec = spec or (SPECIFICATION if SPECIFICATION.is_file() else specified_names.LIST)
     every, own = _catalog(), set(everything.endpoints())
-    faults = list(checking.catalog_faults(every, promised.promises(spec), own))
+    faults = list(checking.catalog_faults(every, specified_names.promises(spec), own))
     for fault in faults:
         click.echo(fault)
     for item in (item for item in every if item not in own):

@@ -12,7 +12,7 @@ from flask.cli import with_appcontext
 from sqlalchemy.exc import SQLAlchemyError
 
 from config import Settings
-from service.database import refreshing
+from service.database import refresh_leases
 from service.database.failures import failure_of
 from service.database.revisions import is_migrated, stored_revision
 from service.extensions import db
@@ -40,7 +40,7 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
                 try:
                     return command(*arguments, **options)
                 finally:  # also after Ctrl+C
-                    refreshing.finish()
+                    refresh_leases.finish()
 
         return checked
 

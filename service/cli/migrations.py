@@ -4,7 +4,7 @@ from typing import Any
 
 from click import Command, Context
 
-from service.deferred import DeferredModule
+from service.lazy import DeferredModule
 
 migrating = DeferredModule("service.database.migrating")
 

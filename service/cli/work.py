@@ -10,7 +10,7 @@ from service.chat import autonomous
 from service.chat.turn.pump import FAULT_TEXTS
 from service.cli.database import with_database
 from service.cli.terminal import TextArgument, print_prose
-from service.integrations.idle import refresh_idle
+from service.integrations.idle_grants import refresh_idle
 from service.providers.catalog import DEFAULT_MODEL, KINDS
 from service.providers.events import ProviderError
 from service.upkeep import sweeping

@@ -14,8 +14,8 @@ from marshmallow import Schema, fields
 
 from config import Settings
 from service.sign_in.acceptance import TokensNotAccepted
+from service.sign_in.code_flow import SECONDS, SIGN_INS, SignInFailed, SignIns
 from service.sign_in.sessions import LIFETIME, SESSIONS, Sessions
-from service.sign_in.starting import SECONDS, SIGN_INS, SignInFailed, SignIns
 from service.times import timestamp
 from service.web.edge import answers, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable

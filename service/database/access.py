@@ -23,9 +23,9 @@ from service.database import sqlite
 from service.database.pool import CountedPool, KeptTransaction, count_connections
 from service.database.prepared import READ_ENGINE
 from service.database.statements import Statements
-from service.deferred import DeferredModule
 from service.extensions import db
 from service.json_encoding import encoder
+from service.lazy import DeferredModule
 from service.observing.sampler import SAMPLER
 
 AFTER_COMMIT = "after_commit"  # key of a connection's info

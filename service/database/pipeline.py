@@ -23,7 +23,7 @@ from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 from psycopg.waiting import WAIT_R, WAIT_RW
 
-from service.database.waiting import ClosedOnError, CooperativeConnection
+from service.database.postgresql_wait import ClosedOnError, CooperativeConnection
 
 BEGIN, COMMIT = b"BEGIN", b"COMMIT"
 # A column has another type since the statement was prepared, or the statement is gone. It would be

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import TimeoutError
 from sqlalchemy.pool import QueuePool
 
+from service.cleanup import OnFailure
 from service.database.time_limits import has_limit
 from service.observing import measures
 from service.observing.sampler import Sampler
-from service.undoing import OnFailure
 
 IMMEDIATE = "immediate"  # key of a connection's info: what its next transaction is
 # What ends a wait for the database. The connection is closed then, as SQLAlchemy does it: what it

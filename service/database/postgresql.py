@@ -12,8 +12,8 @@ from sqlalchemy import URL, Connection, Engine, ExceptionContext, event
 
 from service.database.pipeline import PipelinedConnection
 from service.database.pool import has_begun
+from service.database.postgresql_wait import CONNECT_SECONDS
 from service.database.time_limits import STATEMENT_SECONDS, has_limit, seconds_left, time_limit
-from service.database.waiting import CONNECT_SECONDS
 
 PING_SECONDS = 1.0
 GRACE = 1.0  # seconds for the server's own error about its time limit to arrive

@@ -7,7 +7,7 @@ from sqlalchemy.dialects import sqlite
 
 from service.database.prepared import Prepared, StatementReply
 from service.database.statements import Statements
-from service.deferred import DeferredModule
+from service.lazy import DeferredModule
 
 DIALECTS: dict[str, Any] = {
     "postgresql": DeferredModule("sqlalchemy.dialects.postgresql"),

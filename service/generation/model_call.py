@@ -13,9 +13,9 @@ import structlog
 from gevent import sleep
 
 from service.generation.deadline import Deadline
+from service.generation.model_span import traced
 from service.generation.reading import TakeTexts, read_answer
 from service.generation.round_trip import RoundTrip
-from service.generation.traced import traced
 from service.observing import spans
 from service.observing.measures import count_tokens, time_of_model
 from service.outbound.arrivals import Arrivals

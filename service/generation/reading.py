@@ -8,9 +8,9 @@ from service.generation.pace import PacedReader
 from service.outbound.arrivals import Arrivals, Take
 from service.outbound.retry import retry_after
 from service.outbound.upstream import ByteStream, UpstreamError
+from service.providers.answer_limit import AnswerRoom
 from service.providers.events import Event, ProviderError
 from service.providers.provider import Decoder
-from service.providers.room import AnswerRoom
 from service.providers.sse import EventReader
 from service.providers.stream import decode
 from service.providers.texts import TextReader

@@ -17,8 +17,8 @@ import structlog
 from gevent.lock import BoundedSemaphore
 from sqlalchemy import URL
 
-from service.deferred import DeferredModule
-from service.undoing import OnFailure
+from service.cleanup import OnFailure
+from service.lazy import DeferredModule
 
 SECONDS = 2.0  # for an answer of the database
 PAUSE = 1.0  # without locks after a failure: nobody queues for a database that hangs

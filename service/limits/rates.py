@@ -19,8 +19,8 @@ from config import ConfigError, Settings
 from service.app_keys import AppKey
 from service.auth.users import OWNER
 from service.database.clock import current_time
-from service.deferred import DeferredModule
 from service.extensions import table
+from service.lazy import DeferredModule
 from service.limits.models import RateCount
 from service.observing import measures
 from service.web.errors import RateLimited

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import current_app
 
-from service.chat.tools.needs import NeededGrant
+from service.chat.tools.requirements import NeededGrant
 from service.integrations.calling.proxy import PROXY
 
 CONNECT = "connect"  # the key of our question and of its answer

@@ -14,7 +14,7 @@ from service.auth.users import Caller
 from service.billing.account_statements import statement_of
 from service.billing.prices import credits_text
 from service.chat.question import NO_CHAT
-from service.chat.tools.needs import GrantMissing, NeededGrant
+from service.chat.tools.requirements import GrantMissing, NeededGrant
 from service.chat.tools.run import (
     InvalidInput,
     Outcome,
@@ -30,8 +30,8 @@ from service.ids import new_id
 from service.integrations.declare.catalog import CATALOG
 from service.integrations.declare.endpoint import Endpoint
 from service.mcp import consent, jobs, states
-from service.mcp.offers import Offer
 from service.mcp.results import tool_result
+from service.mcp.tool_list import Offer
 from service.observing.measures import tool_calls
 from service.records.collection import APP_COLLECTIONS
 from service.sealing.seal import Sealer

@@ -9,7 +9,7 @@ from typing import Any
 from flask import current_app
 from marshmallow import Schema, validate
 
-from service.assistant.asking import CALL
+from service.assistant.call_request import CALL
 from service.assistant.calls import EndpointTool
 from service.assistant.shaping import shaped
 from service.chat.tools.tool import Tool, ToolContext, tool

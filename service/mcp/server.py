@@ -10,7 +10,7 @@ from flask import Flask
 
 from config import Settings
 from service.app_keys import AppKey
-from service.assistant.asking import CALL
+from service.assistant.call_request import CALL
 from service.assistant.calls import EndpointTool
 from service.auth.users import Caller
 from service.chat.tools.tool import APP_TOOLS, Tool, Tools
@@ -20,9 +20,9 @@ from service.mcp import consent, jobs, states
 from service.mcp.delivery import RunningCalls
 from service.mcp.invocation import Action, Invocation
 from service.mcp.message import HANDSHAKE, NEWEST_HANDSHAKE, SERVED, RpcMessage
-from service.mcp.offers import Offer, Offers
 from service.mcp.refusal import INVALID_PARAMS, METHOD_NOT_FOUND
 from service.mcp.results import SERVER, cacheable
+from service.mcp.tool_list import Offer, Offers
 from service.sealing.seal import Sealer
 
 MCP_SERVER = AppKey["Server"]("mcp")

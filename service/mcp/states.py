@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
-from service.chat.earlier import fingerprint_of
+from service.chat.earlier_writes import fingerprint_of
 from service.database.access import write_transaction
 from service.database.clock import current_time
 from service.mcp.models import UsedState

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 
 from service.app_keys import AppKey
 from service.auth import user_locks
+from service.cleanup import OnFailure
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
@@ -29,7 +30,6 @@ from service.media.directory import Directory
 from service.media.models import MediaItem, MediaPiece
 from service.media.naming import known_name, known_type
 from service.times import timestamp
-from service.undoing import OnFailure
 from service.web.errors import NotFound, RateLimited, Unauthorized, Unavailable
 
 MEDIA_STORE = AppKey["MediaStore"]("media")

@@ -1,7 +1,7 @@
 """Log lines: JSON on standard error, one for each request and each upstream call among others.
 
-Secrets are removed from every line by their values. `stray.py` writes the messages of libraries and
-Python in the same form.
+Secrets are removed from every line by their values. `stderr_lines.py` writes the messages of
+libraries and Python in the same form.
 """
 
 import io

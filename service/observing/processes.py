@@ -13,7 +13,7 @@ from typing import Any
 import prometheus_client
 from prometheus_client import values
 
-from service.observing.reserved import ReservedDict
+from service.observing.metric_files import ReservedDict
 
 pack = Struct("dd").pack  # a value and its time, as `MmapedDict` stores them
 SIZE = 16

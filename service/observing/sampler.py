@@ -9,7 +9,7 @@ import gevent
 from prometheus_client import Gauge
 
 from service.app_keys import AppKey
-from service.lasting import LastingGreenlets
+from service.supervised import LastingGreenlets
 
 SECONDS = 1.0
 SAMPLER = AppKey["Sampler"]("sampler")

@@ -12,7 +12,7 @@ from gevent.monkey import get_original
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
-from service.undoing import OnFailure
+from service.cleanup import OnFailure
 
 AddressInfo = tuple[Any, ...]  # an item of the list that `socket.getaddrinfo` returns
 

@@ -4,12 +4,12 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
+from service.cleanup import OnFailure
 from service.outbound.body import READ_SIZE, ResponseBody
 from service.outbound.destination import Origin
 from service.outbound.head import HEAD_LIMIT, ResponseHead, parse_head, split_head
 from service.outbound.pool import Pool
 from service.raw_sockets import send_all
-from service.undoing import OnFailure
 
 JOINED = 65_536  # bytes: a body up to this size is sent together with its head
 

@@ -22,13 +22,13 @@ from gevent.resolver.thread import Resolver
 from gevent.threadpool import ThreadPool
 from urllib3.exceptions import NewConnectionError
 
+from service.cleanup import OnFailure
 from service.observing import attribution
 from service.outbound.connecting import (
     AddressInfo,
     SecureUpstreamConnection,
     UpstreamConnection,
 )
-from service.undoing import OnFailure
 
 Address = IPv4Address | IPv6Address
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from service.providers.answer_limit import MOST_CHARACTERS, MOST_PARTS
 from service.providers.events import (
     CallFragment,
     CallStarted,
@@ -18,7 +19,6 @@ from service.providers.events import (
     ProviderError,
 )
 from service.providers.names import NameTable
-from service.providers.room import MOST_CHARACTERS, MOST_PARTS
 from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")

@@ -23,7 +23,6 @@ from service.app_keys import AppKey
 from service.auth.users import rights_cache
 from service.database.access import COMMIT_SYNC
 from service.extensions import db
-from service.lasting import LastingGreenlets
 from service.observing.measures import FEED_LAG
 from service.records import changes, notifications, outbox
 from service.records.audience import Audiences, Member
@@ -33,8 +32,9 @@ from service.records.entitlement import Entitlement
 from service.records.outlet import Outlet
 from service.records.polling import polling
 from service.records.reader import AnotherHistory, FeedReader
+from service.records.recent_changes import Window
 from service.records.subscription import Subscription
-from service.records.window import Window
+from service.supervised import LastingGreenlets
 from service.times import now
 from service.websockets.websocket import WebSocket
 

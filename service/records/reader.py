@@ -4,7 +4,7 @@ import time
 
 from sqlalchemy import Connection, Engine
 
-from service.database.standing import StandingConnection
+from service.database.dedicated_connection import StandingConnection
 from service.records import changes
 from service.records.changes import ChangePage
 from service.records.cursor import Cursor, Position

@@ -15,8 +15,8 @@ from service.extensions import db
 from service.records import changes
 from service.records.cursor import Cursor
 from service.records.envelope import envelope
-from service.records.live import SocketSession
 from service.records.query import condition
+from service.records.session import SocketSession
 from service.records.store import in_pieces, select_visible
 from service.records.subscription import Subscription
 from service.web.errors import TooLarge

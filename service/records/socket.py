@@ -17,9 +17,9 @@ from service.observing.sampler import SAMPLER
 from service.records import socket_operations
 from service.records.collection import APP_COLLECTIONS
 from service.records.feed import FEED, RESTART, Feed
-from service.records.live import SocketSession
 from service.records.queues import SNAPSHOT_QUEUES, Queues
-from service.records.spread import SocketSpread
+from service.records.session import SocketSession
+from service.records.socket_balancing import SocketSpread
 from service.web.edge import answers, refuses
 from service.web.errors import Draining, Forbidden, InvalidRequest, NotFound, RateLimited
 from service.web.origin import own_origin, public_origin

@@ -16,8 +16,8 @@ from service.fairness import let_others_run
 from service.records import changes, permissions, snapshot, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
-from service.records.live import SocketSession
 from service.records.messages import error_message
+from service.records.session import SocketSession
 from service.records.subscription import Id, Subscription
 from service.records.versions import VERSION, VERSION_RULE
 from service.records.where import Where

@@ -16,8 +16,8 @@ from service.limits.rates import count
 from service.records import outbox, permissions, store
 from service.records.collection import Action, Collection, Values
 from service.records.envelope import Envelope, full_envelope, redact
+from service.records.idempotency import IdempotentCreate
 from service.records.models import Record
-from service.records.once import IdempotentCreate
 from service.records.rows import new_row, set_values
 from service.records.storage import select_rows
 from service.records.values import validate

@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from service.sandbox import arranging, errands, mailing, questions, writing
-from service.sandbox.errands import RECORD_SENTENCES
+from service.sandbox import arranging, mailing, questions, task_commands, writing
+from service.sandbox.task_commands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
@@ -96,7 +96,7 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "integrations.find", {"query": match[1]}
     if re.search(r"\binvalid input\b", text, re.I):
         yield "schema.describe", {"name": 5}
-    yield from errands.first_calls(text)
+    yield from task_commands.first_calls(text)
     yield from arranging.first_calls(text)
     yield from mailing.first_calls(text)
 
@@ -110,7 +110,7 @@ def _question(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _next_calls(
     text: str, results: tuple[tuple[str, str], ...]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield from errands.follow_up(text, results)
+    yield from task_commands.follow_up(text, results)
     yield from arranging.follow_up(text, results)
     yield from mailing.follow_up(text, results)
 

@@ -15,7 +15,7 @@ from flask import Flask
 
 from config import INSTANCE, ConfigError, Settings
 from config_values import names
-from service.deferred import DeferredModule
+from service.lazy import DeferredModule
 from service.sandbox.secrets import database_file, fill
 
 stand_ins = DeferredModule("service.sandbox.stand_ins")

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from service.sandbox.errands import Call
 from service.sandbox.questions import CALL, weather_now
+from service.sandbox.task_commands import Call
 
 MAIL = re.compile(r"\bmail my first contact the weather in ([^\W\d_][\w' -]*)", re.I)
 

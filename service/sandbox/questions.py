@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from service.sandbox.errands import Call
+from service.sandbox.task_commands import Call
 
 CALL = "integrations.call"
 ONE_EXAMPLE = "\n\nYou asked for {}: a stand-in answers everything with one example."

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from service.app_keys import AppKey
 from service.auth import user_locks, users
 from service.auth.tokens import Claims, Verifier
-from service.database import refreshing
+from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import table
@@ -35,7 +35,7 @@ from service.web.errors import Unauthorized, Unavailable
 SESSIONS = AppKey["Sessions | None"]("sessions")
 LIFETIME = timedelta(days=30)
 # The provider's description, the tokens, its keys, and those of this service: ten seconds each.
-LEASE = refreshing.LONGEST_LEASE
+LEASE = refresh_leases.LONGEST_LEASE
 RETRY_SECONDS = 5.0  # until a page asks again after a refresh that failed
 PATIENCE_SECONDS = 1.0  # with the provider, for a person who signs out
 ENDED = "The session has ended. Sign in again."
@@ -86,10 +86,10 @@ class Sessions:
             read = self._usable(session_id)
         return self._opened(read)
 
-    def _usable(self, session_id: str) -> refreshing.TokensRead[ConsoleSession]:
+    def _usable(self, session_id: str) -> refresh_leases.TokensRead[ConsoleSession]:
         try:
-            read = refreshing.usable(partial(self._read, session_id), self._refresh, LEASE)
-        except refreshing.NotRefreshed:
+            read = refresh_leases.usable(partial(self._read, session_id), self._refresh, LEASE)
+        except refresh_leases.NotRefreshed:
             raise Unavailable(AWAY) from None
         if read is None:
             raise Unauthorized(ENDED)
@@ -110,16 +110,16 @@ class Sessions:
         return False
 
     def _expire(self, row: ConsoleSession) -> None:
-        expired = update(_rows).where(*refreshing.is_unchanged(row))
+        expired = update(_rows).where(*refresh_leases.is_unchanged(row))
         with write_transaction() as session:
             session.execute(expired.values(expires_at=current_time()))
 
-    def _read(self, session_id: str) -> refreshing.TokensRead[ConsoleSession] | None:
+    def _read(self, session_id: str) -> refresh_leases.TokensRead[ConsoleSession] | None:
         """The session's row; None once it has ended.
 
         Without a refresh token it ends with its token, and `Unauthorized` is raised.
         """
-        read = refreshing.read(ConsoleSession, id_hash=hash_secret(session_id))
+        read = refresh_leases.read(ConsoleSession, id_hash=hash_secret(session_id))
         if read is None or read.row.ends_at <= read.at:
             return None
         can_refresh = read.row.refresh_token is not None
@@ -137,7 +137,7 @@ class Sessions:
             return None
         leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
         with gevent.Timeout(PATIENCE_SECONDS, False):
-            refreshing.apart(partial(self._revoke, row))
+            refresh_leases.apart(partial(self._revoke, row))
             leaving.join()
         url: str | None = leaving.value
         return url
@@ -149,7 +149,7 @@ class Sessions:
         sessions of the person with this client, as Keycloak's does, and so the new one.
         """
         row = _removed(session_id)
-        new = refreshing.read(ConsoleSession, id_hash=hash_secret(by))
+        new = refresh_leases.read(ConsoleSession, id_hash=hash_secret(by))
         if row and new and row.user_id != new.row.user_id:
             self._revoke(row)
 
@@ -157,7 +157,7 @@ class Sessions:
         if token := self._open(row, "refresh_token"):
             self._provider.revoke(token)
 
-    def _opened(self, read: refreshing.TokensRead[ConsoleSession]) -> Bearer:
+    def _opened(self, read: refresh_leases.TokensRead[ConsoleSession]) -> Bearer:
         row = read.row
         token = self._open(row, "bearer")
         if token is None:
@@ -189,13 +189,13 @@ class Sessions:
             raise self._ended(row) from None
         except (ProviderAway, TokensNotAccepted, Unavailable) as error:
             log.warning("not refreshed", error=type(error).__name__, why=str(error))
-            refreshing.store(row, lease, {**rotated, "failed_at": current_time()})
+            refresh_leases.store(row, lease, {**rotated, "failed_at": current_time()})
             return False
         if claims.subject != row.user_id:
             raise self._ended(row)
         fresh = self._sealed(row.id_hash, bearer, claims, issued)
         fresh |= {"version": row.version + 1, "failed_at": None}
-        if refreshing.store(row, lease, fresh):
+        if refresh_leases.store(row, lease, fresh):
             return True
         self._provider.revoke(issued.refresh or "")  # the session was ended meanwhile
         return False
@@ -212,7 +212,7 @@ class Sessions:
     def _ended(self, row: ConsoleSession) -> Unauthorized:
         """Delete the row, unless its tokens have been written since; returns what to raise."""
         with write_transaction() as session:
-            session.execute(delete(_rows).where(*refreshing.is_unchanged(row)))
+            session.execute(delete(_rows).where(*refresh_leases.is_unchanged(row)))
         return Unauthorized(ENDED)
 
     def _sealed(

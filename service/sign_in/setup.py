@@ -6,9 +6,9 @@ from config import ConfigError, Settings
 from service.auth.tokens import VERIFIER
 from service.outbound.upstream import Upstream
 from service.sealing.seal import Sealer
+from service.sign_in.code_flow import SIGN_INS, SignIns
 from service.sign_in.identity import IdentityProvider
 from service.sign_in.sessions import SESSIONS, Sessions
-from service.sign_in.starting import SIGN_INS, SignIns
 from service.web.origin import is_safe
 
 CALLBACK = "/console/callback"

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 import structlog
 from gevent.event import Event
 
-from service.lasting import LastingGreenlets
 from service.observing import attribution
 from service.observing.measures import SPANS_DROPPED
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.supervised import LastingGreenlets
 
 BATCH = 512  # spans
 ROOM = 4 << 20  # bytes of spans that wait

@@ -11,9 +11,9 @@ import uuid
 from contextlib import closing
 from pathlib import Path
 
+from service.cleanup import OnFailure
 from service.disk import sync
 from service.extensions import db
-from service.undoing import OnFailure
 
 
 class BackupRefused(Exception):

@@ -11,7 +11,7 @@ from service.billing.charges import free_credits
 from service.billing.models import Account, Entry
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
-from service.records.once import OtherData
+from service.records.idempotency import OtherData
 from service.upkeep.actions import acting
 from service.web.errors import NotFound
 

@@ -32,15 +32,15 @@ from service.database.pool import INTERRUPTIONS
 from service.database.revisions import is_migrated, stored_revision
 from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
-from service.integrations.idle import refresh_quietly
-from service.lasting import LastingGreenlets
+from service.integrations.idle_grants import refresh_quietly
 from service.lifecycle import LIFECYCLE
 from service.limits import rates
 from service.mcp import states
 from service.media.sweeping import MEDIA_SWEEPER
 from service.observing.measures import swept_holds, swept_turns
-from service.records import once, outbox
+from service.records import idempotency, outbox
 from service.sign_in import sessions
+from service.supervised import LastingGreenlets
 
 SWEEP_SECONDS = 10.0
 NOT_MIGRATED = "the database is not migrated: run flask --app wsgi db upgrade"
@@ -209,7 +209,7 @@ def _sweep_states() -> None:
         consents.sweep(session)
         key_rows.sweep(session)
         calls.expire(session, job_rows.sweep(session))
-        once.sweep(session)
+        idempotency.sweep(session)
         states.sweep(session)
         approvals.sweep(session)
         publications.sweep(session)

@@ -17,9 +17,9 @@ from gevent.lock import BoundedSemaphore
 from gevent.socket import cancel_wait, wait
 from wsproto.events import CloseConnection
 
+from service.cleanup import OnFailure
 from service.lifecycle import ClientWatch
 from service.raw_sockets import READ, acknowledged_bytes
-from service.undoing import OnFailure
 from service.websockets.frames import Closed, Piece, Protocol, fragments, frame
 from service.websockets.writing import Output
 

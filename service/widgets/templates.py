@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from service.app_keys import AppKey
-from service.near_names import near_names
+from service.name_suggestions import near_names
 from service.web.errors import NotFound
 from service.widgets.manifest import MANIFEST, read
 from service.widgets.template import WidgetTemplate

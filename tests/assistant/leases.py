@@ -1,6 +1,6 @@
 """Leases on the keys of calls in a chat, as their attempts take them."""
 
-from service.chat.outside import CallEntry
+from service.chat.external_calls import CallEntry
 from service.integrations.calling.idempotency import KeyLease
 from service.sealing.seal import Sealer
 

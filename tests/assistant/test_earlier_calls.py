@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import delete, update
 
 from service.assistant.calls import NOT_CONFIGURED
-from service.assistant.repeats import NOT_AGAIN
+from service.assistant.repeated_calls import NOT_AGAIN
 from service.auth.users import rights_cache
-from service.chat.outside import CALLED, LEFT
+from service.chat.external_calls import CALLED, LEFT
 from service.chat.tools.run import UNSURE
 from service.database.clock import from_now
 from service.extensions import db

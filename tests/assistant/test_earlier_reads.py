@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import delete, event, update
 
-from service.assistant.repeats import READS_SECONDS
+from service.assistant.repeated_calls import READS_SECONDS
 from service.chat.models import JournalEntry
 from service.extensions import db
 from service.integrations.models import IdempotencyKey

@@ -10,8 +10,8 @@ from sqlalchemy import insert
 from service.billing.payer import Payer
 from service.billing.prices import CREDIT
 from service.database.access import write_transaction
+from service.database.batching import SharedWrites
 from service.database.clock import from_now
-from service.database.sharing import SharedWrites
 from service.extensions import db
 from service.integrations.calling import key_rows
 from service.integrations.calling.attempt import Attempt, Charge

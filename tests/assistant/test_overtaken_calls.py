@@ -2,8 +2,8 @@
 
 from sqlalchemy import select, update
 
+from service.chat.external_calls import CALLED
 from service.chat.models import JournalEntry
-from service.chat.outside import CALLED
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db

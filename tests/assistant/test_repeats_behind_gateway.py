@@ -7,9 +7,9 @@ import gevent
 import pytest
 from sqlalchemy import update
 
-from service.assistant.repeats import NOT_AGAIN
+from service.assistant.repeated_calls import NOT_AGAIN
+from service.chat.external_calls import CALLED, LEFT
 from service.chat.models import JournalEntry
-from service.chat.outside import CALLED, LEFT
 from service.extensions import db
 from service.times import now
 from tests.assistant.asking import DONE, allow, call

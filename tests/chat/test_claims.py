@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from service import lasting
+from service import supervised
 from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.chat.models import Claim, Lease, Turn
@@ -114,7 +114,7 @@ def check_books(app, cost):
 @pytest.mark.parametrize("error", [IntegrityError("", {}, Exception()), ValueError()], ids=repr)
 def test_a_cleanup_that_fails_keeps_no_other_waiting(app, monkeypatch, error):
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
-    for module, name in ((lasting, "RESTART_SECONDS"), (claim_watch, "LOOK_SECONDS")):
+    for module, name in ((supervised, "RESTART_SECONDS"), (claim_watch, "LOOK_SECONDS")):
         monkeypatch.setattr(module, name, 0.01)
     watch, done = app.extensions["claim_watch"], []
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.providers import calls, room
-from service.providers.room import MOST_PARTS
+from service.providers import answer_limit, calls
+from service.providers.answer_limit import MOST_PARTS
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -68,7 +68,7 @@ def events(*items: dict) -> bytes:
 
 @pytest.fixture(autouse=True)
 def less_room(monkeypatch):
-    for module in (calls, room):
+    for module in (calls, answer_limit):
         monkeypatch.setattr(module, "MOST_CHARACTERS", MOST)
 
 

@@ -6,7 +6,7 @@ from service.chat.history.compaction import compact_history, history_of
 from service.chat.history.limits import Limits
 from service.chat.history.messages import StoredMessage
 from service.chat.history.shortening import SHORTENED, shorten_messages
-from service.chat.tools.cap import limit_size, size
+from service.chat.tools.result_size import limit_size, size
 from service.providers.prompt import Prompt, ToolResults, UserMessage
 from service.providers.tokens import bound
 from tests.steps import calls

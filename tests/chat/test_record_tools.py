@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, text
 
 from service.chat.models import JournalEntry, Turn
-from service.chat.tools import needs, run
+from service.chat.tools import requirements, run
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests.chat.turns import NOTES, called
@@ -151,13 +151,13 @@ def take_turns(turns):
 
 
 def test_of_a_write_that_takes_too_long_nobody_knows_how_it_ended(alice, chat, monkeypatch):
-    monkeypatch.setattr(run, "NOTHING", needs.Needs(seconds=0.1))
+    monkeypatch.setattr(run, "NOTHING", requirements.Needs(seconds=0.1))
     told = called(alice, chat, "test.slow-write")["errorText"]
     assert told == f"{run.TOO_LONG.format(seconds=0.1)} {run.UNSURE}"
 
 
 def test_a_query_that_never_ends_is_ended_in_the_database_too(app, alice, chat, monkeypatch):
-    monkeypatch.setattr(run, "NOTHING", needs.Needs(seconds=3.0))
+    monkeypatch.setattr(run, "NOTHING", requirements.Needs(seconds=3.0))
     turns = []
     watching = gevent.spawn(take_turns, turns)
     chunk = called(alice, chat, "test.forever")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text, update
 from sqlalchemy.exc import OperationalError
 
-from service import lasting
+from service import supervised
 from service.chat import claims
 from service.chat.models import Claim, PublishedChunks
 from service.chat.relay import publications, watchers
@@ -181,7 +181,7 @@ def test_a_draining_worker_cuts_those_who_read_from_elsewhere(app, chat, elsewhe
 
 def test_a_turn_that_can_not_be_published_keeps_no_other_waiting(app, monkeypatch):
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
-    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    monkeypatch.setattr(supervised, "RESTART_SECONDS", 0.01)
     publisher, broken, ended = Publisher(app), MagicMock(), Mock(log=[], is_closed=True)
     broken.log.__len__.return_value, broken.log.after.side_effect = 1, ValueError
     publisher.publish(broken)
@@ -192,7 +192,7 @@ def test_a_turn_that_can_not_be_published_keeps_no_other_waiting(app, monkeypatc
 def test_a_turn_whose_publication_broke_off_is_published_on_from_there(app, chat, monkeypatch):
     """Who reads it would get its first chunks twice."""
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
-    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    monkeypatch.setattr(supervised, "RESTART_SECONDS", 0.01)
     log = [chunks.StartStep()]
     run = Mock(log=MagicMock(after=lambda number: log[number:], __len__=lambda _: len(log)))
     run.question.turn_id, run.question.chat_id, run.is_closed = "turn_1", chat, False

@@ -14,9 +14,9 @@ from sqlalchemy import delete, select, update
 from service.auth import users
 from service.auth.models import User
 from service.auth.users import rights_cache
+from service.chat.external_calls import CALLED, CALLS, READ
 from service.chat.history.messages import UNDONE
 from service.chat.models import Claim, JournalEntry, Message
-from service.chat.outside import CALLED, CALLS, READ
 from service.database.access import write_transaction
 from service.database.locks import lock_name
 from service.database.prepared import await_replies

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from service.observing.reserved import ReservedDict, reserve
+from service.observing.metric_files import ReservedDict, reserve
 from tests.faults.client import client_of
 from tests.services import Service, require, wait_for
 
@@ -89,7 +89,7 @@ def test_a_worker_starts_while_the_disk_is_full(service, place):
 def test_metrics_that_outgrow_their_disk_are_kept_in_memory(tmp_path, monkeypatch):
     values = ReservedDict(str(tmp_path / "metrics"))
     values.write_value("first", 1.0, 0.0)
-    monkeypatch.setattr("service.observing.reserved.reserve", lambda *_: False)
+    monkeypatch.setattr("service.observing.metric_files.reserve", lambda *_: False)
     for number in range(KEYS):
         values.write_value(f"key {number}", number, 0.0)
     assert values.read_value("first") == (1.0, 0.0)

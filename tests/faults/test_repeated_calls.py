@@ -7,9 +7,9 @@ import pytest
 from gevent.event import Event
 from sqlalchemy import update
 
-from service.assistant.repeats import NOT_AGAIN
+from service.assistant.repeated_calls import NOT_AGAIN
+from service.chat.external_calls import CALLED, LEFT
 from service.chat.models import Lease
-from service.chat.outside import CALLED, LEFT
 from service.chat.tools.run import UNSURE
 from service.database.access import write_transaction
 from service.database.clock import from_now

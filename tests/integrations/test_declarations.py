@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from config import ROOT
-from service.integrations.calling.model_asking import cut
+from service.integrations.calling.model_calls import cut
 from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import CATEGORIES, Category

@@ -3,7 +3,7 @@
 import pytest
 
 from service.integrations.everything import catalog
-from service.mcp.offers import of_endpoint
+from service.mcp.tool_list import of_endpoint
 
 SEARCHES = [
     "neuralsearch-search",

@@ -20,9 +20,9 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.request import get, post
-from service.integrations.declare.says import Says
+from service.integrations.declare.sentences import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Raw, Shape
-from service.integrations.reference import check, notation, page, promised
+from service.integrations.reference import check, notation, page, specified_names
 from service.web.json_schemas import json_schema
 from tests.integrations.acme import ENDPOINTS, weights
 from tests.services import on_sqlite
@@ -45,7 +45,7 @@ Coverage: chess covers leagues, player stats. Racing covers standings, lap times
 def specification(tmp_path):
     path = tmp_path / "SPEC.md"
     path.write_text(SPECIFICATION)
-    return promised.promises(path)
+    return specified_names.promises(path)
 
 
 def test_a_specification_promises_names_and_families_of_names(specification):
@@ -56,24 +56,26 @@ def test_a_specification_promises_names_and_families_of_names(specification):
         ("Sports", "racing-* (standings)"), ("Sports", "racing-* (lap times)"),
     }  # fmt: skip
     names = ["chess/player-stats", "chess/leagues", "racing-driver-standings", "racing-lap-times"]
-    assert [promised.promise_of(specification, name).category for name in names] == ["Sports"] * 4
-    assert [str(one) for one in promised.missing(specification, names)] == [
+    assert [specified_names.promise_of(specification, name).category for name in names] == [
+        "Sports"
+    ] * 4
+    assert [str(one) for one in specified_names.missing(specification, names)] == [
         "cloudsuite/mail-list", "anvils-list", "anvils-judge",
     ]  # fmt: skip
     for other in ("anvils", "chess/teams", "racing-results", "basketball/leagues"):
-        assert promised.promise_of(specification, other) is None
+        assert specified_names.promise_of(specification, other) is None
 
 
 def test_our_list_has_the_names_of_the_specification():
-    ours = promised.promises(promised.LIST)
+    ours = specified_names.promises(specified_names.LIST)
     assert len({one.name for one in ours}) == len(ours) == 133
     path = ROOT.parent / "shared" / "SPEC.md"
     if not path.exists():
         pytest.skip("the specification is not beside this project")
-    theirs = promised.promises(path)
-    assert promised.missing(theirs, [one.name for one in ours]) == []
+    theirs = specified_names.promises(path)
+    assert specified_names.missing(theirs, [one.name for one in ours]) == []
     for one in ours:
-        assert promised.promise_of(theirs, one.name).category == one.category
+        assert specified_names.promise_of(theirs, one.name).category == one.category
 
 
 class Inner(Parameters):

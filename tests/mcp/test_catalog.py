@@ -6,7 +6,7 @@ from jsonschema_rs import Draft202012Validator
 from service.integrations.documents import body_schema
 from service.integrations.everything import catalog
 from service.mcp.jobs import LONGEST_WAIT
-from service.mcp.offers import of_endpoint
+from service.mcp.tool_list import of_endpoint
 from tests.integrations.conftest import vendor  # noqa: F401
 from tests.mcp.schemas import references
 from tests.services import on_sqlite

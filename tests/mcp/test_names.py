@@ -1,6 +1,6 @@
 """Names of tools on the wire."""
 
-from service.mcp.offers import NAME_LIMIT, wire_name
+from service.mcp.tool_list import NAME_LIMIT, wire_name
 
 
 def test_names_are_short_and_differ():

@@ -5,7 +5,7 @@ import re
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from service.mcp.offers import NAME_LIMIT
+from service.mcp.tool_list import NAME_LIMIT
 from tests.mcp.schemas import references
 from tests.services import on_sqlite
 

@@ -10,7 +10,7 @@ import warnings
 import pytest
 from gevent.hub import Hub
 
-from service.observing import stray
+from service.observing import stderr_lines
 
 HOOKS = (
     (sys, "excepthook"),
@@ -29,7 +29,7 @@ def installed(monkeypatch):
     names = [None, *logging.root.manager.loggerDict]
     for logger in map(logging.getLogger, names):
         monkeypatch.setattr(logger, "handlers", logger.handlers[:])
-    stray.install()
+    stderr_lines.install()
 
 
 @pytest.fixture
@@ -107,4 +107,4 @@ def test_only_gunicorns_loggers_keep_handlers_of_their_own(monkeypatch, request)
         logger.addHandler(logging.NullHandler())
     request.getfixturevalue("installed")
     assert (len(kept.handlers), len(dropped.handlers)) == (1, 0)
-    assert [type(one) for one in logging.getLogger().handlers] == [stray.JsonHandler]
+    assert [type(one) for one in logging.getLogger().handlers] == [stderr_lines.JsonHandler]

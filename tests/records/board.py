@@ -11,7 +11,7 @@ from service.records.audience import Audiences
 from service.records.changes import Change
 from service.records.collection import Collection, Column
 from service.records.cursor import Cursor, Position
-from service.records.live import SocketSession
+from service.records.session import SocketSession
 from service.records.subscription import Subscription
 from service.websockets.frames import Protocol
 from service.websockets.websocket import WebSocket

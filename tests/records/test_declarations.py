@@ -14,7 +14,7 @@ from service.chat.tools.tool import tool
 from service.declarations import declarations
 from service.records import store, writes
 from service.records.collection import Collection, Column
-from service.records.mistakes import refuse_mistakes
+from service.records.declaration_check import refuse_mistakes
 from service.records.store import Query
 from service.records.values import validate
 from service.web.errors import InvalidRequest

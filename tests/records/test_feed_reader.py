@@ -24,7 +24,7 @@ from service.records.entitlement import Entitlement
 from service.records.feed import POLL_SECONDS, ChangesPruned
 from service.records.polling import polling
 from service.records.reader import FeedReader
-from service.records.window import Window
+from service.records.recent_changes import Window
 from service.times import now
 from tests.services import on_sqlite, wait_for
 

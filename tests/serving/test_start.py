@@ -12,7 +12,7 @@ from config import ROOT
 from service.app import Service
 from service.app_keys import AppKey
 from service.database import revisions
-from service.deferred import DeferredModule, Extensions
+from service.lazy import DeferredModule, Extensions
 from tests.services import environment
 
 MASTER = "import runpy, sys; runpy.run_path('gunicorn.conf.py')"

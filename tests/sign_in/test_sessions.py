@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from config import ConfigError, sealing_keys
 from service import create_app
 from service.auth.users import rights_cache
-from service.database import refreshing
+from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -84,7 +84,7 @@ def test_a_refresh_is_the_only_one_for_as_long_as_it_may_take(app, browser, prov
 
     def give_late(form):
         monkeypatch.undo()
-        pass_time(app, 4 * identity.SECONDS + refreshing.INSIST_SECONDS)
+        pass_time(app, 4 * identity.SECONDS + refresh_leases.INSIST_SECONDS)
         tabs.append(in_a_tab(app, browser.session_id))
         gevent.sleep(0.5)
         return give(form)
@@ -113,7 +113,7 @@ def test_while_the_provider_is_away_the_old_token_serves_to_its_end(app, browser
     has_expired(app)
     assert browser.post("token").status_code == 503
     provider.is_away = False
-    change(app, failed_at=from_now(-refreshing.COOL_DOWN.total_seconds()))
+    change(app, failed_at=from_now(-refresh_leases.COOL_DOWN.total_seconds()))
     assert browser.token()["token"] != first
 
 

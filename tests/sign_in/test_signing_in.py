@@ -8,7 +8,7 @@ import gevent
 import pytest
 
 from service.extensions import db
-from service.sign_in import starting
+from service.sign_in import code_flow
 from tests.services import on_sqlite
 
 
@@ -178,7 +178,7 @@ def test_the_redirect_must_come_from_this_provider(browser, provider, issuer):
 
 @on_sqlite
 def test_a_sign_in_has_to_come_back_within_its_time(browser, provider, monkeypatch):
-    monkeypatch.setattr(starting, "SECONDS", -1)
+    monkeypatch.setattr(code_flow, "SECONDS", -1)
     assert browser.sign_in() == "lost"
     assert provider.asked("token") == []
 

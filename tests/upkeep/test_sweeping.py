@@ -9,7 +9,7 @@ import gevent
 import pytest
 from sqlalchemy.exc import DatabaseError
 
-from service import lasting
+from service import supervised
 from service.chat import indexed_words
 from service.chat.finding import index
 from service.extensions import db
@@ -82,7 +82,7 @@ def test_an_unexpected_error_does_not_end_the_sweeping(app, monkeypatch, capsys)
     monkeypatch.setitem(app.extensions, "media_sweeper", media)
     monkeypatch.setitem(app.extensions, "lease_watch", watch)
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
-    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    monkeypatch.setattr(supervised, "RESTART_SECONDS", 0.01)
     for name in ("LOOK_SECONDS", "SWEEP_SECONDS"):
         monkeypatch.setattr(sweeping, name, 0.01)
     running = sweeping.start(app)

@@ -28,7 +28,7 @@ from service.auth.users import Caller
 from service.billing.prices import CREDIT
 from service.chat.claims import ChatDeleted, has_lapsed
 from service.chat.models import Approval, Claim, Lease, Turn
-from service.chat.tools.needs import NeededApproval
+from service.chat.tools.requirements import NeededApproval
 from service.chat.tools.tool import ToolContext
 from service.database.clock import current_time, from_now
 from service.database.locks import lock_name

@@ -17,7 +17,7 @@ from service.chat.stream.chunks import Chunk
 from service.chat.stream.parts import ASKED, EXPIRED
 from service.chat.tools import run
 from service.chat.tools.guard import ANSWERED
-from service.chat.tools.needs import GrantMissing, NeededApproval, NeededGrant, Needs
+from service.chat.tools.requirements import GrantMissing, NeededApproval, NeededGrant, Needs
 from service.chat.tools.run import Outcome
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import write_transaction

@@ -26,8 +26,8 @@ from sqlalchemy import table as any_table
 from service.chat.finding.terms import Terms
 from service.chat.models import Chat, Message
 from service.database.access import write_transaction
-from service.deferred import DeferredModule
 from service.extensions import db
+from service.lazy import DeferredModule
 from service.records.storage import TextPosition
 
 postgresql = DeferredModule("sqlalchemy.dialects.postgresql")

@@ -13,9 +13,9 @@ from gevent import Timeout
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
-from service.chat import earlier
-from service.chat.tools.cap import limit_size
-from service.chat.tools.needs import NOTHING, TOOL_SECONDS, GrantMissing, Needs
+from service.chat import earlier_writes
+from service.chat.tools.requirements import NOTHING, TOOL_SECONDS, GrantMissing, Needs
+from service.chat.tools.result_size import limit_size
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import is_outage
 from service.database.time_limits import time_limit
@@ -165,7 +165,7 @@ def _result(tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Any
     """The tool's result. A call that may write is known by its fingerprint in a later try."""
     context = replace(context, tool=tool.name)
     if not tool.is_read(tool_input):
-        context = replace(context, fingerprint=earlier.fingerprint_of(tool.name, tool_input))
+        context = replace(context, fingerprint=earlier_writes.fingerprint_of(tool.name, tool_input))
     return tool.execute(context, **tool_input)
 
 

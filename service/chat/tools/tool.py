@@ -11,12 +11,12 @@ from marshmallow import Schema, missing
 from service.app_keys import AppKey
 from service.auth.users import Caller
 from service.chat import journal
-from service.chat.earlier import EarlierWrites
+from service.chat.earlier_writes import EarlierWrites
 from service.chat.question import NO_CHAT
 from service.chat.tools.guard import LoopGuard
-from service.chat.tools.needs import Needs
+from service.chat.tools.requirements import Needs
 from service.chat.tools.tool_records import ToolRecords
-from service.near_names import near_names
+from service.name_suggestions import near_names
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
 from service.web.json_schemas import json_schema

@@ -11,8 +11,8 @@ from typing import Any
 import structlog
 
 from service.auth.users import Caller
-from service.chat import earlier
-from service.chat.earlier import EarlierWrites, Entry
+from service.chat import earlier_writes
+from service.chat.earlier_writes import EarlierWrites, Entry
 from service.records import store, writes
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope
@@ -86,7 +86,7 @@ class ToolRecords:
         if entry is None:
             return None
         log.info("earlier write found", tool=entry.tool, record_id=entry.record_id)
-        return earlier.result(entry, self.caller, self.collections)
+        return earlier_writes.result(entry, self.caller, self.collections)
 
 
 def _has(collection: Collection, entry: Entry, data: Any) -> bool:

@@ -8,7 +8,7 @@ from flask import Flask
 
 from config import Settings
 from service.auth.pseudonym import pseudonym
-from service.chat import earlier
+from service.chat import earlier_writes
 from service.chat.history import recall
 from service.chat.history.compaction import Stage, compact_history, cut_old_results, history_of
 from service.chat.history.limits import Limits
@@ -111,7 +111,7 @@ def _recall(app: Flask, run: Run) -> Recalled:
         return Recalled(())
     with reading(app) as connection:
         if question.has_earlier:
-            run.earlier = earlier.load(connection, question)
+            run.earlier = earlier_writes.load(connection, question)
         return recall.load(connection, question, app.config["SETTINGS"].summary_model)
 
 

@@ -16,10 +16,10 @@ from service.chat.turn.claim_watch import CLAIM_WATCH
 from service.chat.turn.interruption import Interrupted
 from service.chat.turn.running import RUNS, Run
 from service.chat.turn.step import Answer
+from service.cleanup import OnFailure
 from service.observing import attribution, measures, spans
 from service.outbound.arrivals import Arrivals
 from service.providers.events import Fault, ProviderError
-from service.undoing import OnFailure
 from service.web.errors import ServiceError, outage_error
 
 FAULT_TEXTS: dict[Fault, str] = {

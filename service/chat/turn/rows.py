@@ -13,7 +13,7 @@ from flask import Flask
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
-from service.chat import claims, earlier
+from service.chat import claims, earlier_writes
 from service.chat.models import Chat, Message, Turn
 from service.chat.question import Question
 from service.chat.turn import replacement, row_values
@@ -155,7 +155,7 @@ def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared 
     messages = row_values.message_rows(run, moment, answered)
     _insert(connection, INSERT_MESSAGE, messages, refused)
     if run.earlier:
-        earlier.settle(session, question)
+        earlier_writes.settle(session, question)
     charged = run.hold.charge(session, closed)
     metadata = row_values.metadata_row(run, status, charged, answered)
     _insert(connection, INSERT_TURN, [metadata], refused)

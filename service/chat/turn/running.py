@@ -11,7 +11,7 @@ import gevent
 from service.app_keys import AppKey
 from service.background import BackgroundWork
 from service.chat.claims import EndReason
-from service.chat.earlier import EarlierWrites
+from service.chat.earlier_writes import EarlierWrites
 from service.chat.question import Question
 from service.chat.stream import chunks
 from service.chat.stream.channel import Channel

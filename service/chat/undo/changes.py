@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
-from service.chat import journal, outside
+from service.chat import external_calls, journal
 from service.chat.models import JournalEntry
 from service.records import reverting
 from service.records.collection import Collection, Collections
@@ -70,7 +70,7 @@ def entries_by_record(session: Session, caller: Caller, turn_id: str) -> list[En
 def change_of(entries: Entries, collections: Collections) -> NetChange:
     """Raises `Refused` if the entries do not suffice to take the change back."""
     first, last = entries[0], entries[-1]
-    if first.collection == outside.CALLS:
+    if first.collection == external_calls.CALLS:
         raise Refused(CALLED)
     try:
         collection = collections.get(first.collection)

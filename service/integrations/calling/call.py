@@ -9,7 +9,7 @@ from typing import Any
 from gevent.pool import Pool
 
 from service.integrations.calling.call_media import CallMedia
-from service.integrations.calling.model_asking import ModelAsking
+from service.integrations.calling.model_calls import ModelAsking
 from service.integrations.calling.sending import Effects, Sender
 from service.integrations.declare.faults import (
     GrantRejected,

@@ -18,7 +18,7 @@ from config_values import Billing
 from service.app_keys import AppKey
 from service.auth import user_locks
 from service.billing.prices import credits
-from service.database.sharing import SharedWrites
+from service.database.batching import SharedWrites
 from service.database.statements import Statements
 from service.ids import new_id
 from service.integrations.inbound import ProxyResponse

@@ -23,7 +23,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
 from service.ids import new_id
-from service.integrations.calling.opening import opened
+from service.integrations.calling.unsealing import opened
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import CallNote
 from service.integrations.models import IdempotencyKey

@@ -23,8 +23,8 @@ from service.integrations.calling import job_rows
 from service.integrations.calling.call_log import Rows
 from service.integrations.calling.call_media import CallMedia
 from service.integrations.calling.job_rows import JobEnd
-from service.integrations.calling.opening import opened
 from service.integrations.calling.task_polls import OUT_OF_TIME, MakeCall, TaskPolls, error_of
+from service.integrations.calling.unsealing import opened
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint

@@ -20,10 +20,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth import user_locks
 from service.database import upsert
-from service.database.among import prepared_among
+from service.database.batching import SharedWrites, Together
 from service.database.clock import current_time, from_now, microseconds
+from service.database.in_lists import prepared_among
 from service.database.prepared import Prepared, reading
-from service.database.sharing import SharedWrites, Together
 from service.database.statements import Statements
 from service.extensions import table
 from service.integrations.calling import answer_sweep

@@ -17,7 +17,7 @@ from config import Settings
 from service.app_keys import AppKey
 from service.auth import permits
 from service.auth.users import OWNER, Caller
-from service.database.sharing import SharedWrites
+from service.database.batching import SharedWrites
 from service.extensions import db
 from service.generation.completion import MODELS
 from service.integrations.calling import job_rows, user_limits

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from service.auth import user_locks
 from service.auth.user_locks import Standing
-from service.database import refreshing
+from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import table
@@ -65,8 +65,8 @@ class Grants:
         snapshot = self._read(user_id)
         return snapshot.row if snapshot else None
 
-    def _read(self, user_id: str) -> refreshing.TokensRead[Grant] | None:
-        return refreshing.read(Grant, user_id=user_id, integration=self._integration)
+    def _read(self, user_id: str) -> refresh_leases.TokensRead[Grant] | None:
+        return refresh_leases.read(Grant, user_id=user_id, integration=self._integration)
 
     def token(self, user_id: str, authority: Authority) -> AccessToken | None:
         """An access token that has not expired; None if there is no grant.
@@ -77,8 +77,8 @@ class Grants:
         """
         refresh = partial(self._refresh, authority)
         try:
-            snapshot = refreshing.usable(partial(self._read, user_id), refresh)
-        except refreshing.NotRefreshed:
+            snapshot = refresh_leases.usable(partial(self._read, user_id), refresh)
+        except refresh_leases.NotRefreshed:
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         return self._opened(snapshot.row) if snapshot else None
 
@@ -88,11 +88,11 @@ class Grants:
         snapshot = self._read(user_id)
         if snapshot is None or snapshot.row.updated_at > snapshot.at - idle:
             return
-        if lease := refreshing.lease(snapshot):
+        if lease := refresh_leases.lease(snapshot):
             try:
-                refreshing.apart(partial(self._refresh, authority, snapshot.row, lease))
+                refresh_leases.apart(partial(self._refresh, authority, snapshot.row, lease))
             except RefreshFailed:  # no key here opens the token: others come first for a while
-                refreshing.note_failure(snapshot.row)
+                refresh_leases.note_failure(snapshot.row)
 
     def store(
         self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
@@ -188,20 +188,20 @@ class Grants:
         except Unsealable as error:
             # Another worker may have the key, so this is no failure of the grant.
             log.warning("not opened", integration=self._integration, why=repr(error))
-            refreshing.store(grant, lease, {})
+            refresh_leases.store(grant, lease, {})
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         except NoTokens as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
             if grant.failing_since is None:  # its next tries say nothing new
                 measures.REFRESHES.labels(self._integration, error.failure).inc()
-            refreshing.store(grant, lease, _failed(error))
+            refresh_leases.store(grant, lease, _failed(error))
             return False
         measures.REFRESHES.labels(self._integration, "refreshed").inc()
         fresh = self._sealed(user_id, tokens)
         fresh |= {"version": grant.version + 1, **WORKS}
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
-        if refreshing.store(grant, lease, fresh):
+        if refresh_leases.store(grant, lease, fresh):
             return True
         if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the one before
             authority.revoke(tokens.refresh)

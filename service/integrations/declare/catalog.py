@@ -6,7 +6,7 @@ from service.app_keys import AppKey
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.setting import Setting
 from service.integrations.declare.vendor import Vendor
-from service.near_names import near_names
+from service.name_suggestions import near_names
 from service.web.errors import UnknownEndpoint
 
 CATALOG = AppKey["Catalog"]("catalog")

@@ -10,7 +10,7 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.categories import CATEGORIES
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.reference.examples import example_faults
-from service.integrations.reference.promised import Promise, missing, promise_of
+from service.integrations.reference.specified_names import Promise, missing, promise_of
 
 meta: Any
 try:

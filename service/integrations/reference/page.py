@@ -11,7 +11,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.request import MIB
 from service.integrations.declare.vendor import Vendor
 from service.integrations.reference.notation import rows, type_of
-from service.integrations.reference.promised import LIST, promises
+from service.integrations.reference.specified_names import LIST, promises
 
 HEAD = """\
 # Integration endpoints

@@ -17,7 +17,7 @@ from flask import Flask  # noqa: E402
 from gevent.fileobject import FileObject  # noqa: E402
 
 from service import create_app  # noqa: E402
-from service.database import access, refreshing  # noqa: E402
+from service.database import access, refresh_leases  # noqa: E402
 from service.extensions import db  # noqa: E402
 from service.integrations import everything  # noqa: E402
 from service.integrations.consent import authority  # noqa: E402
@@ -38,8 +38,8 @@ def open_app(url: str, settings: dict[str, str]) -> bool:
 
 def limit(deadline: float, lease: float, pause: float) -> bool:
     """Seconds for a refresh, for its lease, and after a failure."""
-    authority.SECONDS, refreshing.LEASE = deadline, timedelta(seconds=lease)
-    refreshing.COOL_DOWN = timedelta(seconds=pause)
+    authority.SECONDS, refresh_leases.LEASE = deadline, timedelta(seconds=lease)
+    refresh_leases.COOL_DOWN = timedelta(seconds=pause)
     return True
 
 

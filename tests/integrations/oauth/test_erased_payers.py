@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from service import lasting
+from service import supervised
 from service.auth.users import rights_cache
 from service.billing import ledger
 from service.billing.models import Account, Hold
@@ -128,7 +128,7 @@ def test_an_attempt_that_has_lost_its_key_charges_nothing(app, alice, provider, 
 )
 def test_an_ending_that_is_refused_keeps_no_other_waiting(app, alice, monkeypatch, error):
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
-    monkeypatch.setattr(lasting, "RESTART_SECONDS", 0.01)
+    monkeypatch.setattr(supervised, "RESTART_SECONDS", 0.01)
     monkeypatch.setattr(lease_renewal, "RETRY_SECONDS", 0.01)
     endpoint, stored = app.extensions["proxy"].catalog.named(SEARCH), []
     first, second = (KeyLease(None, "alice", endpoint, key, {}) for key in "ab")

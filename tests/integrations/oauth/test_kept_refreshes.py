@@ -4,7 +4,7 @@ import gevent
 import pytest
 from gevent.event import Event
 
-from service.database import refreshing
+from service.database import refresh_leases
 from tests.faults.proxy import DatabaseProxy
 from tests.integrations.oauth.user import user
 from tests.services import wait_for
@@ -61,7 +61,7 @@ def test_a_database_that_is_lost_at_the_commit_gets_them_once_more(expired, prov
 def test_a_database_that_stays_away_is_not_tried_for_ever(
     app, expired, provider, proxy, monkeypatch
 ):
-    monkeypatch.setattr(refreshing, "INSIST_SECONDS", 0)
+    monkeypatch.setattr(refresh_leases, "INSIST_SECONDS", 0)
     provider.rotates = True
     proxy.set("cut-before-commit")
     assert expired.call().status_code == 503

@@ -7,7 +7,7 @@ import pytest
 from gevent.pool import Pool
 from sqlalchemy import select, update
 
-from service.database import refreshing
+from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
@@ -87,8 +87,10 @@ def test_whatever_the_token_endpoint_answers_the_grant_is_kept(expired, provider
 
 
 def test_a_failure_is_not_tried_again_for_two_seconds(expired, provider, monkeypatch):
-    assert timedelta(seconds=2) == refreshing.COOL_DOWN
-    monkeypatch.setattr(refreshing, "COOL_DOWN", timedelta(seconds=60))  # a busy machine takes long
+    assert timedelta(seconds=2) == refresh_leases.COOL_DOWN
+    monkeypatch.setattr(
+        refresh_leases, "COOL_DOWN", timedelta(seconds=60)
+    )  # a busy machine takes long
     provider.script("token", FAILURES["broken"])
     assert [expired.call().status_code for _ in range(5)] == [502] * 5
     assert provider.refresh_count == 1
@@ -221,7 +223,9 @@ def test_no_connection_is_held_while_the_vendor_is_asked(app, expired, provider)
 
 @pytest.mark.usefixtures("short_deadline")
 def test_callers_at_once_fail_once(app, expired, provider, monkeypatch):
-    monkeypatch.setattr(refreshing, "COOL_DOWN", timedelta(seconds=60))  # a busy machine takes long
+    monkeypatch.setattr(
+        refresh_leases, "COOL_DOWN", timedelta(seconds=60)
+    )  # a busy machine takes long
     provider.script("token", slow)
     answers = Pool(25).map(lambda _: user(app, provider, "alice").call(), range(25))
     assert [answer.json for answer in answers] == [REFRESH_FAILED] * 25
@@ -231,13 +235,13 @@ def test_callers_at_once_fail_once(app, expired, provider, monkeypatch):
 def test_a_caller_who_read_before_a_failure_does_not_try_again(app, expired, provider):
     """Between reading the row and taking the lease, somebody else has failed."""
     with app.app_context():
-        read = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
+        read = refresh_leases.read(Grant, user_id="alice", integration="cloudsuite")
         expired.change(failed_at=now())
-        assert refreshing.lease(read) is None
-        expired.change(failed_at=now() - refreshing.COOL_DOWN)
-        assert refreshing.lease(read)
-        again = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
-        assert refreshing.lease(again) is None, "it is taken"
+        assert refresh_leases.lease(read) is None
+        expired.change(failed_at=now() - refresh_leases.COOL_DOWN)
+        assert refresh_leases.lease(read)
+        again = refresh_leases.read(Grant, user_id="alice", integration="cloudsuite")
+        assert refresh_leases.lease(again) is None, "it is taken"
 
 
 WRITTEN = {"lease_until": from_now(20), "failed_at": current_time()}
@@ -249,10 +253,10 @@ def test_a_caller_who_waited_for_the_row_sees_what_was_written_meanwhile(app, ex
     """A statement that waits for a row's lock goes by the time at which it began, and so meets
     times that lie ahead of it."""
     with app.app_context():
-        read = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
+        read = refresh_leases.read(Grant, user_id="alice", integration="cloudsuite")
     with app.app_context(), write_transaction() as session:
         session.execute(select(Grant.seq).with_for_update())
-        taking = gevent.spawn(in_context, app, lambda: refreshing.lease(read))
+        taking = gevent.spawn(in_context, app, lambda: refresh_leases.lease(read))
         gevent.sleep(0.3)
         session.execute(update(Grant).values({column: WRITTEN[column]}))
     assert taking.get(timeout=30) is None
@@ -268,9 +272,9 @@ def test_a_clock_set_back_does_not_put_a_refresh_off(app, expired, column):
     """A lease, or a failure, of an hour later."""
     expired.change(**{column: now() + timedelta(hours=1)})
     with app.app_context():
-        seen = refreshing.read(Grant, user_id="alice", integration="cloudsuite")
+        seen = refresh_leases.read(Grant, user_id="alice", integration="cloudsuite")
         assert not seen.has_failed(seen.at)
-        assert refreshing.lease(seen)
+        assert refresh_leases.lease(seen)
 
 
 def test_a_401_right_after_a_refresh_forgets_the_grant(expired, provider):

@@ -6,7 +6,6 @@ Source: gtfs.org/documentation/realtime/reference; a direction is the last lette
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from service.deferred import DeferredModule
 from service.fairness import WorkBudget
 from service.integrations.calling.call import Call
 from service.integrations.declare.cache import Cache
@@ -38,6 +37,7 @@ from service.integrations.vendors.mta.vendor import (
     line_of,
     needed_moment,
 )
+from service.lazy import DeferredModule
 
 # Only calls of this endpoint need them, and they take 3 MB.
 gtfs_realtime = DeferredModule("google.transit.gtfs_realtime_pb2")

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from service.near_names import near_names
+from service.name_suggestions import near_names
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, exists, select, update
 
 from service.auth.users import Caller, current_role
-from service.chat import outside
+from service.chat import external_calls
 from service.chat.models import JournalEntry, Turn
 from service.chat.question import Question
 from service.database.prepared import Prepared
@@ -59,7 +59,7 @@ class EarlierWrites:
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries = list(entries)
-        self._changes = [one for one in self._entries if one.outcome not in outside.READS]
+        self._changes = [one for one in self._entries if one.outcome not in external_calls.READS]
         known = [entry for entry in self._entries if entry.input_hash]
         self._left = [e for e in known if not e.call_id and (e.after or is_removal(e))]
         self._calls = [entry for entry in known if entry.call_id]  # outside the app
@@ -74,7 +74,9 @@ class EarlierWrites:
             return ""
         lines = [_line(entry) for entry in self._changes]
         more = [f"- and {len(lines) - LISTED} more"] if len(lines) > LISTED else []
-        unknown = UNKNOWN if any(entry.outcome == outside.LEFT for entry in self._changes) else ""
+        unknown = (
+            UNKNOWN if any(entry.outcome == external_calls.LEFT for entry in self._changes) else ""
+        )
         return NOTE.format(writes="\n".join(lines[:LISTED] + more), unknown=unknown)
 
     def take(
@@ -103,7 +105,7 @@ class EarlierWrites:
 
 
 def _line(entry: Entry) -> str:
-    outcome = "may have happened" if entry.outcome == outside.LEFT else entry.outcome
+    outcome = "may have happened" if entry.outcome == external_calls.LEFT else entry.outcome
     return f"- {entry.tool}: {entry.collection} {entry.record_id} {outcome}"
 
 

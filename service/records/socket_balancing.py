@@ -13,11 +13,11 @@ import gevent
 import structlog
 from flask import Flask
 
-from service.lasting import LastingGreenlets
 from service.lifecycle import LIFECYCLE
 from service.limits.concurrency import CONCURRENCY
-from service.observing import measures, peers
+from service.observing import measures, worker_gauges
 from service.records.feed import FEED
+from service.supervised import LastingGreenlets
 
 ROUND_SECONDS = 1.0
 QUIET_SECONDS = 10.0  # nothing asked by the client: closing disturbs no operation
@@ -53,7 +53,7 @@ class SocketSpread:
 
     def _round(self, directory: Path) -> None:
         own = self._concurrency.count("sockets")
-        count = surplus(own, peers.of_ready_workers(measures.SOCKETS, directory))
+        count = surplus(own, worker_gauges.of_ready_workers(measures.SOCKETS, directory))
         if count:
             moved = self._feed.move(count, QUIET_SECONDS)
             measures.SOCKETS_MOVED.inc(moved)

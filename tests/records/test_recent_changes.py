@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.records import window as module
+from service.records import recent_changes as module
 from service.records.cursor import Position
-from service.records.window import Window
+from service.records.recent_changes import Window
 from tests.records.board import change
 
 

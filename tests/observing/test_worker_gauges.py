@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
-from service.observing import measures, peers
+from service.observing import measures, worker_gauges
 
 READY, SOCKETS = measures.WORKERS_READY._name, measures.SOCKETS._name
 
@@ -28,9 +28,9 @@ def test_workers_that_take_new_work_tell_their_gauge(worker, tmp_path):
     worker(3, {READY: 1.0})  # has had none
     worker(4, {SOCKETS: 8.0})  # the master
     worker(5, {READY: 1.0, SOCKETS: 9.0}, mode="livemax")
-    assert sorted(peers.of_ready_workers(measures.SOCKETS, tmp_path)) == [0.0, 5.0]
+    assert sorted(worker_gauges.of_ready_workers(measures.SOCKETS, tmp_path)) == [0.0, 5.0]
 
 
 def test_the_file_of_a_worker_that_has_just_died_is_left_out(tmp_path):
-    assert dict(peers._values(tmp_path / "gauge_livesum_1.db")) == {}
-    assert peers.of_ready_workers(measures.SOCKETS, tmp_path) == []
+    assert dict(worker_gauges._values(tmp_path / "gauge_livesum_1.db")) == {}
+    assert worker_gauges.of_ready_workers(measures.SOCKETS, tmp_path) == []

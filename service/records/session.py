@@ -21,7 +21,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
 from service.fairness import let_others_run
-from service.lasting import on_failure
 from service.records.audience import Audience
 from service.records.changes import Change
 from service.records.client_pause import ClientPause
@@ -33,6 +32,7 @@ from service.records.outlet import Outlet
 from service.records.queues import SNAPSHOT_QUEUES
 from service.records.subscription import Id, Subscription, filter_of
 from service.storable import is_storable
+from service.supervised import on_failure
 from service.web.errors import Unauthorized
 from service.web.json_values import encode
 from service.websockets.websocket import Closed, WebSocket

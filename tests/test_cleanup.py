@@ -3,7 +3,7 @@
 import gevent
 import pytest
 
-from service.undoing import OnFailure
+from service.cleanup import OnFailure
 
 
 def test_a_block_that_ends_well_is_not_undone():

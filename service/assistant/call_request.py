@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.assistant import repeats
-from service.assistant.repeats import EarlierCall
-from service.chat.outside import CallEntry, ReadElsewhereEntry, ReadEntry
+from service.assistant import repeated_calls
+from service.assistant.repeated_calls import EarlierCall
+from service.chat.external_calls import CallEntry, ReadElsewhereEntry, ReadEntry
 from service.chat.tools.run import FAILED, UNSURE
 from service.chat.tools.tool import ToolContext
 from service.ids import new_id
@@ -87,7 +87,7 @@ def _note(
         tool=CALL,
         endpoint=item.name,
         user_message_id=context.user_message_id,
-        fingerprint=repeats.fingerprint(item, body),
+        fingerprint=repeated_calls.fingerprint(item, body),
         call_id=key,
         earlier=earlier.entry.seq if earlier else None,
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import gevent
 import pytest
 
-from service.records.spread import LEAST, surplus
+from service.records.socket_balancing import LEAST, surplus
 from tests.faults.processes import kill_oldest_worker, workers
 from tests.records.hands import Hands
 from tests.services import wait_for

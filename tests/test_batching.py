@@ -6,10 +6,10 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from service.auth.models import User
-from service.database import sharing
+from service.database import batching
 from service.database.access import write_transaction
+from service.database.batching import SharedWrites
 from service.database.prepared import Prepared
-from service.database.sharing import SharedWrites
 from service.extensions import db, table
 from service.integrations.calling import kept_answers
 from service.integrations.calling.kept_answers import AnswerKey
@@ -91,7 +91,7 @@ def test_a_caller_that_is_killed_takes_no_row_along(app, writes):
 
 
 def test_a_transaction_has_a_largest_size(app, writes, monkeypatch):
-    monkeypatch.setattr(sharing, "MOST", 2)
+    monkeypatch.setattr(batching, "MOST", 2)
     ended = [writes.add(store, row(f"user-{number}")) for number in range(5)]
     gevent.wait(ended)
     assert len(set(map(id, ended))) == 3

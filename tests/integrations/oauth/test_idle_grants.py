@@ -8,7 +8,7 @@ from typing import get_args
 import gevent
 import pytest
 
-from service.integrations import idle
+from service.integrations import idle_grants
 from service.integrations.consent.authority import Failure
 from service.times import now
 from tests.integrations.oauth.provider import Reply
@@ -32,28 +32,28 @@ def health(user):
 
 def test_an_unused_grant_is_refreshed_once_by_several_workers(app, unused, provider):
     before = unused.row
-    workers = [gevent.spawn(idle.refresh_idle, app, MONTH) for _ in range(4)]
+    workers = [gevent.spawn(idle_grants.refresh_idle, app, MONTH) for _ in range(4)]
     gevent.joinall(workers, raise_error=True)
     assert provider.refresh_count == 1
     assert unused.row["version"] == before["version"] + 1
     assert now() - unused.row["updated_at"] < timedelta(minutes=1)
-    assert idle.refresh_idle(app, MONTH) == 0
+    assert idle_grants.refresh_idle(app, MONTH) == 0
 
 
 @on_sqlite
 def test_a_grant_in_use_is_left_alone(app, alice, provider):
     alice.connect()
-    assert idle.refresh_idle(app, MONTH) == 0
+    assert idle_grants.refresh_idle(app, MONTH) == 0
     assert provider.refresh_count == 0
 
 
 def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app, unused, provider):
     provider.script("token", REFUSED)
-    assert idle.refresh_idle(app, MONTH) == 1
+    assert idle_grants.refresh_idle(app, MONTH) == 1
     assert (unused.status["connected"], unused.row["failure"]) == (True, "refused")
-    assert idle.refresh_idle(app, MONTH) == 0
+    assert idle_grants.refresh_idle(app, MONTH) == 0
     unused.change(failed_at=now() - timedelta(days=2))
-    assert idle.refresh_idle(app, MONTH) == 1
+    assert idle_grants.refresh_idle(app, MONTH) == 1
     assert provider.refresh_count == 2
 
 
@@ -62,18 +62,18 @@ def test_grants_of_a_vendor_that_is_out_of_reach_are_left_to_another_time(
     app, unused, bob, provider, monkeypatch
 ):
     """An operator's sweep would wait ten seconds for each of thousands."""
-    monkeypatch.setattr(idle, "IN_A_ROW", 1)
+    monkeypatch.setattr(idle_grants, "IN_A_ROW", 1)
     bob.connect(account="two")
     bob.change(updated_at=now() - 2 * MONTH)
     provider.script("token", Reply(503, "<html>busy</html>", "text/html"))
-    assert (idle.refresh_idle(app, MONTH), provider.refresh_count) == (1, 1)
+    assert (idle_grants.refresh_idle(app, MONTH), provider.refresh_count) == (1, 1)
     assert bob.row["failure"] == "unreachable"
-    assert (idle.refresh_idle(app, MONTH), provider.refresh_count) == (1, 2)
+    assert (idle_grants.refresh_idle(app, MONTH), provider.refresh_count) == (1, 2)
     assert now() - unused.row["updated_at"] < timedelta(minutes=1)
     for user in (unused, bob):
         user.change(updated_at=now() - 2 * MONTH, failed_at=None)
     provider.script("token", REFUSED)
-    assert idle.refresh_idle(app, MONTH) == 2, "the vendor is there"
+    assert idle_grants.refresh_idle(app, MONTH) == 2, "the vendor is there"
 
 
 GONE = {
@@ -90,7 +90,7 @@ def test_grants_that_this_server_cannot_refresh_do_not_hold_up_others(
     bob.connect(account="two")
     bob.change(updated_at=now() - 2 * MONTH, **GONE[what])
     for _ in range(2):
-        idle.refresh_idle(app, MONTH, most=1)
+        idle_grants.refresh_idle(app, MONTH, most=1)
     assert provider.refresh_count == 1
     assert now() - unused.row["updated_at"] < timedelta(minutes=1)
 
@@ -120,9 +120,9 @@ def test_refreshes_are_counted_by_how_they_end(app, unused, provider):
     before = counted(unused)
     assert {"refreshed", *get_args(Failure)} == before.keys(), "from 0 on: a first one is a rise"
     provider.script("token", REFUSED)
-    idle.refresh_idle(app, MONTH)
+    idle_grants.refresh_idle(app, MONTH)
     unused.change(failed_at=now() - timedelta(days=2))
-    idle.refresh_idle(app, MONTH)
+    idle_grants.refresh_idle(app, MONTH)
     assert counted(unused) - before == {"refused": 1, "refreshed": 1}
 
 

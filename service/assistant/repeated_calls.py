@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from service.auth.users import current_role
-from service.chat.earlier import Entry, fingerprint_of
-from service.chat.outside import CALLED, CALLS, LEFT, READ, READING, READS
+from service.chat.earlier_writes import Entry, fingerprint_of
+from service.chat.external_calls import CALLED, CALLS, LEFT, READ, READING, READS
 from service.chat.tools.tool import ToolContext
 from service.integrations.calling.idempotency import KEPT, OutcomeUnknown
 from service.integrations.calling.key_rows import has_answer

@@ -21,13 +21,13 @@ from gevent.util import wrap_errors
 from sqlalchemy import ColumnElement, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.cleanup import OnFailure
 from service.database.access import is_outage, write_transaction
 from service.database.clock import current_time, from_now
 from service.database.time_limits import usual_time_limit
 from service.extensions import db, table
 from service.ids import new_id
 from service.lifecycle import LIFECYCLE
-from service.undoing import OnFailure
 
 MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
