@@ -8,7 +8,7 @@ from flask import current_app
 from sqlalchemy import Connection
 
 from config import INSTANCE
-from service.cli.database import explained
+from service.cli.database import explain_failures
 from service.column_types import UTCDateTime
 from service.database.migration_lock import migration_lock
 from service.database.revisions import revisions
@@ -99,5 +99,5 @@ if context.is_offline_mode():
     raise SystemExit("Migrations run on a database; offline SQL is not supported.")
 
 # A migration takes as long as it takes.
-with explained(), time_limit(float("inf")):
+with explain_failures(), time_limit(float("inf")):
     run_online()

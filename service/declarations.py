@@ -66,7 +66,7 @@ def declarations(settings: Settings) -> Declarations:
     except ValueError as error:
         raise ConfigError(f"EXTENSIONS: {error}") from None
     try:
-        allowed = tools.only(settings.tools_allowed)
+        allowed = tools.select(settings.tools_allowed)
     except ValueError as error:
         raise ConfigError(f"TOOLS_ALLOWED: {error}") from None
     _check_count(allowed, settings)

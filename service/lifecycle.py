@@ -17,7 +17,7 @@ from gevent import get_hub
 from service.app_keys import AppKey
 from service.observing.measures import WORKERS_READY
 from service.observing.sampler import SAMPLER
-from service.raw_sockets import READ, beneath, peek, peer_has_closed
+from service.raw_sockets import READ, peek, peer_has_closed, plain_socket
 
 POLL_SECONDS = 0.1
 LIFECYCLE = AppKey["Lifecycle"]("lifecycle")
@@ -90,7 +90,7 @@ class ClientWatch:
     __slots__ = ("_loop", "_on_close", "_sock", "_watcher")
 
     def __init__(self, sock: socket.socket, on_close: Callable[[], None]) -> None:
-        self._sock = beneath(sock)
+        self._sock = plain_socket(sock)
         self._on_close = on_close
         self._loop = get_hub().loop
         self._watcher = self._loop.io(sock.fileno(), READ)

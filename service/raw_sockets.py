@@ -15,7 +15,7 @@ ACKED_OFFSET = 120  # tcpi_bytes_acked in Linux's struct tcp_info
 _poll: Any = get_original("select", "poll")  # gevent's own would let others run
 
 
-def beneath(sock: Any) -> Any:
+def plain_socket(sock: Any) -> Any:
     """Return the plain socket, whose methods do not wait. With TLS, its bytes are encrypted.
 
     The event loop may call its methods. gevent's own would wait, which is not possible there.

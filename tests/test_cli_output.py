@@ -305,7 +305,7 @@ def test_a_sweep_that_is_interrupted_stores_the_tokens_that_it_has_asked_for(app
 
     def refresh_idle(*_):
         with gevent.Timeout(0.05, KeyboardInterrupt()):
-            refresh_leases.apart(refresh)
+            refresh_leases.run_detached(refresh)
 
     monkeypatch.setattr(work, "refresh_idle", refresh_idle)
     result = app.test_cli_runner().invoke(args=["sweep"])

@@ -28,7 +28,7 @@ COUNTED: dict[str, tuple[tuple[str, ...], Any]] = {
 }
 
 
-def ended_turns(hours: int) -> dict[str, Any]:
+def count_turn_endings(hours: int) -> dict[str, Any]:
     """How the turns ended that were stored in the last hours, most frequent first.
 
     At most the newest `NEWEST` turns are looked at: `isWhole` says whether these were all. A turn
@@ -59,7 +59,7 @@ def ended_turns(hours: int) -> dict[str, Any]:
     }
 
 
-def counted_here() -> dict[str, list[dict[str, Any]]]:
+def count_host_errors() -> dict[str, list[dict[str, Any]]]:
     """Errors that the workers of this host have counted since they were started or reloaded."""
     counts: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in COUNTED}
     for metric in metrics_registry().collect():
@@ -68,11 +68,11 @@ def counted_here() -> dict[str, list[dict[str, Any]]]:
             if is_error and is_error(sample.labels) and sample.value:
                 kind = tuple(sample.labels[name] for name in names)
                 counts[sample.name][kind] += int(sample.value)
-    turns, calls, requests = (_listed(name, counts[name]) for name in COUNTED)
+    turns, calls, requests = (_most_frequent(name, counts[name]) for name in COUNTED)
     return {"turns": turns, "upstreamCalls": calls, "requests": requests}
 
 
-def _listed(metric: str, counts: Counter[tuple[str, ...]]) -> list[dict[str, Any]]:
+def _most_frequent(metric: str, counts: Counter[tuple[str, ...]]) -> list[dict[str, Any]]:
     labels = COUNTED[metric][0]
     listed = counts.most_common(KINDS)
     return [{**dict(zip(labels, kind, strict=True)), "count": n} for kind, n in listed]

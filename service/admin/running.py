@@ -17,7 +17,7 @@ def turns() -> dict[str, Any]:
     """The oldest turns, at most `LIMIT`, and how many there are in all."""
     live = select(Claim).join(Lease, Lease.lease_id == Claim.lease_id).where(~claims.has_lapsed())
     rows = db.session.scalars(live.order_by(Claim.began_at, Claim.turn_id).limit(LIMIT))
-    shown = [_described(claim) for claim in rows]
+    shown = [_describe(claim) for claim in rows]
     total = len(shown)
     if total == LIMIT:
         total = db.session.scalar(live.with_only_columns(func.count())) or 0
@@ -33,7 +33,7 @@ def stop(by: str, turn_id: str) -> bool:
     return bool(users)
 
 
-def _described(claim: Claim) -> dict[str, Any]:
+def _describe(claim: Claim) -> dict[str, Any]:
     return {
         "turnId": claim.turn_id,
         "chatId": claim.chat_id,

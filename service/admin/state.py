@@ -65,8 +65,8 @@ def list_errors(params: dict[str, Any]) -> dict[str, Any]:
     nothing: it is counted in `host`, by the workers of the answering host since their start.
     """
     hours = params["hours"]
-    stored = {"turns": failures.ended_turns(hours), "calls": calls.errors(hours)}
-    return {"hours": hours, **stored, "host": failures.counted_here()}
+    stored = {"turns": failures.count_turn_endings(hours), "calls": calls.errors(hours)}
+    return {"hours": hours, **stored, "host": failures.count_host_errors()}
 
 
 @state.get("/today")

@@ -22,7 +22,7 @@ NEWEST = 10_000
 def numbers() -> dict[str, Any]:
     midnight = now().replace(hour=0, minute=0, second=0, microsecond=0)
     turns, calls = _since(Turn, midnight), _since(IntegrationCall, midnight)
-    replies, made = (db.session.execute(_added_up(rows)).one() for rows in (turns, calls))
+    replies, made = (db.session.execute(_sum_up(rows)).one() for rows in (turns, calls))
     active = union(select(turns.c.user_id), select(calls.c.user_id)).subquery()
     new = select(func.count()).where(User.created_at >= midnight)
     return {
@@ -42,6 +42,6 @@ def _since(model: Any, moment: datetime) -> Subquery:
     return select(newest).where(newest.c.created_at >= moment).subquery()
 
 
-def _added_up(rows: Subquery) -> Select[Any]:
+def _sum_up(rows: Subquery) -> Select[Any]:
     amount = func.coalesce(func.sum(rows.c.credits), 0).label("amount")
     return select(func.count().label("number"), amount).select_from(rows)

@@ -60,7 +60,7 @@ def list_users(params: dict[str, Any]) -> dict[str, Any]:
     limit = params["limit"]
     found = people.page(params["search"], limit + 1, params["cursor"])
     following = seq_cursor(found[limit - 1].user.seq) if len(found) > limit else None
-    return {"users": [_described(person) for person in found[:limit]], "nextCursor": following}
+    return {"users": [_describe(person) for person in found[:limit]], "nextCursor": following}
 
 
 @admin.get("/users/<id:subject>")
@@ -178,10 +178,10 @@ def _whole(subject: str) -> dict[str, Any]:
         raise NotFound()
     stored = inventories.take(db.session(), subject, APP_COLLECTIONS.of(current_app))
     counts = {"records": dict(stored.records), "media": stored.media, "turns": stored.turns}
-    return {**_described(person), "stored": {**counts, "grants": list(stored.grants)}}
+    return {**_describe(person), "stored": {**counts, "grants": list(stored.grants)}}
 
 
-def _described(person: UserOverview) -> dict[str, Any]:
+def _describe(person: UserOverview) -> dict[str, Any]:
     user = person.user
     return {
         "subject": user.subject,

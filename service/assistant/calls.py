@@ -16,12 +16,12 @@ from marshmallow import Schema, fields, validate
 from service.assistant import earlier_jobs, grants, repeated_calls
 from service.assistant.call_request import CALL, ask
 from service.assistant.find import find
-from service.assistant.shaping import shaped
+from service.assistant.shaping import shape
 from service.auth import permits
 from service.billing.prices import CREDIT
 from service.chat.tools.requirements import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
-from service.integrations.calling.admission import validated
+from service.integrations.calling.admission import validate_parameters
 from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -71,13 +71,13 @@ class EndpointTool(Tool):
 def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs:
     """What a call needs: a grant, an approval, time. Raises `ServiceError` if it can't be made."""
     proxy = _proxy()
-    item = _named(proxy.catalog, endpoint)
+    item = _find_endpoint(proxy.catalog, endpoint)
     permits.check_endpoint(context.caller.permit, item.name)
     earlier = repeated_calls.find(proxy, item, context, body)
     leaves = not (earlier and earlier.is_final)
     if leaves and (missing := proxy.missing(item)):
         raise ServiceError(NOT_CONFIGURED.format(item.name, missing))
-    params, wait = validated(item, body)
+    params, wait = validate_parameters(item, body)
     if leaves:
         proxy.check_allowed(item, params)
     seconds = item.seconds + wait + GRACE  # the wait begins once the job has
@@ -105,22 +105,22 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
         return _data(proxy, item, context, ask(proxy, item, context, body, approval, earlier))
 
     if earlier is None:
-        return shaped(answer())
+        return shape(answer())
     began = time.monotonic()
     data = repeated_calls.give(context, earlier, answer)
     if earlier.is_final or proxy.gateway:  # else it was made again, and has waited for its job
-        data = earlier_jobs.waited(proxy, item, context, body, data, began)
-    return shaped(data)
+        data = earlier_jobs.wait_for_job(proxy, item, context, body, data, began)
+    return shape(data)
 
 
 def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse) -> Any:
     """An answer's data for the model. Raises `GrantMissing`."""
     if answer.is_payload:
-        raise GrantMissing(grants.refused(proxy, item, context, answer))
+        raise GrantMissing(grants.missing_grant(proxy, item, context, answer))
     return answer.data
 
 
-def _named(catalog: Catalog, name: str) -> Endpoint:
+def _find_endpoint(catalog: Catalog, name: str) -> Endpoint:
     """Raises `UnknownEndpoint`, which tells the model where the names are."""
     try:
         return catalog.named(name)
@@ -138,18 +138,18 @@ def tools(catalog: Catalog, names: Iterable[str]) -> list[Tool]:
     Raises ValueError for an unknown name, and for more than `MOST_TOOLS` endpoints.
     """
     described = " ".join((call.__doc__ or "").split())
-    reads_if = partial(_only_reads, catalog)
+    reads_if = partial(_is_read_only, catalog)
     own = Tool(CALL, described, EndpointCall(), call, reads=False, needs=needs, reads_if=reads_if)
-    return [find, own, *(_of_endpoint(item) for item in named(catalog, names))]
+    return [find, own, *(_make_tool(item) for item in find_endpoints(catalog, names))]
 
 
-def _only_reads(catalog: Catalog, endpoint: str, body: Mapping[str, Any]) -> bool:
+def _is_read_only(catalog: Catalog, endpoint: str, body: Mapping[str, Any]) -> bool:
     """Whether `integrations.call` changes nothing outside with this endpoint."""
     item = catalog.names.get(endpoint)
     return item is not None and item.access.reads
 
 
-def named(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:
+def find_endpoints(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:
     """The endpoints that `ASSISTANT_ENDPOINTS` names. Raises ValueError."""
     found: dict[str, Endpoint] = {}
     for name in names:
@@ -165,7 +165,7 @@ def named(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:
     return list(found.values())
 
 
-def _of_endpoint(item: Endpoint) -> Tool:
+def _make_tool(item: Endpoint) -> Tool:
     asks = "The user is not asked." if item.access.auto_approve else "The user is asked first."
     price = f"It costs up to {item.max_credits:g} credits. " if item.max_credits else ""
     return EndpointTool(
@@ -180,7 +180,7 @@ def _of_endpoint(item: Endpoint) -> Tool:
 
 
 def _bound(function: Callable[..., Any], endpoint: str) -> Callable[..., Any]:
-    def with_body(context: ToolContext, **body: Any) -> Any:
+    def add_body(context: ToolContext, **body: Any) -> Any:
         return function(context, endpoint, body)
 
-    return with_body
+    return add_body

@@ -12,7 +12,7 @@ import gevent
 
 from service.assistant.call_request import refusal
 from service.chat.tools.tool import ToolContext
-from service.integrations.calling.admission import validated
+from service.integrations.calling.admission import validate_parameters
 from service.integrations.calling.gateway import TokenRefused
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
@@ -23,7 +23,7 @@ from service.web.errors import RateLimited, Unavailable, UpstreamFailed, Upstrea
 AWAY = (RateLimited.status, Unavailable.status)
 
 
-def waited(
+def wait_for_job(
     proxy: Proxy,
     item: Endpoint,
     context: ToolContext,
@@ -38,13 +38,13 @@ def waited(
     """
     if not item.job or not _is_running(data):
         return data
-    wait = max(validated(item, body)[1] - (time.monotonic() - began), 0.0)
+    wait = max(validate_parameters(item, body)[1] - (time.monotonic() - began), 0.0)
     if proxy.gateway:
-        return _waited_there(proxy, item.job, context, data, wait)
+        return _wait_elsewhere(proxy, item.job, context, data, wait)
     return proxy.jobs.resume(context.caller.subject, item, data["jobId"], wait)
 
 
-def _waited_there(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait: float) -> Any:
+def _wait_elsewhere(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait: float) -> Any:
     """The same for a job at another instance, which keeps nobody waiting who asks for its state.
 
     The last state that is known, if the other instance can't be asked at the end.

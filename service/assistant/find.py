@@ -42,12 +42,12 @@ def find(context: ToolContext, query: str, limit: int) -> dict[str, Any]:
     its body for integrations.call, its price in credits, and whether the user is asked first."""
     proxy = PROXY.of(current_app)
     usable = [item for item in proxy.catalog if _is_usable(proxy, context.caller, item)]
-    found = ranked(usable, query)[:limit]
-    connected = grants.connected(proxy, found, context)
-    return {"endpoints": [_described(item, connected) for item in found]}
+    found = rank(usable, query)[:limit]
+    connected = grants.check_grants(proxy, found, context)
+    return {"endpoints": [_describe(item, connected) for item in found]}
 
 
-def ranked(endpoints: Iterable[Endpoint], query: str) -> list[Endpoint]:
+def rank(endpoints: Iterable[Endpoint], query: str) -> list[Endpoint]:
     """The endpoints that share words with a query, the best first; at equal ranks by name."""
     wanted = stems(query)
     scored = [(score(item, wanted), item) for item in endpoints]
@@ -82,7 +82,7 @@ def _is_usable(proxy: Proxy, caller: Caller, item: Endpoint) -> bool:
     return proxy.is_configured(item) and (permit is None or permit.allows(item.name))
 
 
-def _described(item: Endpoint, connected: Mapping[str, bool]) -> dict[str, Any]:
+def _describe(item: Endpoint, connected: Mapping[str, bool]) -> dict[str, Any]:
     known = {"connected": connected[item.name]} if item.name in connected else {}
     return {
         "endpoint": item.name,

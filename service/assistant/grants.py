@@ -22,7 +22,7 @@ PAUSE = 2.0  # seconds between two questions to another instance
 STATUS_SECONDS = 3.0  # for its answer: a tool and the card of a consent wait for it
 
 
-def connected(proxy: Proxy, items: Iterable[Endpoint], context: ToolContext) -> dict[str, bool]:
+def check_grants(proxy: Proxy, items: Iterable[Endpoint], context: ToolContext) -> dict[str, bool]:
     """Whether the user's grants suffice, by the names of those endpoints that need one.
 
     Empty if the other instance does not tell.
@@ -55,7 +55,7 @@ def missing(proxy: Proxy, item: Endpoint, context: ToolContext) -> NeededGrant |
     return NeededGrant(item.name, integration, scopes, lambda: connection.is_sufficient)
 
 
-def refused(
+def missing_grant(
     proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse
 ) -> NeededGrant:
     """The grant for which a call was answered with the OAuth-required payload."""

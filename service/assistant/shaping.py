@@ -11,13 +11,13 @@ LONGEST = 2_000  # characters of encoded bytes that stay
 ENCODED = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 
 
-def shaped(value: Any) -> Any:
+def shape(value: Any) -> Any:
     """The value, with long base64 texts replaced by how long they were, and what can't be stored
     by U+FFFD."""
     if isinstance(value, dict):
-        return {make_storable(key): shaped(item) for key, item in value.items()}
+        return {make_storable(key): shape(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [shaped(item) for item in value]
+        return [shape(item) for item in value]
     if not isinstance(value, str):
         return value
     if len(value) > LONGEST and ENCODED.fullmatch(value):

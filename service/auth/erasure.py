@@ -13,13 +13,13 @@ from sqlalchemy.orm import Session
 
 from service.auth.models import ErasedSubject
 from service.database.clock import current_time
-from service.database.in_lists import prepared_among
+from service.database.in_lists import prepare_in_list
 from service.database.prepared import Prepared
 from service.database.statements import Statements
 from service.extensions import table
 
 _erasures = table(ErasedSubject)
-ERASURES = prepared_among(select(_erasures.c.subject_hash, _erasures.c.erased_at))
+ERASURES = prepare_in_list(select(_erasures.c.subject_hash, _erasures.c.erased_at))
 ERASED_AT = select(_erasures.c.erased_at).where(_erasures.c.subject_hash == bindparam("hash"))
 _FIND = Prepared(ERASED_AT)
 

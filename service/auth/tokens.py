@@ -164,7 +164,7 @@ def issue(settings: Settings, subject: str, role: str, lifetime: int) -> str:
         raise ValueError(f"a subject has 1 to {SUBJECT_LIMIT} characters")
     now = int(time.time())
     claims: dict[str, Any] = {"sub": subject, "role": role, "iat": now, "exp": now + lifetime}
-    claims |= _addressed(settings)
+    claims |= _issuer_claims(settings)
     return jwt.encode({"alg": "HS256"}, claims, OctKey.import_key(settings.auth_secret))
 
 
@@ -179,10 +179,10 @@ def issue_limited(
     claims: dict[str, Any] = {"sub": subject, "role": role, "exp": permit.expires}
     if issued is not None:
         claims["iat"] = issued
-    return limited_tokens.issue(settings, claims | _addressed(settings), permit)
+    return limited_tokens.issue(settings, claims | _issuer_claims(settings), permit)
 
 
-def _addressed(settings: Settings) -> dict[str, Any]:
+def _issuer_claims(settings: Settings) -> dict[str, Any]:
     """The claims that say who made a token of ours, and for whom."""
     claims = {}
     if settings.auth_audience:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from service.auth import erasure
 from service.auth.models import User
 from service.auth.users import NOT_ADMITTED, rights_cache
-from service.database.in_lists import prepared_among
+from service.database.in_lists import prepare_in_list
 from service.database.prepared import Prepared, StatementReply
 from service.database.statements import Statements
 from service.extensions import db, table
@@ -27,7 +27,7 @@ LOCK = Prepared(
 _row = select(_users.c.seq).where(_this_user)
 _rows = select(_users.c.subject).order_by(_users.c.subject)
 _locked_rows = _rows.with_for_update(read=True, key_share=True)
-LOCK_ROWS = prepared_among(_locked_rows)
+LOCK_ROWS = prepare_in_list(_locked_rows)
 LOCK_ROW = _row.with_for_update(read=True, key_share=True)
 LOCK_ROW_ALONE = _row.with_for_update(key_share=True)
 

@@ -15,7 +15,7 @@ from service.auth.models import User
 from service.auth.permits import Permit
 from service.auth.tokens import Claims
 from service.database.access import write_transaction
-from service.database.in_lists import prepared_among
+from service.database.in_lists import prepare_in_list
 from service.database.prepared import Prepared, read_row
 from service.extensions import db, table
 from service.times import now
@@ -79,7 +79,7 @@ _erased_at = erasure.ERASED_AT.scalar_subquery().label("erased_at")
 _this_user = _users.c.subject == bindparam("subject")
 _facts = (_users.c.role, _users.c.disabled, _users.c.email, _users.c.name, _users.c.updated_at)
 FIND_RIGHTS = Prepared(select(*_facts, _erased_at).where(_this_user))
-FIND_MANY = prepared_among(select(_users.c.subject, *_facts))
+FIND_MANY = prepare_in_list(select(_users.c.subject, *_facts))
 
 
 class RightsCache:

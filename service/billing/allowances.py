@@ -78,7 +78,7 @@ def spend(session: Statements, token_id: str | None, more: int) -> bool:
     return session.connection().scalar(SPEND, change) is not None or more <= 0
 
 
-def left(session: Statements, token_id: str) -> int:
+def remaining(session: Statements, token_id: str) -> int:
     """What the allowance still has. Locks it until the commit."""
     return session.connection().scalar(LEFT, {"token": token_id}) or 0
 

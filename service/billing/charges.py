@@ -82,7 +82,7 @@ def free_credits(session: Statements, account: str) -> int:
 def _chargeable(session: Statements, hold: ClosedHold) -> int:
     """What can be charged beyond the hold."""
     free = free_credits(session, hold.account)
-    return min(free, allowances.left(session, hold.token_id)) if hold.token_id else free
+    return min(free, allowances.remaining(session, hold.token_id)) if hold.token_id else free
 
 
 def entry_values(

@@ -240,7 +240,7 @@ def _spend_allowance(session: Statements, payer: Payer, amount: int) -> str | No
     allowances.begin(session, limit)
     if not allowances.spend(session, limit.token_id, amount):
         _hold_more(session, payer.subject, -amount)
-        left = credits(allowances.left(session, limit.token_id))
+        left = credits(allowances.remaining(session, limit.token_id))
         raise InsufficientCredits(credits(amount), left, ALLOWANCE_SPENT)
     return limit.token_id
 

@@ -90,10 +90,10 @@ def spend(session: Statements, subject: str, days: int, zone: ZoneInfo, now: dat
     periods = [_period(first + timedelta(days=number), zone) for number in range(days)]
     by_day = {
         row.number: Sum(int(row.amount), row.calls)
-        for row in session.execute(_by_day(subject, periods))
+        for row in session.execute(_sum_by_day(subject, periods))
     }
     start, end = periods[0][1], periods[-1][2]
-    rows = session.execute(_by_source(subject, start, end)).all()
+    rows = session.execute(_sum_by_source(subject, start, end)).all()
     sources = [(row.what, row.kind, Sum(int(row.amount), row.calls)) for row in rows]
     sources.sort(key=lambda source: (-source[2].amount, source[0]))
     named = [(day, by_day.get(number, Sum())) for number, (day, _, _) in enumerate(periods)]
@@ -105,7 +105,7 @@ def _period(day: date, zone: ZoneInfo) -> Period:
     return day, begins, ends
 
 
-def _by_day(subject: str, periods: list[Period]) -> Select[Any]:
+def _sum_by_day(subject: str, periods: list[Period]) -> Select[Any]:
     """The sums by the number of the day. A day is found by a division: SQLite knows no time zones,
     and a join of all days with all entries takes seconds for a year."""
     names = (
@@ -139,7 +139,7 @@ def _runs(periods: list[Period]) -> list[tuple[int, int, int, int]]:
     return runs
 
 
-def _by_source(subject: str, start: datetime, end: datetime) -> Select[Any]:
+def _sum_by_source(subject: str, start: datetime, end: datetime) -> Select[Any]:
     rows = select(_what, _kind, _amount, _calls)
     return rows.where(_in_range(subject, start, end)).group_by(_what, _kind)
 

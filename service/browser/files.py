@@ -55,7 +55,7 @@ def content(path: Path, *, compressed: bool) -> bytes:
 
 def imports(name: str) -> list[str]:
     """The names of the modules that a module imports, in its order. `import()` is not followed."""
-    return [_resolved(name, target) for target in specifiers(ROOT / name)]
+    return [_resolve(name, target) for target in specifiers(ROOT / name)]
 
 
 def specifiers(path: Path) -> list[str]:
@@ -73,7 +73,7 @@ def modules_of(name: str) -> list[str]:
     return sorted(found)
 
 
-def _resolved(name: str, target: str) -> str:
+def _resolve(name: str, target: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
 
 

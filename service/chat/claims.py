@@ -136,14 +136,14 @@ DROP = Prepared(delete(_claims).where(_this).returning(_claims.c.watched_until))
 
 def drop(session: Session, turn_id: str) -> Dropped:
     """Remove the turn's claim."""
-    return dropped(ask_to_drop(session, turn_id))
+    return read_dropped(ask_to_drop(session, turn_id))
 
 
 def ask_to_drop(session: Statements, turn_id: str) -> StatementReply:
     return DROP.ask(session.connection(), {"turn": turn_id})
 
 
-def dropped(answer: StatementReply) -> Dropped:
+def read_dropped(answer: StatementReply) -> Dropped:
     row = answer.row
     return Dropped(row is not None, row is not None and row.watched_until is not None)
 

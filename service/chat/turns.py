@@ -120,17 +120,17 @@ def answer(data: dict[str, Any]) -> Response:
     try:
         ticket = CONCURRENCY.of(app).take("turns", submission.caller.subject)
     except RateLimited as refusal:
-        return _replayed(answer_without_ticket(app, submission, refusal))
-    return _admitted(app, submission, ticket)
+        return _replay_response(answer_without_ticket(app, submission, refusal))
+    return _admit(app, submission, ticket)
 
 
-def _admitted(app: Flask, submission: Submission, ticket: Ticket) -> Response:
+def _admit(app: Flask, submission: Submission, ticket: Ticket) -> Response:
     """The stored answer, or the stream of a turn that begins. Frees the ticket if none does."""
     with OnFailure(ticket.free):
         admitted = admit(app, submission)
     if isinstance(admitted, reuse.StoredAnswer):
         ticket.give_back()
-        return _replayed(admitted)
+        return _replay_response(admitted)
     return _stream(app, admitted, ticket)
 
 
@@ -218,7 +218,7 @@ def _response(assistant_message_id: str, stream: Iterator[bytes]) -> Response:
     return response
 
 
-def _replayed(stored: reuse.StoredAnswer) -> Response:
+def _replay_response(stored: reuse.StoredAnswer) -> Response:
     """A stored answer again, which no limit of turns concerns: it costs nothing."""
     return _response(stored.turn.assistant_message_id, _replay(stored))
 

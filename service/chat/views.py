@@ -111,7 +111,7 @@ def _earlier(session: Session, chat_id: str) -> Envelope:
 
     Raises `NotFound`.
     """
-    chat = session.scalar(_owned(chat_id))
+    chat = session.scalar(_select_own(chat_id))
     if chat is None:
         raise NotFound()
     return full_envelope(AI_CHATS, chat)
@@ -163,9 +163,9 @@ def chat_record(record: Envelope) -> dict[str, Any]:
 
 def check_owned(session: Session, chat_id: str) -> None:
     """Lock the caller's chat. Raises `NotFound`, also for another user's chat."""
-    if session.scalar(_owned(chat_id).with_for_update()) is None:
+    if session.scalar(_select_own(chat_id).with_for_update()) is None:
         raise NotFound()
 
 
-def _owned(chat_id: str) -> Select[Chat]:
+def _select_own(chat_id: str) -> Select[Chat]:
     return select(Chat).where(Chat.record_id == chat_id, Chat.user_id == g.caller.subject)

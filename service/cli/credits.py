@@ -10,7 +10,7 @@ from service.billing.account_statements import Statement, statement_of
 from service.billing.models import REF_LIMIT
 from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
-from service.cli.database import explained, with_database
+from service.cli.database import explain_failures, with_database
 from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_json, print_list
 from service.extensions import db
 from service.ids import new_id
@@ -50,7 +50,9 @@ def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
     starting = settings.starting_credits * CREDIT
     ref = ref or new_id("entry")
     try:
-        with explained(f"Repeat the grant with --ref {shlex.quote(ref)}, so that it is made once."):
+        with explain_failures(
+            f"Repeat the grant with --ref {shlex.quote(ref)}, so that it is made once."
+        ):
             is_new = granting.grant(subject, amount, ref, starting, opens=opens)
     except NotFound:
         message = f"there is no user {subject} yet; --new opens the account before the first call"

@@ -35,7 +35,7 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
         @with_appcontext
         @wraps(command)
         def checked(*arguments: Any, **options: Any) -> Any:
-            with explained():
+            with explain_failures():
                 _check(outdated)
                 try:
                     return command(*arguments, **options)
@@ -48,7 +48,7 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
 
 
 @contextmanager
-def explained(advice: str = "") -> Iterator[None]:
+def explain_failures(advice: str = "") -> Iterator[None]:
     """Say in a line why the database can't be used, and then the advice.
 
     Raises `click.ClickException`, and an error in which no database is at fault as it is.

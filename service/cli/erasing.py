@@ -9,7 +9,7 @@ from config import Settings
 from service.auth.tokens import UNREADABLE, peek
 from service.billing.prices import credits
 from service.chat.finding import index
-from service.cli.database import LONGEST, explained, with_database
+from service.cli.database import LONGEST, explain_failures, with_database
 from service.cli.terminal import YES, TextArgument, confirm
 from service.database.time_limits import time_limit
 from service.extensions import db
@@ -40,12 +40,12 @@ def erase(subject: str, yes: bool) -> None:
         raise click.ClickException(f"{subject} is the app's owner. {OTHER_OWNER}")
     if not yes:
         click.echo(f"Erasing {subject} can't be taken back.")
-        click.echo("\n".join(_described(stored, "deletes", "keeps")))
+        click.echo("\n".join(_describe(stored, "deletes", "keeps")))
     confirm(f"Erase {subject}?", yes)
-    with explained(_advice(stored)), time_limit(LONGEST):
+    with explain_failures(_advice(stored)), time_limit(LONGEST):
         report = erasing.erase(subject, collections, connections)
     click.echo(f"{subject} is erased.")
-    click.echo("\n".join(_described(report.inventory, "deleted", "kept")))
+    click.echo("\n".join(_describe(report.inventory, "deleted", "kept")))
     for integration, reason in report.unrevoked.items():
         text = f"{integration}: erased here, but not revoked at the provider ({reason})."
         click.echo(f"{text} The person can end the access in the account's own settings there.")
@@ -72,7 +72,7 @@ def _advice(stored: Inventory) -> str:
     return f"Run the command again. {told}: {', '.join(stored.grants)}."
 
 
-def _described(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:
+def _describe(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:
     """The lines about what an erasure `deletes` and `keeps`, two verbs in the same form."""
     counted = {**stored.records, "media": stored.media}
     counts = [f"{count} {name}" for name, count in counted.items() if count]

@@ -67,7 +67,7 @@ def begin() -> Response:
     try:
         begun = _sign_ins().begin()
     except SignInFailed as failure:
-        return _failed(failure)
+        return _report_failure(failure)
     response = make_response(redirect(begun.url, 303))
     _set_cookie(response, UNDERWAY, begun.cookie, SECONDS)
     return response
@@ -82,7 +82,7 @@ def callback() -> Response:
         cookie = request.cookies.get(_name(UNDERWAY), "")
         session_id = _sign_ins().finish(request.args.to_dict(), cookie)
     except SignInFailed as failure:
-        response = _failed(failure)
+        response = _report_failure(failure)
         if failure.problem == "lost":  # the cookie is of another sign-in, which may still end well
             return response
     else:
@@ -118,7 +118,7 @@ def sign_out() -> Response:
     return response
 
 
-def offered() -> tuple[bool, bool]:
+def sign_in_state() -> tuple[bool, bool]:
     """Whether people can sign in at an identity provider, and whether this browser has."""
     if SESSIONS.of(current_app) is None:
         return False, False
@@ -141,7 +141,7 @@ def _refuse_other_origins() -> None:
         raise Forbidden("Only the console's own page may ask for this.")
 
 
-def _failed(failure: SignInFailed) -> Response:
+def _report_failure(failure: SignInFailed) -> Response:
     """The page has a sentence for people, and the log has for operators what to mend."""
     if failure.problem != "denied":
         log.warning("sign-in failed", problem=failure.problem, why=failure.why)

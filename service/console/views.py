@@ -8,7 +8,7 @@ from flask import Blueprint, Response, current_app, make_response, render_templa
 from config import Settings
 from service.browser.files import modules_of
 from service.browser.versions import version
-from service.console.sign_in import offered
+from service.console.sign_in import sign_in_state
 from service.web.conditional import conditional
 from service.web.edge import answers
 from service.web.origin import own_origin
@@ -57,7 +57,7 @@ def secure(response: Response) -> Response:
 def index() -> Response:
     """The console, for people who open the service in a browser"""
     settings: Settings = current_app.config["SETTINGS"]
-    has_provider, has_session = offered()
+    has_provider, has_session = sign_in_state()
     modules = modules_of("console/console.js")
     context = {
         "sandbox": _yes(settings.sandbox),

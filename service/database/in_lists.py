@@ -21,7 +21,7 @@ class _JsonList(TypeDecorator[list[str]]):
         return json.dumps(value)
 
 
-def prepared_among(statement: Select[Any]) -> Prepared:
+def prepare_in_list(statement: Select[Any]) -> Prepared:
     """Return the statement for rows whose first column is in the list `values`.
 
     The column must be text.

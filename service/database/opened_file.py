@@ -22,14 +22,14 @@ class OpenedFile:
 
     def check(self) -> None:
         """Raises `OperationalError` if another file has the path now, or none."""
-        named = self._named()
+        named = self._file_at_path()
         self._opened = self._opened or named
         if named != self._opened:
             reason = sqlite3.OperationalError(REPLACED)
             reason.sqlite_errorcode = sqlite3.SQLITE_READONLY
             raise OperationalError("BEGIN", None, reason)
 
-    def _named(self) -> tuple[int, int] | None:
+    def _file_at_path(self) -> tuple[int, int] | None:
         try:
             found = os.stat(self._path)
         except OSError:

@@ -47,17 +47,17 @@ class PipelineReply:
 
     @property
     def rowcount(self) -> int:
-        return self._awaited().command_tuples or 0
+        return self._await_answer().command_tuples or 0
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        result = self._awaited()
+        result = self._await_answer()
         adapting = self._connection.adapting
         adapting.set_pgresult(result)
         return adapting.load_rows(0, result.ntuples, tuple)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """A row at a time. Other statements may be sent meanwhile."""
-        result = self._awaited()
+        result = self._await_answer()
         adapting = Transformer(self._connection)
         adapting.set_pgresult(result)
         for number in range(result.ntuples):
@@ -72,7 +72,7 @@ class PipelineReply:
     def is_executed(self) -> bool:
         return self.result is not None and self.result.status in EXECUTED
 
-    def _awaited(self) -> PGresult:
+    def _await_answer(self) -> PGresult:
         if self.result is None:
             self._connection.await_replies()
         if self.result is None or not self.is_executed:
@@ -126,7 +126,7 @@ class PipelinedConnection(CooperativeConnection):
         """Send what was posted, and do not wait for the answers. `await_replies` reads them."""
         with ClosedOnError(self):
             self._syncs += 1
-            super().wait(_sent(self.pgconn))
+            super().wait(_send_all(self.pgconn))
 
     def await_replies(self) -> None:
         """Send what was posted, and wait for all answers. Raises the first error among them."""
@@ -195,7 +195,7 @@ class PipelinedConnection(CooperativeConnection):
         return reply
 
 
-def _sent(pgconn: PGconn) -> PQGen[None]:
+def _send_all(pgconn: PGconn) -> PQGen[None]:
     """Send all. Yields what has to be waited for."""
     pgconn.pipeline_sync()
     while pgconn.flush():  # the server does not read on while nobody reads its answers
@@ -206,7 +206,7 @@ def _sent(pgconn: PGconn) -> PQGen[None]:
 def _exchange(pgconn: PGconn, replies: list[PipelineReply], syncs: int) -> PQGen[None]:
     """Send all, and read an answer for each, and for as many syncs."""
     waiting = deque(replies)
-    yield from _sent(pgconn)
+    yield from _send_all(pgconn)
     while syncs:
         while pgconn.is_busy():
             yield WAIT_R

@@ -129,7 +129,7 @@ def usable(
         began = began or snapshot.at
         has_failed = snapshot.has_failed(began)
         if not has_failed and (lease_id := lease(snapshot, lasts)):
-            if apart(partial(refresh, snapshot.row, lease_id)):
+            if run_detached(partial(refresh, snapshot.row, lease_id)):
                 return read()  # perhaps due again: a life may be shorter than a refresh
         elif snapshot.is_usable:
             return snapshot
@@ -173,7 +173,7 @@ def lease(snapshot: TokensRead[Any], lasts: timedelta = LEASE) -> str | None:
         return lease_id if session.execute(taken.returning(rows.c.seq)).first() else None
 
 
-def apart(work: Callable[[], T]) -> T:
+def run_detached(work: Callable[[], T]) -> T:
     """Do work in a greenlet of its own, which goes on if the caller is interrupted.
 
     Needs an app context, and gives the work another one. Raises what the work raises; if nobody

@@ -40,9 +40,9 @@ class Deadline:
         self._at = self._paused + paused if self._paused is not None else None
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until the model is too late."""
         return math.inf if self._at is None else self._at - time.monotonic()
 
-    def passed(self, now: float) -> bool:
+    def is_over(self, now: float) -> bool:
         return self._at is not None and now > self._at

@@ -13,7 +13,7 @@ import structlog
 from gevent import sleep
 
 from service.generation.deadline import Deadline
-from service.generation.model_span import traced
+from service.generation.model_span import trace
 from service.generation.reading import TakeTexts, read_answer
 from service.generation.round_trip import RoundTrip
 from service.observing import spans
@@ -80,7 +80,7 @@ def stream_events(
     also good when the reader of the events was interrupted.
     """
     events = _events(upstream, trip, deadline, take)
-    return traced(trip, events) if spans.are_recorded() else events
+    return trace(trip, events) if spans.are_recorded() else events
 
 
 def _events(
@@ -113,7 +113,7 @@ def _events(
                 _log_for_operator(trip.model, error)
                 if error.fault not in PASSING or is_visible or attempt == RETRIES:
                     raise
-                pause = _pause(attempt, error, deadline.left)
+                pause = _pause(attempt, error, deadline.seconds_left)
             sleep(pause)
     finally:
         deadline.end()

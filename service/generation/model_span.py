@@ -24,7 +24,7 @@ GROQ = "https://api.groq.com/"
 COMPATIBLE = "openai_compatible"  # any other host of the same wire
 
 
-def traced(trip: RoundTrip, events: Generator[Event | Arrivals]) -> Iterator[Event | Arrivals]:
+def trace(trip: RoundTrip, events: Generator[Event | Arrivals]) -> Iterator[Event | Arrivals]:
     """The events, recorded as a span. Raises what they raise."""
     model, began, is_timed = trip.model, time.monotonic(), False
     name = f"chat {model.upstream_name}"

@@ -7,7 +7,7 @@ from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 
 
-def described(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
+def describe(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
     return {
         "name": item.name,
         "aliases": list(item.aliases),

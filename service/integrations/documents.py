@@ -8,11 +8,11 @@ from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.web.json_schemas import json_schema
-from service.web.openapi import Instance, shared_header
+from service.web.openapi import Instance, header_reference
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 WAIT = "Seconds to hold the call open for the result."
-KEPT = {name: shared_header(name) for name in ("X-Cache", "Age")}
+KEPT = {name: header_reference(name) for name in ("X-Cache", "Age")}
 CONSENT = {
     "type": "object",
     "description": "The user has to grant a scope, at `authUrl`.",
@@ -27,7 +27,7 @@ CONSENT = {
 }
 
 
-def of_names(
+def schemas_by_name(
     catalog: Catalog, title: str, schema: Callable[[Endpoint], Mapping[str, Any]]
 ) -> dict[str, Any]:
     """One JSON Schema document, with the schema of every endpoint under each of its names."""

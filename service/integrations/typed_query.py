@@ -13,7 +13,7 @@ WAIT = JsonNumber()
 BOOLEANS = {"true": True, "True": True, "1": True, "false": False, "False": False, "0": False}
 
 
-def typed(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
+def parse_query(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
     """Query texts as the JSON values that the schema wants; a list's name may be repeated."""
     known = dict(endpoint.parameters.fields)
     if endpoint.job:

@@ -15,9 +15,9 @@ from service.auth.bearer import open_to
 from service.billing.prices import CREDIT
 from service.current_request import current_g, current_request, current_service
 from service.integrations import documents, oauth
-from service.integrations.calling.admission import validated
+from service.integrations.calling.admission import validate_parameters
 from service.integrations.calling.proxy import PROXY, Proxy
-from service.integrations.catalog_answer import described
+from service.integrations.catalog_answer import describe
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import Inbound
 from service.integrations.route_descriptions import (
@@ -36,7 +36,7 @@ from service.integrations.route_descriptions import (
     Envelope,
     PriceSchema,
 )
-from service.integrations.typed_query import typed
+from service.integrations.typed_query import parse_query
 from service.limits.concurrency import CONCURRENCY
 from service.web.bodies import parse_json, read_body
 from service.web.edge import (
@@ -104,7 +104,7 @@ def health() -> Response:
 def catalog() -> Response:
     """Every endpoint, with its price and whether it asks first"""
     proxy = _proxy()
-    return jsonify({"endpoints": [described(proxy, item) for item in proxy.catalog]})
+    return jsonify({"endpoints": [describe(proxy, item) for item in proxy.catalog]})
 
 
 @integrations.get("/routes-schema")
@@ -112,7 +112,7 @@ def catalog() -> Response:
 def routes_schema() -> Response:
     """One JSON Schema, with the body of every endpoint under each of its names"""
     title = "Bodies of the integration endpoints"
-    return _schema(documents.of_names(_proxy().catalog, title, documents.body_schema))
+    return _schema(documents.schemas_by_name(_proxy().catalog, title, documents.body_schema))
 
 
 @integrations.get("/answers-schema")
@@ -120,7 +120,7 @@ def routes_schema() -> Response:
 def answers_schema() -> Response:
     """One JSON Schema, with the answer's `data` of every endpoint under each of its names"""
     title = "Answers of the integration endpoints"
-    return _schema(documents.of_names(_proxy().catalog, title, documents.answer_schema))
+    return _schema(documents.schemas_by_name(_proxy().catalog, title, documents.answer_schema))
 
 
 def _schema(document: dict[str, Any]) -> Response:
@@ -161,7 +161,7 @@ def price(endpoint: str) -> dict[str, Any]:
     permits.check_endpoint(g.caller.permit, item.name)
     limits = CONCURRENCY.of(current_app)
     with limits.call(g.caller.subject, item.vendor.integration):  # it may parse several MiB
-        params, _ = validated(item, _reader(item)())
+        params, _ = validate_parameters(item, _reader(item)())
         proxy.check_allowed(item, params)
         return {"credits": item.most(params) / CREDIT}
 
@@ -194,7 +194,7 @@ def get(endpoint: str) -> Response:
     proxy = _proxy()
     named = proxy.catalog.named(endpoint)
     query = current_request().args.to_dict(flat=False)
-    return _call(proxy, endpoint, partial(typed, named, query))
+    return _call(proxy, endpoint, partial(parse_query, named, query))
 
 
 def _reader(endpoint: Endpoint) -> Callable[[], dict[str, Any]]:

@@ -53,7 +53,7 @@ def question(grant: NeededGrant, url: str, state: str) -> dict[str, Any]:
     }
 
 
-def shown(grant: NeededGrant, url: str) -> str:
+def link_text(grant: NeededGrant, url: str) -> str:
     """The link as a text for the model and the user."""
     return SHOW.format(url=url, **_words(grant))
 

@@ -111,7 +111,7 @@ class Invocation:
         except ServiceError as error:
             return tool_result(failure(explain(error)))
         if not self.opens_links or self.action:
-            return tool_result(failure(consent.shown(grant, url)))
+            return tool_result(failure(consent.link_text(grant, url)))
         state = states.issue(
             self.sealer, self.caller.subject, self.call_id, self.offer.tool.name, self.arguments
         )

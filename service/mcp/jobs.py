@@ -11,7 +11,7 @@ from marshmallow import Schema, validate
 
 from service.assistant.call_request import CALL
 from service.assistant.calls import EndpointTool
-from service.assistant.shaping import shaped
+from service.assistant.shaping import shape
 from service.chat.tools.tool import Tool, ToolContext, tool
 from service.integrations.calling.proxy import PROXY
 from service.integrations.declare.catalog import Catalog
@@ -36,7 +36,7 @@ def look(context: ToolContext, jobId: str) -> Any:  # noqa: N803 - the name is t
     answer = PROXY.of(current_app).job(context.caller, context.token, jobId)
     if answer.is_payload:
         raise Conflict(RECONNECT)
-    return shaped(answer.data)
+    return shape(answer.data)
 
 
 def endpoint_of(used: Tool, arguments: Mapping[str, Any], catalog: Catalog) -> Endpoint | None:

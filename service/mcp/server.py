@@ -81,7 +81,7 @@ class Server:
         if not isinstance(arguments, dict):
             raise message.refusal(INVALID_PARAMS, "The arguments must be an object.")
         opens_links = consent.can_open_links(message.capabilities)
-        action, call_id = self._resumed(message, caller, offer, arguments)
+        action, call_id = self._resume(message, caller, offer, arguments)
         return Invocation(
             app=self._app,
             sealer=self._sealer,
@@ -94,7 +94,7 @@ class Server:
             action=action,
         )
 
-    def _resumed(
+    def _resume(
         self, message: RpcMessage, caller: Caller, offer: Offer, arguments: dict[str, Any]
     ) -> tuple[Action | None, str]:
         """What the user has done since the call was first made, and the call's id."""

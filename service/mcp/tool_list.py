@@ -80,7 +80,7 @@ CATALOG_TOOLS: Mapping[str, ToolEffects] = {
 }
 
 
-def of_endpoint(endpoint: Endpoint) -> ToolEffects:
+def effects_of_endpoint(endpoint: Endpoint) -> ToolEffects:
     """The effects of a tool for one endpoint.
 
     One that the console asks for is not marked as reading only, even if it does: clients do not ask
@@ -105,7 +105,7 @@ def effects_of(tool: Tool, with_catalog: bool) -> ToolEffects | None:
     if tool.name in RECORD_TOOLS:
         return RECORD_TOOLS[tool.name]
     if isinstance(tool, EndpointTool) and tool.endpoint and with_catalog:
-        return of_endpoint(tool.endpoint)
+        return effects_of_endpoint(tool.endpoint)
     return CATALOG_TOOLS.get(tool.name) if with_catalog else None
 
 
@@ -118,7 +118,7 @@ class Offer:
     effects: ToolEffects
 
     @property
-    def described(self) -> dict[str, Any]:
+    def listing(self) -> dict[str, Any]:
         """The tool in the list. Its schema is of an object, or clients drop the whole list."""
         spec = self.tool.spec
         return {
@@ -140,7 +140,7 @@ class Offers:
                 name = wire_name(tool.name, self._by_name)
                 self._by_name[name] = Offer(name, tool, effects)
         self._own = {offer.tool.name: offer for offer in self._by_name.values()}
-        self.listed = [offer.described for offer in self._by_name.values()]
+        self.listed = [offer.listing for offer in self._by_name.values()]
 
     def get(self, name: str) -> Offer | None:
         return self._by_name.get(name) or self._own.get(name)

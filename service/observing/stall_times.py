@@ -51,7 +51,7 @@ class Stall:
         return min(cpu, self.wall)
 
     @property
-    def blocked(self) -> float:
+    def blocked_seconds(self) -> float:
         """Seconds of a wait that did not go through the event loop.
 
         The time before the first sample counts only if most of the time after it was such a wait.
@@ -66,8 +66,8 @@ class Stall:
     @property
     def seconds(self) -> float:
         """The seconds for which the greenlet is responsible."""
-        return self.cpu + self.blocked
+        return self.cpu + self.blocked_seconds
 
     @property
     def kind(self) -> str:
-        return "computing" if self.cpu >= self.blocked else "blocked"
+        return "computing" if self.cpu >= self.blocked_seconds else "blocked"

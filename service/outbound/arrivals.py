@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from gevent import get_hub, getcurrent
 
-from service.raw_sockets import READ, beneath
+from service.raw_sockets import READ, plain_socket
 
 WOULD_WAIT = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
@@ -128,7 +128,7 @@ def receiver(sock: Any, size: int = 65_536) -> Callable[[], bytes]:
     """
     secure = getattr(sock, "_sslobj", None)
     if secure is None:
-        return partial(beneath(sock).recv, size)
+        return partial(plain_socket(sock).recv, size)
 
     def receive() -> bytes:
         pieces = [secure.read(size)]

@@ -11,7 +11,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from service.outbound.connecting import SecureUpstreamConnection, UpstreamConnection
 from service.outbound.destination import Origin
-from service.raw_sockets import beneath, peek
+from service.raw_sockets import peek, plain_socket
 
 CERTIFICATES = certifi.where()  # of the authorities that servers are checked by
 MOST_SERVERS = 32
@@ -96,4 +96,4 @@ def _close_all(connections: Kept) -> None:
 
 def _is_usable(connection: UpstreamConnection) -> bool:
     """Whether the server has neither closed an idle connection nor sent anything on it."""
-    return peek(beneath(connection.sock)) is None
+    return peek(plain_socket(connection.sock)) is None

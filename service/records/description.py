@@ -10,7 +10,7 @@ from service.records.collection import Collection
 from service.records.permissions import readable, rules, visible_columns
 
 
-def listed(
+def list_readable(
     collections: Iterable[Collection], role: str, permit: Permit | None = None
 ) -> Iterator[Collection]:
     """The collections that a role may read, and that are open to a limited token."""

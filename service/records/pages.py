@@ -66,7 +66,7 @@ def _sqlite_page(params: tuple[str, ...]) -> Select[Any]:
         .order_by(c.seq)
     )
     # An expression instead of the column: the index on owner is not in the order of the changes.
-    return _filtered(later, params, c.collection, c.owner + "").limit(PAGE)
+    return _filter(later, params, c.collection, c.owner + "").limit(PAGE)
 
 
 def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
@@ -83,7 +83,7 @@ def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
     place = row_of(bindparam("xid", type_=BigInteger), bindparam("seq", type_=BigInteger))
     settled = select(*c).where(row_of(c.xid, c.seq) > place, c.xid < _horizon)
     later = settled.order_by(c.xid, c.seq).offset(literal_column("0")).subquery()
-    filtered = _filtered(select(*_columns(later.c)), params, later.c.collection, later.c.owner)
+    filtered = _filter(select(*_columns(later.c)), params, later.c.collection, later.c.owner)
     page = filtered.limit(PAGE).subquery()
     sizes = func.sum(page.c.size).over(order_by=(page.c.xid, page.c.seq), rows=(None, -1))
     summed = select(page, func.coalesce(sizes, 0).label("ahead")).subquery()
@@ -101,7 +101,7 @@ def _columns(c: Any) -> list[ColumnElement[Any]]:
     return [*stored, (before + after).label("size"), c.created_at]
 
 
-def _filtered(
+def _filter(
     statement: Select[Any],
     params: tuple[str, ...],
     collection: ColumnElement[str],

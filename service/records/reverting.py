@@ -96,7 +96,7 @@ def _set_data(collection: Collection, row: Any, data: Values, keeps: Container[s
             continue
         attribute = collection.attribute_of(column)
         if attribute:
-            setattr(row, attribute, _stored(column, data.get(column.name)))
+            setattr(row, attribute, _stored_value(column, data.get(column.name)))
         elif column.name in data:
             row.data[column.name] = data[column.name]
         else:
@@ -105,7 +105,7 @@ def _set_data(collection: Collection, row: Any, data: Values, keeps: Container[s
         flag_modified(row, "data")
 
 
-def _stored(column: Column, value: Any) -> Any:
+def _stored_value(column: Column, value: Any) -> Any:
     is_time = column.type == "datetime" and isinstance(value, str)
     return datetime.fromisoformat(value) if is_time else value
 

@@ -143,10 +143,10 @@ def expression(collection: Collection, column: Column) -> Any:
     attribute = collection.attribute_of(column)
     if attribute:
         return getattr(collection.model, attribute)
-    return case((_has_type(column), _converted(column)))
+    return case((_has_type(column), _convert(column)))
 
 
-def _converted(column: Column) -> Any:
+def _convert(column: Column) -> Any:
     value = Record.data[column.name]
     match column.type:
         case "number":

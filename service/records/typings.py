@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from service.records.collection import Action, Collection, Column
-from service.web.typescript import STEP, quoted, type_of
+from service.web.typescript import STEP, quote, type_of
 
 HEAD = """\
 // The records of all collections, by name.
@@ -48,7 +48,7 @@ def _collection(collection: Collection) -> str:
         "update": _object(written, []) if _may(collection, "update") else "never",
     }
     lines = "".join(f"{STEP * 2}{name}: {one};\n" for name, one in types.items())
-    return f"{STEP}{quoted(collection.name)}: {{\n{lines}{STEP}}};\n"
+    return f"{STEP}{quote(collection.name)}: {{\n{lines}{STEP}}};\n"
 
 
 def _type(column: Column) -> dict[str, Any]:

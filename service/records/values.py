@@ -10,7 +10,7 @@ from service.records.permissions import visible_columns
 from service.records.versions import VERSION
 from service.storable import is_storable
 from service.web.errors import InvalidRequest
-from service.web.json_values import encode, poisoned, storable
+from service.web.json_values import encode, has_unsafe_keys, storable
 
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
@@ -123,7 +123,7 @@ def _check_nested(column: Column, value: Any) -> None:
     """Check that both databases can store the JSON and every client can parse it."""
     try:
         encode(value)
-        is_storable, is_poisoned = storable(value), poisoned(value)
+        is_storable, is_poisoned = storable(value), has_unsafe_keys(value)
     except (ValueError, RecursionError):
         raise invalid(column.name, "Must be finite and not nested too deep.") from None
     if not is_storable:

@@ -12,7 +12,7 @@ from service.auth.bearer import open_to
 from service.auth.users import current_role
 from service.records import store, writes
 from service.records.collection import APP_COLLECTIONS, Collection, ColumnType
-from service.records.description import describe, listed
+from service.records.description import describe, list_readable
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
 from service.records.store import PAGE_RECORDS, Query
@@ -116,7 +116,7 @@ class DeletedSchema(Schema):
 def collections() -> dict[str, Any]:
     """List the collections that you may read, with their columns and what you may do"""
     role = current_role(g.caller)
-    declared = listed(APP_COLLECTIONS.of(current_app), role, g.caller.permit)
+    declared = list_readable(APP_COLLECTIONS.of(current_app), role, g.caller.permit)
     return {"collections": [{**describe(one, role), "owner": one.owner} for one in declared]}
 
 

@@ -73,7 +73,7 @@ def create(
                 validate(collection, role, data, new=True)
             after = _insert(session, collection, row, hook, repeatable)
     except DBAPIError as error:
-        after = _committed(collection, record_id, error)
+        after = _find_committed(collection, record_id, error)
     if after["recordId"] == record_id:
         return redact(collection, after, role)  # even if the role may not read: it has written this
     return _answer(collection, after, role, is_owner=True)
@@ -106,7 +106,7 @@ def _find(session: Session, collection: Collection, record_id: str) -> Envelope:
     return full_envelope(collection, row)
 
 
-def _committed(collection: Collection, record_id: str, error: DBAPIError) -> Envelope:
+def _find_committed(collection: Collection, record_id: str, error: DBAPIError) -> Envelope:
     """Return the record if its COMMIT succeeded and only the answer was lost. Raises `error`."""
     if not error.connection_invalidated:
         raise error

@@ -10,10 +10,10 @@ from service.sandbox.frames import (
     estimate,
     frame,
     pieces,
+    strip_context,
     tokens,
     tool_name,
     wire_name,
-    without_aside,
 )
 
 
@@ -28,7 +28,7 @@ def read(body: dict[str, Any]) -> AssistantInput:
                 names[block["id"]] = tool_name(block["name"])
             elif block["type"] == "tool_result":
                 results.append((names[block["tool_use_id"]], block["content"]))
-            elif message["role"] == "user" and (text := without_aside(block["text"])):
+            elif message["role"] == "user" and (text := strip_context(block["text"])):
                 texts.append(text)
                 results = []
     return AssistantInput(

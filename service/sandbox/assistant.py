@@ -52,7 +52,7 @@ def reply(asked: AssistantInput) -> AssistantReply:
     """The text to answer, or the tools to call next."""
     if asked.text.startswith(SUMMARIZE):
         return AssistantReply(_summary(asked.text))
-    if not asked.tools and (text := writing.written(asked.text)):
+    if not asked.tools and (text := writing.write_text(asked.text)):
         return AssistantReply(text)
     commands, stated = _commands(asked.text)
     planned = (*_first_calls(commands), *stated) or tuple(_question(commands))
@@ -68,7 +68,7 @@ def reply(asked: AssistantInput) -> AssistantReply:
     if planned:
         return AssistantReply(f"I would need a tool that is not available: {planned[0][0]}.")
     if asked.results:
-        return AssistantReply(_told(asked.text, asked.results))
+        return AssistantReply(_answer_text(asked.text, asked.results))
     return AssistantReply(_text(asked))
 
 
@@ -115,7 +115,7 @@ def _next_calls(
     yield from mailing.follow_up(text, results)
 
 
-def _told(text: str, results: tuple[tuple[str, str], ...]) -> str:
+def _answer_text(text: str, results: tuple[tuple[str, str], ...]) -> str:
     told = arranging.sentence(text, results) or questions.sentence(text, results)
     return told or " ".join(_sentence(name, result) for name, result in results)
 

@@ -65,7 +65,7 @@ SHAPES = {
 NAMES = (*REFUSALS, *BREAKS, *SHAPES)
 
 
-def asked_for(text: str) -> str | None:
+def named_fault(text: str) -> str | None:
     """The fault that a message names, or None."""
     match = re.search(r"/fail ([\w-]+)", text)
     return match[1] if match and match[1] in NAMES else None

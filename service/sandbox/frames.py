@@ -15,7 +15,7 @@ def tokens(text: str) -> list[str]:
     return TOKEN.findall(text)
 
 
-def without_aside(text: str) -> str:
+def strip_context(text: str) -> str:
     """A user's text without what the app adds to the newest one."""
     return ASIDE.sub("", text)
 

@@ -52,7 +52,7 @@ class Listener:
         MODELS.set(self._app, providers.models(settings))
         SANDBOX_URL.set(self._app, base)
         own, clients = VENDOR_SETTINGS.of(self._app), SUITE_CLIENTS.of(self._app)
-        VENDOR_SETTINGS.set(self._app, vendors.redirected(catalog, own, base, clients))
+        VENDOR_SETTINGS.set(self._app, vendors.redirect_vendors(catalog, own, base, clients))
         log.info("sandbox", url=base)
         return base
 

@@ -10,10 +10,10 @@ from service.sandbox.frames import (
     estimate,
     frame,
     pieces,
+    strip_context,
     tokens,
     tool_name,
     wire_name,
-    without_aside,
 )
 
 
@@ -28,7 +28,7 @@ def read(body: dict[str, Any]) -> AssistantInput:
         if message["role"] == "tool":
             results.append((names[message["tool_call_id"]], message["content"]))
         elif message["role"] == "user":
-            texts.append(without_aside(message["content"]))
+            texts.append(strip_context(message["content"]))
             results = []
     tools = (tool["function"]["name"] for tool in body.get("tools", ()))
     return AssistantInput(

@@ -75,7 +75,7 @@ INQUIRIES = (
 
 def first_calls(text: str) -> Iterator[Call]:
     """The call for a question; none for any other message."""
-    if asked := _asked(text):
+    if asked := _find_inquiry(text):
         inquiry, subject = asked
         body = {inquiry.parameter: subject, **inquiry.wait}
         yield CALL, {"endpoint": inquiry.endpoint, "body": body}
@@ -83,7 +83,7 @@ def first_calls(text: str) -> Iterator[Call]:
 
 def sentence(text: str, results: tuple[tuple[str, str], ...]) -> str | None:
     """The answer to a question; None if this is none, or has no such answer."""
-    if not (asked := _asked(text)):
+    if not (asked := _find_inquiry(text)):
         return None
     inquiry, subject = asked
     try:
@@ -93,7 +93,7 @@ def sentence(text: str, results: tuple[tuple[str, str], ...]) -> str | None:
     return told if subject.lower() in told.lower() else told + ONE_EXAMPLE.format(subject)
 
 
-def _asked(text: str) -> tuple[Inquiry, str] | None:
+def _find_inquiry(text: str) -> tuple[Inquiry, str] | None:
     for inquiry in INQUIRIES:
         if subject := inquiry.subject(text):
             return inquiry, subject

@@ -54,7 +54,7 @@ def _load_or_create(path: Path) -> dict[str, str]:
     try:
         if not path.exists():
             _create(path)
-        return _checked(json.loads(path.read_text()))
+        return _check(json.loads(path.read_text()))
     except OSError as error:  # its folder is another user's, for example
         told = f"{path} must be readable and its folder writable ({type(error).__name__})"
         raise ConfigError(f"SANDBOX: {told}") from None
@@ -62,7 +62,7 @@ def _load_or_create(path: Path) -> dict[str, str]:
         raise ConfigError(f"SANDBOX: {path} is damaged; delete it for new secrets") from None
 
 
-def _checked(stored: Any) -> dict[str, str]:
+def _check(stored: Any) -> dict[str, str]:
     """Raises ValueError for what can't be secrets of the sandbox."""
     match stored:
         case {"auth_secret": str(secret), "sealing_key": str(key)}:

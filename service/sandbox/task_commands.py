@@ -63,7 +63,7 @@ def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]
     """The calls for the records, or for the collection, that the first call has returned."""
     names = [name for name, _ in results]
     if names == ["schema.describe"] and (match := ADD_OTHER.search(text)):
-        yield from _named(results[0][1], match[2].strip(QUOTES))
+        yield from _create_titled(results[0][1], match[2].strip(QUOTES))
     if names != ["records.query"]:
         return
     for record in _records(results[0][1]):
@@ -75,7 +75,7 @@ def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]
             yield "records.delete", {"collection": kind, "recordId": record["recordId"]}
 
 
-def _named(result: str, title: str) -> Iterator[Call]:
+def _create_titled(result: str, title: str) -> Iterator[Call]:
     """A record of the described collection, with its title in the column that needs a text most."""
     try:
         described = json.loads(result)

@@ -17,7 +17,7 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 log = structlog.get_logger("sandbox")
 
 
-def redirected(
+def redirect_vendors(
     catalog: Catalog, settings: Mapping[str, str], base: str, clients: Clients
 ) -> dict[str, str]:
     """The vendors' settings, with those that have no key and no URL of their own pointed at us."""

@@ -35,14 +35,14 @@ def completions(kind: str) -> Response:
 
 def _answer(wire: Any, asked: AssistantInput) -> Response:
     is_summary = asked.text.startswith(SUMMARIZE)  # of messages that had their fault
-    fault = None if is_summary else faults.asked_for(asked.text)
+    fault = None if is_summary else faults.named_fault(asked.text)
     if fault in faults.REFUSALS:
         return _refuse(faults.REFUSALS[fault])
-    frames = wire.frames(_said(asked, fault), fault)
-    return Response(_paced(frames, fault), content_type="text/event-stream")
+    frames = wire.frames(_reply(asked, fault), fault)
+    return Response(_pace(frames, fault), content_type="text/event-stream")
 
 
-def _said(asked: AssistantInput, fault: str | None) -> AssistantReply:
+def _reply(asked: AssistantInput, fault: str | None) -> AssistantReply:
     if fault == "call-anyway":
         return AssistantReply(calls=(("schema.list", {}),))
     if fault in CALLING and not asked.results:
@@ -54,7 +54,7 @@ def _said(asked: AssistantInput, fault: str | None) -> AssistantReply:
     return reply(plain)
 
 
-def _paced(frames: Iterator[bytes], fault: str | None) -> Iterator[bytes]:
+def _pace(frames: Iterator[bytes], fault: str | None) -> Iterator[bytes]:
     """A frame at a time; a None-like empty frame is the silence of a model that hangs."""
     for frame in frames:
         if not frame:

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 
-def written(text: str) -> str | None:
+def write_text(text: str) -> str | None:
     """What a model might write of an endpoint's data; None if the text is none."""
     try:
         data = json.loads(text)

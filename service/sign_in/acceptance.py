@@ -22,7 +22,7 @@ class TokensNotAccepted(UpstreamFailed):
     )
 
 
-def accepted(verifier: Verifier, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
+def pick_token(verifier: Verifier, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
     """The first token that this service accepts; `earlier` is the ID token of before.
 
     Raises `TokensNotAccepted`, `Unavailable`.

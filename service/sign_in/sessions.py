@@ -27,7 +27,7 @@ from service.extensions import table
 from service.sealing import places
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer, Unsealable
-from service.sign_in.acceptance import TokensNotAccepted, accepted
+from service.sign_in.acceptance import TokensNotAccepted, pick_token
 from service.sign_in.identity import IdentityProvider, IssuedTokens, ProviderAway, ProviderRefused
 from service.sign_in.models import ConsoleSession
 from service.web.errors import Unauthorized, Unavailable
@@ -62,11 +62,11 @@ class Sessions:
 
     def begin(self, issued: IssuedTokens) -> str:
         """The id of a new session. Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`."""
-        bearer, claims = accepted(self._verifier, issued, None)
+        bearer, claims = pick_token(self._verifier, issued, None)
         users.admit(claims)
         session_id = secrets.token_urlsafe(32)
         id_hash = hash_secret(session_id)
-        values = self._sealed(id_hash, bearer, claims, issued)
+        values = self._seal(id_hash, bearer, claims, issued)
         values |= {"id_hash": id_hash, "user_id": claims.subject}
         values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
         with write_transaction() as session:
@@ -84,7 +84,7 @@ class Sessions:
         if self._is_outdated(read.row):
             self._expire(read.row)
             read = self._usable(session_id)
-        return self._opened(read)
+        return self._unseal(read)
 
     def _usable(self, session_id: str) -> refresh_leases.TokensRead[ConsoleSession]:
         try:
@@ -124,7 +124,7 @@ class Sessions:
             return None
         can_refresh = read.row.refresh_token is not None
         if not can_refresh and not read.is_usable:
-            raise self._ended(read.row)
+            raise self._end(read.row)
         return replace(read, can_refresh=can_refresh)
 
     def end(self, session_id: str, back: str) -> str | None:
@@ -132,12 +132,12 @@ class Sessions:
 
         Its refresh token is revoked after the row is gone, where need be without the caller.
         """
-        row = _removed(session_id)
+        row = _remove(session_id)
         if row is None:
             return None
         leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
         with gevent.Timeout(PATIENCE_SECONDS, False):
-            refresh_leases.apart(partial(self._revoke, row))
+            refresh_leases.run_detached(partial(self._revoke, row))
             leaving.join()
         url: str | None = leaving.value
         return url
@@ -148,7 +148,7 @@ class Sessions:
         Its refresh token is revoked only if it is another person's. A revocation may end all
         sessions of the person with this client, as Keycloak's does, and so the new one.
         """
-        row = _removed(session_id)
+        row = _remove(session_id)
         new = refresh_leases.read(ConsoleSession, id_hash=hash_secret(by))
         if row and new and row.user_id != new.row.user_id:
             self._revoke(row)
@@ -157,16 +157,16 @@ class Sessions:
         if token := self._open(row, "refresh_token"):
             self._provider.revoke(token)
 
-    def _opened(self, read: refresh_leases.TokensRead[ConsoleSession]) -> Bearer:
+    def _unseal(self, read: refresh_leases.TokensRead[ConsoleSession]) -> Bearer:
         row = read.row
         token = self._open(row, "bearer")
         if token is None:
-            raise self._ended(row)
+            raise self._end(row)
         try:
             claims = self._verifier.verify(token)
             users.admit(claims)
         except Unauthorized:
-            raise self._ended(row) from None
+            raise self._end(row) from None
         if row.refresh_token is None:
             return Bearer(token, claims.expires, None)
         wait = (row.expires_at - read.margin - read.at).total_seconds()
@@ -181,26 +181,26 @@ class Sessions:
         rotated: dict[str, Any] = {}
         try:
             issued = self._provider.refresh(self._open(row, "refresh_token") or "")
-            rotated = self._rotated(row, issued)
+            rotated = self._rotate(row, issued)
             self._provider.check(issued)
-            bearer, claims = accepted(self._verifier, issued, self._open(row, "id_token"))
+            bearer, claims = pick_token(self._verifier, issued, self._open(row, "id_token"))
         except ProviderRefused as refusal:
             log.warning("session ended", why=str(refusal))
-            raise self._ended(row) from None
+            raise self._end(row) from None
         except (ProviderAway, TokensNotAccepted, Unavailable) as error:
             log.warning("not refreshed", error=type(error).__name__, why=str(error))
             refresh_leases.store(row, lease, {**rotated, "failed_at": current_time()})
             return False
         if claims.subject != row.user_id:
-            raise self._ended(row)
-        fresh = self._sealed(row.id_hash, bearer, claims, issued)
+            raise self._end(row)
+        fresh = self._seal(row.id_hash, bearer, claims, issued)
         fresh |= {"version": row.version + 1, "failed_at": None}
         if refresh_leases.store(row, lease, fresh):
             return True
         self._provider.revoke(issued.refresh or "")  # the session was ended meanwhile
         return False
 
-    def _rotated(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
+    def _rotate(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
         if not issued.refresh:
             return {}
         place = places.console_session(row.id_hash, "refresh_token")
@@ -209,13 +209,13 @@ class Sessions:
             "version": row.version + 1,
         }
 
-    def _ended(self, row: ConsoleSession) -> Unauthorized:
+    def _end(self, row: ConsoleSession) -> Unauthorized:
         """Delete the row, unless its tokens have been written since; returns what to raise."""
         with write_transaction() as session:
             session.execute(delete(_rows).where(*refresh_leases.is_unchanged(row)))
         return Unauthorized(ENDED)
 
-    def _sealed(
+    def _seal(
         self, id_hash: str, bearer: str, claims: Claims, issued: IssuedTokens
     ) -> dict[str, Any]:
         """The columns of a token answer; a token that it lacks keeps its value."""
@@ -238,7 +238,7 @@ class Sessions:
             return None
 
 
-def _removed(session_id: str) -> Any:
+def _remove(session_id: str) -> Any:
     """Delete a session's row and return it with its newest tokens; None if there is none."""
     is_its = _rows.c.id_hash == hash_secret(session_id)
     with write_transaction() as session:

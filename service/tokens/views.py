@@ -86,12 +86,12 @@ def _permit(data: dict[str, Any]) -> Permit:
         token_id=new_id("token"),
         scope=data["scope"],
         expires=int(min(time.time() + data["ttl"], g.expires)),
-        endpoints=None if names is None else _declared(names),
+        endpoints=None if names is None else _declared_names(names),
         credits=None if credits is None else round(credits * CREDIT),
     )
 
 
-def _declared(names: list[str]) -> frozenset[str]:
+def _declared_names(names: list[str]) -> frozenset[str]:
     """The names that endpoints are declared with, of names and aliases.
 
     Raises `InvalidRequest`.

@@ -43,7 +43,7 @@ def take(session: Session, subject: str, collections: Iterable[Collection]) -> I
     declared = list(collections)
     counts = Counter({each.name: _count(session, each, subject) for each in declared})
     turns, users = counts.pop(AI_TURNS.name), counts.pop(USERS.name)
-    counts += _undeclared(session, declared, subject)
+    counts += _count_undeclared(session, declared, subject)
     media = select(func.count()).where(MediaItem.user_id == subject, MediaItem.is_ready)
     grants = select(Grant.integration).where(Grant.user_id == subject).order_by(Grant.integration)
     return Inventory(
@@ -61,7 +61,9 @@ def _count(session: Session, collection: Collection, subject: str) -> int:
     return session.scalar(own.with_only_columns(func.count())) or 0
 
 
-def _undeclared(session: Session, declared: Iterable[Collection], subject: str) -> Counter[str]:
+def _count_undeclared(
+    session: Session, declared: Iterable[Collection], subject: str
+) -> Counter[str]:
     """Count the records of collections that no app declares any more, or not here."""
     shared = [collection.name for collection in declared if collection.model is Record]
     names = select(Record.collection, func.count()).group_by(Record.collection)

@@ -91,21 +91,21 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
 
 def _steps(silent: Collection[str]) -> dict[str, Callable[[], int | None]]:
     return {
-        "holds": lambda: _to_the_end(partial(_sweep_holds, silent)),
+        "holds": lambda: _repeat_until_done(partial(_sweep_holds, silent)),
         "turns": partial(_sweep_turns, silent),
         "states": _sweep_states,
         "answers": answer_sweep.sweep,
         "words": indexed_words.put_back,
         "index": index.forget_deleted,
         "counts": _sweep_counts,
-        "calls": lambda: _to_the_end(_sweep_calls),
-        "changes": lambda: _to_the_end(_prune_outbox),
-        "entries": lambda: _to_the_end(_sweep_journal),
+        "calls": lambda: _repeat_until_done(_sweep_calls),
+        "changes": lambda: _repeat_until_done(_prune_outbox),
+        "entries": lambda: _repeat_until_done(_sweep_journal),
         "media": MEDIA_SWEEPER.of(current_app).sweep,
     }
 
 
-def _to_the_end(sweep_batch: Callable[[], int]) -> int:
+def _repeat_until_done(sweep_batch: Callable[[], int]) -> int:
     return sum(iter(sweep_batch, 0))
 
 

@@ -56,7 +56,7 @@ class JsonProvider(DefaultJSONProvider):
             return super().dumps(obj, **{**options, "ensure_ascii": True})
         return text
 
-    def within(self, limit: int, obj: Any) -> str | None:
+    def encode_within(self, limit: int, obj: Any) -> str | None:
         """Return compact JSON text of at most `limit` characters, or None if there are more."""
         pieces, size = [], 0
         for piece in self._pieces(obj, COMPACT):
@@ -157,19 +157,19 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def poisoned(value: Any) -> bool:
+def has_unsafe_keys(value: Any) -> bool:
     """Whether the AI SDK's parser refuses the value, which would end a stream.
 
     It refuses the key `__proto__`, and a key `constructor` whose value has `prototype`.
     Source: secureJsonParse in the npm package @ai-sdk/provider-utils.
     """
     if isinstance(value, list | tuple):
-        return any(poisoned(item) for item in value)
+        return any(has_unsafe_keys(item) for item in value)
     if not isinstance(value, dict):
         return False
     inner = value.get("constructor")
     is_refused = "__proto__" in value or (isinstance(inner, dict) and "prototype" in inner)
-    return is_refused or any(poisoned(item) for item in value.values())
+    return is_refused or any(has_unsafe_keys(item) for item in value.values())
 
 
 def harmless(value: Any) -> Any:

@@ -80,10 +80,12 @@ def _instance(spec: APISpec, general: Mapping[str, Any], instance: Instance) -> 
     """The operation of an instance; its refusals are those of the general one."""
     values = "-".join(instance.arguments.values()).replace("/", "-")
     answer = _response(200, {"application/json": instance.answer}, instance.headers)
-    responses = {"200": _shared(spec, f"{values}.200", answer)}
+    responses = {"200": _response_reference(spec, f"{values}.200", answer)}
     for status, response in general["responses"].items():
         if status != "200":
-            responses[status] = _shared(spec, f"{general['operationId']}.{status}", response)
+            responses[status] = _response_reference(
+                spec, f"{general['operationId']}.{status}", response
+            )
     headers = [one for one in general["parameters"] if one["in"] == "header"]
     facts = dict(instance.facts)
     return {
@@ -96,7 +98,7 @@ def _instance(spec: APISpec, general: Mapping[str, Any], instance: Instance) -> 
     }
 
 
-def _shared(spec: APISpec, name: str, response: dict[str, Any]) -> dict[str, str]:
+def _response_reference(spec: APISpec, name: str, response: dict[str, Any]) -> dict[str, str]:
     """A reference to a response that several operations have."""
     if name not in spec.components.responses:
         spec.components.response(name, response)
@@ -160,12 +162,12 @@ def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, 
     for status, errors in sorted(by_status.items()):
         refusal = _refusal(status, errors, is_integration)
         described = responses.setdefault(str(status), refusal)
-        described["content"] = _merged(described.get("content", {}), refusal["content"])
+        described["content"] = _merge(described.get("content", {}), refusal["content"])
     responses["default"] = _refusal(500, [ServiceError], is_integration)
     return responses
 
 
-def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """The contents of two responses with the same status, by media type."""
     merged = {**one, **other}
     for kind in one.keys() & other.keys():
@@ -208,12 +210,12 @@ def _success(contract: Mapping[str, Any]) -> dict[str, Any]:
 def _response(status: int, content: Mapping[str, Any], headers: Mapping[str, Any]) -> dict:
     return {
         "description": HTTPStatus(status).phrase,
-        "headers": {"X-Request-Id": shared_header("X-Request-Id"), **headers},
+        "headers": {"X-Request-Id": header_reference("X-Request-Id"), **headers},
         **({"content": {kind: {"schema": it} for kind, it in content.items()}} if content else {}),
     }
 
 
-def shared_header(name: str) -> dict[str, str]:
+def header_reference(name: str) -> dict[str, str]:
     """A reference to a header that many responses have."""
     assert name in SHARED_HEADERS
     return {"$ref": f"#/components/headers/{name}"}

@@ -20,10 +20,10 @@ def type_of(schema: JsonSchema, indent: str = "") -> str:
     if "anyOf" in schema:
         return _union(type_of(one, indent) for one in schema["anyOf"])
     kinds = schema.get("type", "unknown")
-    return _union(_named(kind, schema, indent) for kind in _listed(kinds))
+    return _union(_type_of_kind(kind, schema, indent) for kind in _as_list(kinds))
 
 
-def _named(kind: str, schema: JsonSchema, indent: str) -> str:
+def _type_of_kind(kind: str, schema: JsonSchema, indent: str) -> str:
     if kind == "array":
         inner = type_of(schema.get("items", {}), indent)
         return f"Array<{inner}>" if re.search(r"\W", inner) else f"{inner}[]"
@@ -54,7 +54,7 @@ def _others(schema: JsonSchema, indent: str) -> str:
 
 def _field(name: str, one: JsonSchema, schema: JsonSchema, indent: str) -> str:
     mark = "" if name in schema.get("required", ()) else "?"
-    text = name if PLAIN.fullmatch(name) else quoted(name)
+    text = name if PLAIN.fullmatch(name) else quote(name)
     return f"{text}{mark}: {type_of(one, indent)}"
 
 
@@ -73,15 +73,15 @@ def _union(types: Iterable[str]) -> str:
     return " | ".join(dict.fromkeys(types))
 
 
-def _listed(kinds: str | list[str]) -> list[str]:
+def _as_list(kinds: str | list[str]) -> list[str]:
     return kinds if isinstance(kinds, list) else [kinds]
 
 
 def _literal(value: object) -> str:
-    return quoted(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return quote(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A string literal in single quotes."""
     inner = json.dumps(text, ensure_ascii=False)[1:-1].replace("'", "\\'").replace('\\"', '"')
     return f"'{inner}'"

@@ -6,7 +6,7 @@ from contextlib import suppress
 from gevent.socket import socket as gevent_socket
 from gevent.socket import wait_write
 
-from service.raw_sockets import acknowledged_bytes, beneath
+from service.raw_sockets import acknowledged_bytes, plain_socket
 
 STALL_STEPS = 5  # checks of a stalled write in the time after which it fails
 
@@ -17,7 +17,7 @@ class Output:
     def __init__(self, sock: socket.socket, stall_seconds: float) -> None:
         """A write fails if the peer acknowledges nothing for `stall_seconds`."""
         # `send(data)` writes what the kernel takes. gevent's own costs a tenth more; TLS needs it.
-        self.send = beneath(sock).send if type(sock) is gevent_socket else sock.send
+        self.send = plain_socket(sock).send if type(sock) is gevent_socket else sock.send
         self._sock = sock
         self._step = stall_seconds / STALL_STEPS
         self.rest = b""  # of what `send` has taken in part, to be written before anything else

@@ -131,7 +131,7 @@ def _broken(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) 
 def _advice(code: str, entry: "_Entry", wiring: Wiring) -> str:
     """What there is in the place of what is missing; what to do about the other problems."""
     if code == "unknown_widget":
-        return f" The widgets are {_named(wiring.slots)}."
+        return f" The widgets are {_list_names(wiring.slots)}."
     if code in ("unknown_slot", "wrong_direction"):
         return (
             f" {_slots_of(entry.source, 'output', wiring)} {_slots_of(entry.to, 'input', wiring)}"
@@ -141,10 +141,10 @@ def _advice(code: str, entry: "_Entry", wiring: Wiring) -> str:
 
 def _slots_of(place: Place, direction: str, wiring: Wiring) -> str:
     slots = (slot for slot in wiring.slots.get(place.widget_id, ()) if slot.direction == direction)
-    return f"The {direction}s of “{place.widget_id}” are {_named(slot.id for slot in slots)}."
+    return f"The {direction}s of “{place.widget_id}” are {_list_names(slot.id for slot in slots)}."
 
 
-def _named(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     listed = [f"“{name}”" for name in names]
     more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
     return ", ".join(listed[:SHOWN]) + more if listed else "none"

@@ -18,12 +18,12 @@ def canvas_templates(templates: WidgetTemplates) -> Tool:
     def list_templates(context: ToolContext) -> dict[str, Any]:
         """List the templates of which the widgets of a canvas are made, each with its size in
         pixels and its slots. An output can be connected to an input of the same type."""
-        return {"templates": [_described(template) for template in templates]}
+        return {"templates": [_describe(template) for template in templates]}
 
     return list_templates
 
 
-def _described(template: WidgetTemplate) -> dict[str, Any]:
+def _describe(template: WidgetTemplate) -> dict[str, Any]:
     width, height = template.size
     return {
         "templateHandle": template.handle,

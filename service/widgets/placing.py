@@ -25,18 +25,18 @@ def place(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) ->
     """
     if len(widgets) > WIDGETS or len(_connections(io)) > CONNECTIONS:
         return widgets
-    sized = [_sized(one, templates) for one in widgets]
+    sized = [_with_size(one, templates) for one in widgets]
     new = [one for one in sized if _can_be_placed(one)]
     top = max((bottom + 2 * ROW_GAP for bottom in _bottoms(sized)), default=0)
     columns = _columns([one["id"] for one in new], io)
-    places = dict(_in_columns(new, columns, top))
+    places = dict(_place_in_columns(new, columns, top))
     below = max((places[one["id"]][1] + one["height"] + ROW_GAP for one in new
                  if one["id"] in places), default=top)  # fmt: skip
-    places |= _in_rows([one for one in new if one["id"] not in places], below)
+    places |= _place_in_rows([one for one in new if one["id"] not in places], below)
     return [one | _point(places[one["id"]]) if _can_be_placed(one) else one for one in sized]
 
 
-def _sized(widget: Any, templates: WidgetTemplates) -> Any:
+def _with_size(widget: Any, templates: WidgetTemplates) -> Any:
     if not isinstance(widget, dict):
         return widget
     template = templates.get(str(widget.get("templateHandle")))
@@ -93,7 +93,7 @@ def _connections(io: dict[str, Any]) -> list[Any]:
     return connections if isinstance(connections, list) else []
 
 
-def _in_columns(
+def _place_in_columns(
     widgets: list[Stored], columns: dict[str, int], top: float
 ) -> Iterator[tuple[str, tuple[float, float]]]:
     x = 0.0
@@ -106,7 +106,7 @@ def _in_columns(
         x += max(one["width"] for one in members) + COLUMN_GAP
 
 
-def _in_rows(widgets: list[Stored], top: float) -> dict[str, tuple[float, float]]:
+def _place_in_rows(widgets: list[Stored], top: float) -> dict[str, tuple[float, float]]:
     places, x, y, bottom = {}, 0.0, top, top
     for one in widgets:
         if x and x + one["width"] > ROW_WIDTH:

@@ -22,7 +22,7 @@ def modules(template: WidgetTemplate, *, alone: bool) -> list[str]:
     todo = [start]
     while todo:
         address = todo.pop()
-        imported = _imported(template, own, address)
+        imported = _imports_of(template, own, address)
         if alone and address == CLIENT:
             imported.append(ALONE)
         new = {one for one in imported if _exists(template, own, one)}
@@ -31,7 +31,7 @@ def modules(template: WidgetTemplate, *, alone: bool) -> list[str]:
     return sorted(found - {start})
 
 
-def _imported(template: WidgetTemplate, own: str, address: str) -> list[str]:
+def _imports_of(template: WidgetTemplate, own: str, address: str) -> list[str]:
     if address.startswith(BROWSER):
         return [BROWSER + name for name in files.imports(address.removeprefix(BROWSER))]
     path = template.file(address.removeprefix(own))

@@ -52,7 +52,7 @@ class WidgetTemplates:
                     meant = "".join(f": is {near} meant?" for near in near_names(name, names)[:1])
                     raise ValueError(f"{place}: there is no endpoint {name}{meant}")
 
-    def named(self, handle: str) -> WidgetTemplate:
+    def find(self, handle: str) -> WidgetTemplate:
         """The template of that handle. Raises `NotFound`."""
         template = self.get(handle)
         if template is None:

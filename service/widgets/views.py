@@ -45,11 +45,11 @@ def templates() -> dict[str, Any]:
 @answers(None, others={304: {}})
 def canvas_page(handle: str) -> Response:
     """A widget in a canvas, for a sandboxed frame"""
-    template = _templates().named(handle)
+    template = _templates().find(handle)
     headers = policy.canvas_page(template, _origin())
     # No canvas answers in a tab. Browsers that do not say so run the widget, which says it itself.
     if request.headers.get("Sec-Fetch-Dest") == "document":
-        return _finish(_rendered("widget_in_tab.html", template=template), headers)
+        return _finish(_render("widget_in_tab.html", template=template), headers)
     return _page(template, headers, api=None)
 
 
@@ -57,7 +57,7 @@ def canvas_page(handle: str) -> Response:
 @answers(None, others={304: {}})
 def standalone_page(handle: str) -> Response:
     """A widget on a page of its own, whose calls carry the user's token"""
-    template = _templates().named(handle)
+    template = _templates().find(handle)
     if not template.standalone:
         raise NotFound("This widget has no page of its own: open it in a canvas.")
     return _page(template, policy.standalone_page(template, _origin()), api=_origin())
@@ -67,7 +67,7 @@ def standalone_page(handle: str) -> Response:
 @answers(None, media_type=tuple(MEDIA_TYPES.values()), others={304: {}})
 def file(handle: str, name: str) -> Response:
     """A module, a style sheet or a picture of a template"""
-    path = _templates().named(handle).file(name)
+    path = _templates().find(handle).file(name)
     if path is None:
         raise NotFound()
     return file_response(path, any_origin=True)
@@ -77,7 +77,7 @@ def file(handle: str, name: str) -> Response:
 @answers(None, others={304: {}})
 def developer_page(handle: str) -> Response:
     """In the sandbox: a widget with a stand-in for its canvas"""
-    template = _templates().named(handle)
+    template = _templates().find(handle)
     sheets = sorted(path.name for path in (ROOT / "widgets").glob("*.css"))
     page = make_response(render_template("developer.html", template=template, sheets=sheets))
     return _finish(page, policy.developer_page(_origin()))
@@ -87,7 +87,7 @@ def developer_page(handle: str) -> Response:
 @answers(TemplateDescription())
 def developer_manifest(handle: str) -> dict[str, Any]:
     """In the sandbox: one template as in `/api/widgets/templates`, without a token"""
-    return describe(_templates().named(handle), PROXY.of(current_app))
+    return describe(_templates().find(handle), PROXY.of(current_app))
 
 
 def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) -> Response:
@@ -99,10 +99,10 @@ def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) ->
         "styled": (template.folder / "widget.css").is_file(),
         "modules": modules(template, alone=api is not None),
     }
-    return _finish(_rendered("widget.html", **facts), headers)
+    return _finish(_render("widget.html", **facts), headers)
 
 
-def _rendered(name: str, **facts: Any) -> Response:
+def _render(name: str, **facts: Any) -> Response:
     sandbox = current_app.config["SETTINGS"].sandbox
     page = make_response(render_template(name, sandbox=sandbox, **facts))
     if sandbox:

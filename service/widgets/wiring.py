@@ -135,17 +135,17 @@ def _missing_property(given: Mapping[str, Any], taken: Mapping[str, Any]) -> str
         if offered is None:
             return f"“{name}”"
         if not _types_meet(offered.get("type"), wanted.get("type")):
-            return f"“{name}” as {' or '.join(_listed(wanted.get('type')))}"
+            return f"“{name}” as {' or '.join(_as_list(wanted.get('type')))}"
     return None
 
 
 def _types_meet(given: Any, taken: Any) -> bool:
     if given is None or taken is None:
         return True
-    accepted = _listed(taken)
+    accepted = _as_list(taken)
     accepted += ["integer"] if "number" in accepted else []
-    return all(kind in accepted for kind in _listed(given))
+    return all(kind in accepted for kind in _as_list(given))
 
 
-def _listed(types: Any) -> list[str]:
+def _as_list(types: Any) -> list[str]:
     return [types] if isinstance(types, str) else list(types)

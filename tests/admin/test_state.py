@@ -65,12 +65,12 @@ def test_an_open_breaker_is_shown_until_it_closes(app, admin):
     assert integration(admin, "weather")["breaker"] == closed
     with app.app_context():
         for _ in range(FAILURES):
-            breakers.failed("weather")
+            breakers.note_failure("weather")
     shown = integration(admin, "weather")["breaker"]
     assert (shown["state"], shown["failures"]) == ("open", FAILURES)
     assert shown["openUntil"].endswith("Z")
     with app.app_context():
-        breakers.succeeded("weather")
+        breakers.note_success("weather")
     assert integration(admin, "weather")["breaker"] == closed
 
 

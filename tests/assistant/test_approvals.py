@@ -163,8 +163,8 @@ def test_a_call_that_begins_to_ask_during_the_decision_for_its_chat_is_let_throu
 
 
 def test_a_decision_is_looked_for_at_intervals(alice, begin, chat, served_by, monkeypatch):
-    look, looks = approvals.decided, []
-    monkeypatch.setattr(approvals, "decided", lambda *a: looks.append(a) or look(*a))
+    look, looks = approvals.list_decided, []
+    monkeypatch.setattr(approvals, "list_decided", lambda *a: looks.append(a) or look(*a))
     monkeypatch.setattr(waits, "LOOK_SECONDS", 0.1)
     began = time.monotonic()
     asked(begin, alice, chat, served_by)

@@ -13,7 +13,7 @@ def test_a_call_ends_while_its_chat_is_deleted(app, alice, pause, statement):
     chat = alice.new_chat()
     with app.app_context():
         lease = lease_of(app, "turn_a", chat_id=chat)
-        sealed = lease.sealed("{}")
+        sealed = lease.seal_answer("{}")
 
     def keep():
         with app.app_context(), write_transaction() as session:

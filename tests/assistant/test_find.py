@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.assistant.calls import MOST_TOOLS, named, tools
-from service.assistant.find import ranked
-from service.assistant.shaping import shaped
+from service.assistant.calls import MOST_TOOLS, find_endpoints, tools
+from service.assistant.find import rank
+from service.assistant.shaping import shape
 from service.integrations import everything
 
 CATALOG = everything.catalog([], [])
@@ -26,21 +26,23 @@ READS = {"geocode-city": True, "cloudsuite/mail-send": False, "no-such-endpoint"
     ],
 )
 def test_the_first_three_have_the_right_one(query, endpoint):
-    assert endpoint in [item.name for item in ranked(CATALOG, query)[:3]]
+    assert endpoint in [item.name for item in rank(CATALOG, query)[:3]]
 
 
 def test_words_that_nothing_has_find_nothing(alice):
-    assert ranked(CATALOG, "xyzzy") == []
+    assert rank(CATALOG, "xyzzy") == []
 
 
 def test_every_endpoint_is_found_by_its_own_name():
     for item in CATALOG:
         words = item.name.replace("/", " ").replace("-", " ")
-        assert item in ranked(CATALOG, words)[:12], item.name
+        assert item in rank(CATALOG, words)[:12], item.name
 
 
 def test_endpoints_become_tools_by_name_alias_and_category():
-    names = [item.name for item in named(CATALOG, ["send-email", "science", "weather-forecast"])]
+    names = [
+        item.name for item in find_endpoints(CATALOG, ["send-email", "science", "weather-forecast"])
+    ]
     assert "cloudsuite/mail-send" in names
     assert names.count("weather-forecast") == 1
 
@@ -68,10 +70,10 @@ def test_a_tool_of_an_endpoint_has_its_schema_and_says_what_it_asks():
 
 def test_a_model_reads_no_encoded_files():
     answer = {"name": "a.pdf", "files": [{"content": "QUJD" * 1000}], "text": "long " * 1000}
-    told = shaped(answer)
+    told = shape(answer)
     assert told["files"] == [{"content": "[3000 bytes of a file, left out here]"}]
     assert told["text"] == answer["text"]
 
 
 def test_half_a_character_of_an_answer_becomes_the_replacement_character():
-    assert shaped({"a\ud83d": ["🚢\udea2", 1, None]}) == {"a\ufffd": ["🚢\ufffd", 1, None]}
+    assert shape({"a\ud83d": ["🚢\udea2", 1, None]}) == {"a\ufffd": ["🚢\ufffd", 1, None]}

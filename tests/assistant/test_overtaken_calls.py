@@ -21,7 +21,7 @@ def test_what_the_next_try_has_called_stays_in_the_journal(app, alice):
         db.session.commit()
         following = lease_of(app, "turn_b", noted)
         with write_transaction() as session:
-            assert following.keep(session, following.sealed("{}"))
+            assert following.keep(session, following.seal_answer("{}"))
         with write_transaction() as session:
             slow.forget(session)
         outcomes = db.session.scalars(select(JournalEntry.outcome)).all()

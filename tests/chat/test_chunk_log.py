@@ -29,7 +29,7 @@ CHUNKS = [
 
 def logged(chunks):
     assembly = Assembly()
-    log = ChunkLog(assembly.said)
+    log = ChunkLog(assembly.open_text)
     for chunk in chunks:
         assembly.apply(chunk)
         log.add(chunk)
@@ -54,7 +54,7 @@ def test_many_texts_take_no_longer_each():
 def test_a_text_may_be_assembled_ahead_of_the_log(ahead):
     """Several texts that arrive together are assembled before they are logged."""
     assembly = Assembly()
-    log = ChunkLog(assembly.said)
+    log = ChunkLog(assembly.open_text)
     chunks = text("a", PIECES)[:-1]
     for chunk in chunks:
         assembly.apply(chunk)

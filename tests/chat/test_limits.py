@@ -189,7 +189,7 @@ def test_a_question_that_is_over_budget_by_itself_stays_whole():
 
 def test_half_of_what_was_sent_is_what_a_refusing_provider_gets():
     history, _ = compact(talk(20, "x" * 5_000), "new")
-    tighter = LIMITS.halved(history.messages)
+    tighter = LIMITS.halve(history.messages)
     assert tighter.budget == 50_001
     again = compact_history(history, tighter, lambda h, cut: None)
     assert len(again.rows) == 10

@@ -174,7 +174,7 @@ def test_a_shape_reads_its_fields():
 def test_a_consent_sets_a_flag_by_which_its_endpoint_is_known_to_work(item):
     """A turn behind a gateway waits for it: of the connection it sees only the flags."""
     scopes = Scopes(item.vendor.oauth, {})
-    lit = {flag for flag, is_set in scopes.flags(scopes.needed(item)).items() if is_set}
+    lit = {flag for flag, is_set in scopes.flags(scopes.required_scopes(item)).items() if is_set}
     assert lit.intersection(scopes.flags_of(item))
 
 

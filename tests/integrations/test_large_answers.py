@@ -7,7 +7,7 @@ import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from service.integrations.declare import payload
-from service.integrations.declare.payload import parsed
+from service.integrations.declare.payload import parse
 from service.integrations.declare.shape import Each, Readable, Shape
 from service.integrations.vendors.mta.arrivals import trains
 from service.integrations.vendors.mta.stations import Stop
@@ -45,7 +45,7 @@ def turns_of_others():
     ids=["objects", "fractions", "whole numbers", "deep"],
 )
 def test_others_run_while_a_large_answer_is_parsed(turns_of_others, value):
-    assert parsed(json.dumps(value).encode()) == value
+    assert parse(json.dumps(value).encode()) == value
     assert len(turns_of_others) > 10
 
 
@@ -70,20 +70,20 @@ def test_others_run_while_trains_are_looked_for_among_those_of_a_whole_line(turn
 
 @pytest.mark.parametrize("end", [b"", b",NaN]", b",1e999]", b"]]", b',"\xff"]', b"," + b"[" * 9999])
 def test_a_large_answer_that_is_none_is_refused_as_a_small_one(end):
-    assert parsed(LARGE[:-1] + end) is None
-    assert parsed(b"[1" + end) is None
+    assert parse(LARGE[:-1] + end) is None
+    assert parse(b"[1" + end) is None
 
 
 def test_large_numbers_and_texts_are_exact():
     odd = {"n": 2**80, "m": -0.0, "s": "\ud800\u0000é", "f": 0.1 + 0.2, "points": POINTS}
-    assert json.dumps(parsed(json.dumps(odd).encode())) == json.dumps(odd)
+    assert json.dumps(parse(json.dumps(odd).encode())) == json.dumps(odd)
 
 
 def test_the_time_of_a_call_may_end_while_its_answer_is_parsed():
     with gevent.Timeout(0, False):
-        parsed(LARGE)
+        parse(LARGE)
         pytest.fail("nobody was let in")
-    assert parsed(LARGE) == POINTS
+    assert parse(LARGE) == POINTS
 
 
 @on_sqlite

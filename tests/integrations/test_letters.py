@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from service.integrations.vendors.google import mail_sending
-from service.integrations.vendors.google.letter import letter, reply_to, written
-from service.integrations.vendors.google.mailboxes import addresses, received
+from service.integrations.vendors.google.letter import encode_message, letter, reply_to
+from service.integrations.vendors.google.mailboxes import addresses, parse_mailboxes
 from service.web.errors import InvalidRequest
 from tests.depth import depth
 from tests.integrations.offices import connect
@@ -39,7 +39,7 @@ def test_a_letter_is_what_python_reads_from_it(people, subject, content):
     listed = ", ".join(formataddr((" ".join(n.split()), f"{a}@{h}")) for n, a, h in people)
     known = addresses(listed)
     assume(known)  # a name may have what ends it
-    wire = base64.urlsafe_b64decode(written(letter(listed, subject, content, cc=listed)))
+    wire = base64.urlsafe_b64decode(encode_message(letter(listed, subject, content, cc=listed)))
     head, _, body = wire.partition(b"\r\n\r\n")
     assert wire.isascii()
     assert max(map(len, wire.split(b"\r\n"))) <= 998
@@ -75,7 +75,7 @@ def test_a_header_takes_steps_in_proportion_to_its_length():
 
         sys.setprofile(count)
         try:
-            written(letter(f'"{name}" <a@example.com>', name[:900], "c"))
+            encode_message(letter(f'"{name}" <a@example.com>', name[:900], "c"))
         finally:
             sys.setprofile(None)
         return calls
@@ -178,7 +178,7 @@ def test_a_reply_goes_to_no_address_in_a_name():
     read = message_from_bytes(base64.urlsafe_b64decode(reply_to(sender, None, "ok")))
     assert read["To"] == "mallory@example.com"
     told = "bob@x.com Bob, a@x.com <b@x.com>, Doe, J <J@x.com>, x@y.com z <no>, j@x.com"
-    assert received(told) == ["b@x.com", "j@x.com"]
-    assert received("undisclosed-recipients:;") == []
-    assert received("Bob :) <b@x.com>, (c@x.com") == ["b@x.com"]
-    assert received("Bob :) <b@x.com>, c@x.com (at work)") == ["b@x.com", "c@x.com"]
+    assert parse_mailboxes(told) == ["b@x.com", "j@x.com"]
+    assert parse_mailboxes("undisclosed-recipients:;") == []
+    assert parse_mailboxes("Bob :) <b@x.com>, (c@x.com") == ["b@x.com"]
+    assert parse_mailboxes("Bob :) <b@x.com>, c@x.com (at work)") == ["b@x.com", "c@x.com"]

@@ -3,7 +3,7 @@
 import pytest
 
 from service.integrations.everything import catalog
-from service.mcp.tool_list import of_endpoint
+from service.mcp.tool_list import effects_of_endpoint
 
 SEARCHES = [
     "neuralsearch-search",
@@ -26,4 +26,6 @@ SEARCHES = [
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_changes_nothing(name):
-    assert of_endpoint(catalog().named(name)).text.startswith("Changes nothing. Costs up to ")
+    assert effects_of_endpoint(catalog().named(name)).text.startswith(
+        "Changes nothing. Costs up to "
+    )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from service.integrations.everything import catalog
 from service.integrations.vendors.google import drive_content
-from service.integrations.vendors.google.letter import letter, reply_to, written
+from service.integrations.vendors.google.letter import encode_message, letter, reply_to
 from service.integrations.vendors.google.mailboxes import addresses
 from service.integrations.vendors.google.suite import FLAGS
 from service.web.errors import NotFound
@@ -328,7 +328,7 @@ def parsed(raw):
 
 def test_a_letter_is_seven_bit_and_says_the_same():
     given = {"to": "Jörg <j@example.com>, k@example.com", "cc": "l@example.com", "bcc": "m@b.com"}
-    raw = written(letter(**given, subject="Grüße " * 20, content="Öffnung\r\n" + "x" * 1500))
+    raw = encode_message(letter(**given, subject="Grüße " * 20, content="Öffnung\r\n" + "x" * 1500))
     wire = base64.urlsafe_b64decode(raw)
     assert wire.isascii()
     assert max(map(len, wire.split(b"\r\n"))) <= 78
@@ -340,7 +340,7 @@ def test_a_letter_is_seven_bit_and_says_the_same():
 
 
 def test_html_is_sent_as_html():
-    read = parsed(written(letter("a@example.com", "s", "<b>ö</b>", is_html=True)))
+    read = parsed(encode_message(letter("a@example.com", "s", "<b>ö</b>", is_html=True)))
     assert read.get_content_type() == "text/html"
     assert read.get_content() == "<b>ö</b>\r\n"
 
@@ -436,7 +436,7 @@ def test_nothing_that_others_have_written_becomes_a_header(text):
     read = parsed(reply_to(hostile, "alice@example.com", "ok"))
     assert (read["Bcc"], read["To"]) == (None, "bob@example.com")
     own = letter("a@example.com", text, "b", cc=f'"{BREAKS[0]}" <c@example.com>')
-    assert parsed(written(own))["Bcc"] is None
+    assert parsed(encode_message(own))["Bcc"] is None
 
 
 def test_addresses_are_told_from_what_is_not():
@@ -465,7 +465,7 @@ PIECES = st.sampled_from(
 def test_whatever_others_have_written_makes_a_letter(text):
     listed = f"a@b.co, {text}"
     if addresses(listed):
-        written(letter(listed, text, "ok"))
+        encode_message(letter(listed, text, "ok"))
     hostile = dict.fromkeys(("from", "to", "cc", "subject", "references"), listed)
     reply_to(hostile, "alice@example.com", "ok")
 

@@ -6,7 +6,7 @@ from jsonschema_rs import Draft202012Validator
 from service.integrations.documents import body_schema
 from service.integrations.everything import catalog
 from service.mcp.jobs import LONGEST_WAIT
-from service.mcp.tool_list import of_endpoint
+from service.mcp.tool_list import effects_of_endpoint
 from tests.integrations.conftest import vendor  # noqa: F401
 from tests.mcp.schemas import references
 from tests.services import on_sqlite
@@ -35,7 +35,7 @@ def test_the_schema_of_every_endpoint_can_be_a_tools():
 
 def test_only_what_never_asks_is_marked_as_reading():
     for endpoint in catalog():
-        effects = of_endpoint(endpoint)
+        effects = effects_of_endpoint(endpoint)
         assert effects.reads == endpoint.access.auto_approve
         assert effects.destroys != endpoint.access.reads
         assert effects.outside

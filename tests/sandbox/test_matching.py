@@ -17,7 +17,7 @@ from service.integrations.declare.shape import Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Vendor
 from service.sandbox.matching import Rules, VendorRequest, fits
-from service.sandbox.vendors import KEY, blueprint, redirected
+from service.sandbox.vendors import KEY, blueprint, redirect_vendors
 from tests.services import on_sqlite
 
 SPORTS = Vendor(
@@ -189,7 +189,7 @@ STOOD_IN = {
 )
 def test_only_a_key_or_a_url_of_its_own_takes_a_vendor_out_of_the_sandbox(given, told):
     catalog = Catalog([endpoint(Exchange("POST /none", 1), vendor=KEYED)])
-    assert redirected(catalog, given, "http://here", None) == told
+    assert redirect_vendors(catalog, given, "http://here", None) == told
 
 
 @on_sqlite

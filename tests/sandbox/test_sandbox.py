@@ -134,8 +134,8 @@ def test_every_fault_is_documented():
 
 
 def test_an_unknown_fault_is_ordinary_text():
-    assert faults.asked_for("/fail whatever") is None
-    assert faults.asked_for("please /fail cut this") == "cut"
+    assert faults.named_fault("/fail whatever") is None
+    assert faults.named_fault("please /fail cut this") == "cut"
 
 
 TOOLS = frozenset({"schema.list", "user.current", "schema.describe"})

@@ -6,8 +6,8 @@ import pytest
 
 from service.sandbox.suite import calendar, people
 from service.sandbox.suite.client import ACCOUNTS
-from service.sandbox.suite.file_lists import FOLDER, listed
-from service.sandbox.suite.masks import masked
+from service.sandbox.suite.file_lists import FOLDER, list_matching
+from service.sandbox.suite.masks import apply_mask
 from service.sandbox.suite.models import SuiteFile
 from service.sandbox.suite.routes import ApiError, ApiRequest
 
@@ -37,13 +37,13 @@ FILES = {"kind": "files", "files": [FILE], "next": "2"}
     ],
 )
 def test_a_mask_takes_what_it_names(fields, part):
-    assert masked(FILES, fields) == part
+    assert apply_mask(FILES, fields) == part
 
 
 @pytest.mark.parametrize("fields", ["files(id", "files)id", "files(id))"])
 def test_a_mask_without_pairs_of_parentheses_is_refused(fields):
     with pytest.raises(ApiError, match="Invalid field selection") as refused:
-        masked(FILES, fields)
+        apply_mask(FILES, fields)
     assert refused.value.status == 400
 
 
@@ -77,20 +77,20 @@ STORED = [
     ],
 )
 def test_files_are_in_the_order_that_is_asked_for(orders, names):
-    assert [one.name for one in listed(STORED, "", orders)] == names
+    assert [one.name for one in list_matching(STORED, "", orders)] == names
 
 
 @pytest.mark.parametrize("orders", ["color", "name down", "name,"])
 def test_an_order_that_drive_does_not_know_is_refused(orders):
     with pytest.raises(ApiError, match="Invalid sort key"):
-        listed(STORED, "", orders)
+        list_matching(STORED, "", orders)
 
 
 def test_a_search_for_the_word_parents_is_none_for_a_folder():
     letter = file("letter", 1, content=b"Dear parents,")
-    assert listed([letter, *STORED], "fullText contains 'parents'", "") == [letter]
-    assert listed([letter, *STORED], "trashed = false and 'q' in parents", "") == []
-    assert len(listed(STORED, "'p' in parents", "")) == 3
+    assert list_matching([letter, *STORED], "fullText contains 'parents'", "") == [letter]
+    assert list_matching([letter, *STORED], "trashed = false and 'q' in parents", "") == []
+    assert len(list_matching(STORED, "'p' in parents", "")) == 3
 
 
 def test_people_have_what_their_mask_names():

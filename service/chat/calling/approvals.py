@@ -193,7 +193,7 @@ _DECIDED = select(_approvals.c.call_id).where(
 )
 
 
-def decided(session: Session, calls: Collection[str]) -> list[str]:
+def list_decided(session: Session, calls: Collection[str]) -> list[str]:
     """Those of the calls that do not wait any more."""
     return list(session.scalars(_DECIDED, {"calls": list(calls)}))
 

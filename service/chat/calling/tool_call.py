@@ -108,7 +108,7 @@ def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[
             return "chat"
         shown = approvals.ask(session, context, needed, seconds)
     yield chunks.ApprovalPart(context.call_id, {**shown, "state": ASKED})
-    waits.for_decision(context.call_id, seconds)
+    waits.wait_for_decision(context.call_id, seconds)
     with app.app_context(), write_transaction() as session:
         state = approvals.expire(session, context.call_id)
     yield chunks.ApprovalPart(context.call_id, {**shown, "state": state})
@@ -126,7 +126,7 @@ def _connect(app: Flask, context: ToolContext, needed: NeededGrant) -> Generator
         "expiresAt": timestamp(now() + timedelta(seconds=seconds)),
     }
     yield chunks.ConsentPart(context.call_id, {**shown, "state": ASKED})
-    is_granted = waits.for_grant(context.call_id, needed.is_granted, seconds)
+    is_granted = waits.wait_for_grant(context.call_id, needed.is_granted, seconds)
     state = "granted" if is_granted else EXPIRED
     yield chunks.ConsentPart(context.call_id, {**shown, "state": state})
     return is_granted

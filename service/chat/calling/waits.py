@@ -39,7 +39,7 @@ class Waits:
     def __len__(self) -> int:
         return len(self._decisions) + len(self._grants)
 
-    def for_decision(self, call_id: str, seconds: float) -> None:
+    def wait_for_decision(self, call_id: str, seconds: float) -> None:
         """Wait until the call is decided, or the time is over. May be interrupted."""
         event = self._decisions[call_id] = Event()
         try:
@@ -47,7 +47,7 @@ class Waits:
         finally:
             del self._decisions[call_id]
 
-    def for_grant(self, call_id: str, is_granted: Callable[[], bool], seconds: float) -> bool:
+    def wait_for_grant(self, call_id: str, is_granted: Callable[[], bool], seconds: float) -> bool:
         """Wait until `is_granted`, a function that needs an app context; False if time is over."""
         event = Event()
         self._grants[call_id] = (event, is_granted)
@@ -66,7 +66,7 @@ class Waits:
             self._decisions[call_id].set()
 
     def _look_for_decisions(self) -> None:
-        found = approvals.decided(db.session(), list(self._decisions))
+        found = approvals.list_decided(db.session(), list(self._decisions))
         db.session.commit()
         for call_id in found:
             self.wake(call_id)

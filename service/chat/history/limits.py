@@ -26,7 +26,7 @@ class Limits:
     def allow(self, characters: int, tokens: int) -> bool:
         return characters <= self.budget and tokens + self.overhead <= self.ceiling
 
-    def beside(self, messages: Sequence[Message]) -> "Limits":
+    def minus(self, messages: Sequence[Message]) -> "Limits":
         """The limits that these newer messages leave."""
         characters, tokens = size(messages)
         return replace(
@@ -36,7 +36,7 @@ class Limits:
             recent_results=max(0, self.recent_results - count_results(messages)),
         )
 
-    def halved(self, messages: Sequence[Message]) -> "Limits":
+    def halve(self, messages: Sequence[Message]) -> "Limits":
         """Limits of half the size of these messages, for a provider that accepts less than that."""
         characters, tokens = size(messages)
         ceiling = max((tokens + self.overhead) // 2, self.overhead // 2)

@@ -146,7 +146,7 @@ def load(connection: Connection, question: Question, summary_model: str) -> Reca
     rows = _rows(connection, question, cover.last)
     ends = ODD_ENDS.rows(connection, {"chat": question.chat_id})
     return Recalled(
-        rows=_marked(rows, ends),
+        rows=_mark(rows, ends),
         changed=tuple(row.updated_at for row in rows),
         summary=cached.text if cached and valid else None,
         cover=cover,
@@ -177,7 +177,7 @@ def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
     return rows
 
 
-def _marked(rows: list[Any], ends: Iterable[Any]) -> tuple[StoredMessage, ...]:
+def _mark(rows: list[Any], ends: Iterable[Any]) -> tuple[StoredMessage, ...]:
     """The rows with their marks. A question counts as refused only together with its answer,
     because it may have been asked again since."""
     here = {row.record_id for row in rows}

@@ -9,7 +9,7 @@ from typing import Any
 
 from gevent.socket import socket
 
-from service.raw_sockets import CHUNK, beneath, send_all
+from service.raw_sockets import CHUNK, plain_socket, send_all
 from service.web.pauses import SUPPORTED
 
 
@@ -19,7 +19,7 @@ class DirectWriter:
     __slots__ = ("_beneath", "_is_chunked", "_sock", "is_server_pausing")
 
     def __init__(self, sock: socket, is_chunked: bool, is_server_pausing: bool = False) -> None:
-        self._sock, self._beneath, self._is_chunked = sock, beneath(sock), is_chunked
+        self._sock, self._beneath, self._is_chunked = sock, plain_socket(sock), is_chunked
         self.is_server_pausing = is_server_pausing  # see `Pause`
 
     def write(self, data: bytes) -> bytes:

@@ -44,7 +44,7 @@ class Assembly:
         results = (part["state"].startswith("output-") for part in self._calls.values())
         return any(results) or not self.text_since(0).is_blank
 
-    def said(self, text_id: str) -> ArrivingText:
+    def open_text(self, text_id: str) -> ArrivingText:
         """What an open text consists of so far."""
         return self._said[text_id]
 

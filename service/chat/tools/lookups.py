@@ -27,7 +27,7 @@ class CollectionName(Schema):
 def list_collections(context: ToolContext) -> dict[str, Any]:
     """List the names of the record collections that the user may read."""
     role = current_role(context.caller)
-    return {"collections": [c.name for c in description.listed(context.collections, role)]}
+    return {"collections": [c.name for c in description.list_readable(context.collections, role)]}
 
 
 @tool("schema.describe", CollectionName(), reads=True)

@@ -23,7 +23,7 @@ from service.observing import spans
 from service.observing.measures import tool_calls
 from service.web.errors import InvalidRequest, ServiceError
 from service.web.json_depth import is_too_deep
-from service.web.json_values import decode, encode, harmless, poisoned
+from service.web.json_values import decode, encode, harmless, has_unsafe_keys
 
 TOO_LONG = "The tool took longer than {seconds:g} seconds."
 FAILED = "The tool failed."
@@ -78,7 +78,7 @@ def dump(value: Any) -> str:
     """
     text = encode(value)
     text.encode()
-    if ('"__proto__"' in text or '"constructor"' in text) and poisoned(value):
+    if ('"__proto__"' in text or '"constructor"' in text) and has_unsafe_keys(value):
         raise RefusedKey("a key that JSON parsers of browsers refuse")
     if is_too_deep(value, text):
         raise ValueError("nested too deep")
@@ -103,7 +103,7 @@ def needs_of(
     if tool.needs is None:
         return NOTHING
     needs = partial(tool.needs, context, **tool_input)
-    return _within_limits(app, tool, TOOL_SECONDS, needs)
+    return _run_limited(app, tool, TOOL_SECONDS, needs)
 
 
 def execute(
@@ -123,7 +123,7 @@ def execute(
         span.set(gen_ai__tool__type="function", gen_ai__tool__call__id=context.call_id or None)
         span.content(gen_ai__tool__call__arguments=lambda: tool_input)
         unsure = "" if tool.is_read(tool_input) else f" {UNSURE}"
-        outcome = _within_limits(app, tool, seconds, run, unsure)
+        outcome = _run_limited(app, tool, seconds, run, unsure)
         if outcome.error is not None:
             span.fail("failed")
         span.content(gen_ai__tool__call__result=lambda: outcome.error or outcome.output)
@@ -131,7 +131,7 @@ def execute(
     return outcome
 
 
-def _within_limits(
+def _run_limited(
     app: Flask, tool: Tool, seconds: float, function: Callable[[], T], unsure: str = ""
 ) -> T | Outcome:
     """Run code of a tool in an app context of its own, which gives its database connection back.

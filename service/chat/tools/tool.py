@@ -141,7 +141,7 @@ class Tools:
             self._by_name[item.name] = item
         self.specs = tuple(item.spec for item in self._by_name.values())
 
-    def only(self, names: Iterable[str] | None) -> "Tools":
+    def select(self, names: Iterable[str] | None) -> "Tools":
         """The tools of these names; None means all. Raises ValueError for an unknown name."""
         if names is None:
             return self

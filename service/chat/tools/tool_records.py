@@ -49,33 +49,33 @@ class ToolRecords:
 
         Raises `NotFound`, `Forbidden`, `InvalidRequest`.
         """
-        return store.find(self._named(collection), self.caller, Query(**query))
+        return store.find(self._find_collection(collection), self.caller, Query(**query))
 
     def get(self, collection: Named, record_id: str) -> Envelope:
         """One record. Raises `NotFound`, `Forbidden`."""
-        return store.get(self._named(collection), self.caller, record_id)
+        return store.get(self._find_collection(collection), self.caller, record_id)
 
     def create(self, collection: Named, data: dict[str, Any]) -> Envelope:
         """Create a record of the caller's own. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
-        named = self._named(collection)
+        named = self._find_collection(collection)
         if done := self._done(named, "added", lambda entry: _has(named, entry, data)):
             return done
         return writes.create(named, self.caller, data, self.note)
 
     def update(self, collection: Named, record_id: str, data: dict[str, Any]) -> Envelope:
         """Change the columns in `data`. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
-        named = self._named(collection)
+        named = self._find_collection(collection)
         if done := self._done(named, "updated", lambda entry: entry.record_id == record_id):
             return done
         return writes.update(named, self.caller, record_id, data, hook=self.note)
 
     def delete(self, collection: Named, record_id: str) -> None:
         """Raises `NotFound`, `Forbidden`."""
-        named = self._named(collection)
+        named = self._find_collection(collection)
         if not self._done(named, "removed", lambda entry: entry.record_id == record_id):
             writes.delete(named, self.caller, record_id, hook=self.note)
 
-    def _named(self, collection: Named) -> Collection:
+    def _find_collection(self, collection: Named) -> Collection:
         return self.collections.get(collection) if isinstance(collection, str) else collection
 
     def _done(
@@ -92,13 +92,13 @@ class ToolRecords:
 def _has(collection: Collection, entry: Entry, data: Any) -> bool:
     """Whether the record of an entry was created with these values."""
     try:
-        given = {name: _stored(collection, name, value) for name, value in data.items()}
+        given = {name: _as_stored(collection, name, value) for name, value in data.items()}
     except (InvalidRequest, AttributeError):
         return False  # no such record can be created
     return all(entry.after["data"].get(name) == value for name, value in given.items())
 
 
-def _stored(collection: Collection, name: str, value: Any) -> Any:
+def _as_stored(collection: Collection, name: str, value: Any) -> Any:
     """A value as a record has it: a time may be given in other words, a list within as a tuple."""
     column = collection.column(name)
     if column is None or value is None:

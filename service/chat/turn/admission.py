@@ -55,7 +55,7 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
         try:
             # Claim and hold tell nobody anything, and are worthless without this process.
             transaction = core_transaction(app, durable=False)
-            return claiming.claimed(app, question, transaction, claiming.claim_new)
+            return claiming.run_claim(app, question, transaction, claiming.claim_new)
         except claiming.StoredBefore:
             pass
     return _admit_again(app, submission, question)
@@ -83,7 +83,7 @@ def _admit_again(
         history_end=replaced.first,
         answered_by=replaced.answered_by,
     )
-    return claiming.claimed(app, question, write_transaction(), claiming.claim_again)
+    return claiming.run_claim(app, question, write_transaction(), claiming.claim_again)
 
 
 def find_answer(app: Flask, submission: Submission) -> reuse.StoredAnswer | None:

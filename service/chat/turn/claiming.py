@@ -52,7 +52,7 @@ class StoredBefore(Exception):
     """The message is stored already. Whether it may be answered again, `admission` decides."""
 
 
-def claimed(
+def run_claim(
     app: Flask,
     question: Question,
     transaction: AbstractContextManager[Statements],

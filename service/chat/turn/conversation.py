@@ -58,7 +58,7 @@ class Conversation:
         """
         steps = cut_old_results(self._steps, self._limits)
         self._has_cut_results |= steps != self._steps
-        self._history = compact_history(self._history, self._limits.beside(steps), self._summarize)
+        self._history = compact_history(self._history, self._limits.minus(steps), self._summarize)
         messages = (*self._history.messages, *steps)
         fitting = shorten_messages(messages, self._limits)
         self._has_shortened |= fitting != messages
@@ -68,7 +68,7 @@ class Conversation:
 
     def shorter_prompt(self, muted: bool) -> Prompt:
         """A prompt of half the length, for a provider that finds the last one too long."""
-        self._limits = self._limits.halved((*self._history.messages, *self._steps))
+        self._limits = self._limits.halve((*self._history.messages, *self._steps))
         return self.prompt(muted)
 
     def add(self, parts: list[dict[str, Any]]) -> None:

@@ -36,11 +36,11 @@ def system_text(app: Flask, caller: Caller) -> str:
     """
     settings: Settings = app.config["SETTINGS"]
     role = current_role(caller)
-    return _joined(APP_COLLECTIONS.of(app), role, settings.assistant_instructions)
+    return _join(APP_COLLECTIONS.of(app), role, settings.assistant_instructions)
 
 
 @lru_cache(100)  # of roles: all turns of one share their text
-def _joined(collections: Collections, role: str, instructions: str) -> str:
+def _join(collections: Collections, role: str, instructions: str) -> str:
     names = ", ".join(item.name for item in readable(collections, role))
     texts = [SYSTEM, COLLECTIONS.format(names)] if names else [SYSTEM]
     if instructions:

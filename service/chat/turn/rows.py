@@ -148,7 +148,7 @@ def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared 
     chat = locked.row
     if chat is None:
         raise claims.ChatDeleted()
-    _end_claim(session, run, claims.dropped(dropping))
+    _end_claim(session, run, claims.read_dropped(dropping))
     changes = replacement.remove(session, question)
     moment = _next_moment(chat.newest)
     answered = moment + MICROSECOND

@@ -59,7 +59,7 @@ class Run:
         self.interruption = Interruption()
         self.channel = Channel()
         self.reader = Reader(self.channel, sock, question.turn_id, writer)
-        self.log = ChunkLog(self.assembly.said)
+        self.log = ChunkLog(self.assembly.open_text)
         self._watching: list[Channel] = []  # of other readers in this worker
         self._watched_until = 0.0  # by readers in other workers, on the monotonic clock
         self.was_watched = False  # by readers in other workers, who wait for its end
@@ -156,7 +156,7 @@ class Run:
 
     def check(self, now: float) -> None:
         """End a model call that takes too long, and look after the reader."""
-        if self.deadline.passed(now):
+        if self.deadline.is_over(now):
             self.deadline.end()
             self.interruption.throw(ProviderError("slow"))
         if not self.channel.abandoned:

@@ -110,9 +110,9 @@ class Step:
             if key not in whole:
                 yield chunks.ToolInputError(call_id, name, None, WITHDRAWN)
         self.result_count = len(finished)
-        yield from calls.run(app, context, [self._named(call) for call in finished])
+        yield from calls.run(app, context, [self._with_wire_name(call) for call in finished])
 
-    def _named(self, call: FinishedCall) -> NamedCall:
+    def _with_wire_name(self, call: FinishedCall) -> NamedCall:
         call_id, name = self.calls.get(call.key) or (new_id("call"), call.name[:NAME_LIMIT])
         return NamedCall(call_id, name, call)
 

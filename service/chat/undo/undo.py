@@ -68,7 +68,7 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
     undone: list[Listed] = []
     with write_transaction() as session:
         _begin(session, caller.subject, turn_id)
-        changes, conflicts = _sorted_out(session, caller, turn_id, collections)
+        changes, conflicts = _sort_changes(session, caller, turn_id, collections)
         _lock(session, caller, changes)
         role = current_role(caller, session.connection())
         for change in changes:
@@ -77,7 +77,7 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
             except Refused as refusal:
                 conflicts.append(_conflict(change.entries[0], refusal))
             else:
-                undone.append(_listed(change.entries[0]))
+                undone.append(_list(change.entries[0]))
         _note(session, turn_id, collections.get("ai-turns"))
     return {"undone": undone, "conflicts": conflicts}
 
@@ -113,7 +113,7 @@ def _note(session: Session, turn_id: str, turns: Collection) -> None:
     outbox.append(session.connection(), [change])
 
 
-def _sorted_out(
+def _sort_changes(
     session: Session, caller: Caller, turn_id: str, collections: Collections
 ) -> tuple[list[NetChange], list[Listed]]:
     """The changes, the oldest record first, and those that are conflicts by the journal alone."""
@@ -190,9 +190,9 @@ def _write(session: Session, change: NetChange, row: Any) -> None:
     session.execute(settled.values(user_message_id=None))
 
 
-def _listed(entry: JournalEntry) -> Listed:
+def _list(entry: JournalEntry) -> Listed:
     return {"collection": entry.collection, "recordId": entry.record_id}
 
 
 def _conflict(entry: JournalEntry, refusal: Refused) -> Listed:
-    return {**_listed(entry), "reason": str(refusal)}
+    return {**_list(entry), "reason": str(refusal)}

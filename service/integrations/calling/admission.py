@@ -35,7 +35,9 @@ class Admitted:
         return self.request.caller.subject
 
 
-def validated(endpoint: Endpoint, body: Mapping[str, Any]) -> tuple[dict[str, Any], float]:
+def validate_parameters(
+    endpoint: Endpoint, body: Mapping[str, Any]
+) -> tuple[dict[str, Any], float]:
     """The parameters, and how many seconds the call may be held open for a job.
 
     Raises `ServiceError`.

@@ -114,7 +114,7 @@ class Attempt:
         back. If another attempt has the key by now, nothing is charged or stored. Raises
         SQLAlchemyError, `InFlight`.
         """
-        sealed = self._lease.sealed(encode(answer)) if self._lease else ""
+        sealed = self._lease.seal_answer(encode(answer)) if self._lease else ""
 
         def store() -> None:
             with write_transaction() as session:

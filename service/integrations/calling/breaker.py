@@ -97,11 +97,11 @@ class Breakers:
         if integration is None:
             return
         try:
-            (self.failed if has_failed else self.succeeded)(integration)
+            (self.note_failure if has_failed else self.note_success)(integration)
         except SQLAlchemyError as error:
             log.warning("breaker not updated", error=type(error).__name__)
 
-    def succeeded(self, integration: str) -> None:
+    def note_success(self, integration: str) -> None:
         if self._known.get(integration, (0.0, 0))[1] == 0:
             return
         with write_transaction() as session:
@@ -109,7 +109,7 @@ class Breakers:
             session.execute(closed.values(failures=0, open_until=None))
         self._known[integration] = (time.monotonic(), 0)
 
-    def failed(self, integration: str) -> None:
+    def note_failure(self, integration: str) -> None:
         try:
             self._count(integration)
         except IntegrityError:  # the first two failures at once: now there is a row

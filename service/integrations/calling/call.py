@@ -171,7 +171,7 @@ class Call:
         whole `Reply`.
         """
         try:
-            reply = self._accepted(outgoing)
+            reply = self._accept(outgoing)
         except ServiceError:
             self.effects.is_refused = True
             raise
@@ -209,7 +209,7 @@ class Call:
         self._vendor.look(reply)
         return reply
 
-    def _accepted(self, outgoing: Outgoing) -> Reply:
+    def _accept(self, outgoing: Outgoing) -> Reply:
         """The reply, unless it is a refusal.
 
         One that says so by its kind has changed nothing, also if it came with status 200.

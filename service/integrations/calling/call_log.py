@@ -130,7 +130,7 @@ class LoggedCall:
         self._count(self._outcome)
         # There can be none without the database, and a limit of what runs at once leaves none.
         if not isinstance(error, (SQLAlchemyError, TooManyAtOnce)):
-            self._rows.write(self._timed(), self._outcome)
+            self._rows.write(self._facts_with_time(), self._outcome)
 
     def end(self, outcome: CallOutcome) -> None:
         """Tell how the call has ended, unless it ends with an error."""
@@ -141,7 +141,7 @@ class LoggedCall:
 
         `has_row` is set by the caller, after the commit.
         """
-        self._rows.add(session, self._timed(), outcome)
+        self._rows.add(session, self._facts_with_time(), outcome)
         self._stored = outcome
 
     def _count(self, outcome: CallOutcome | None) -> None:
@@ -165,7 +165,7 @@ class LoggedCall:
             self._span.fail(outcome.error)
         self._span.end()
 
-    def _timed(self) -> CallFacts:
+    def _facts_with_time(self) -> CallFacts:
         return replace(self._facts, ms=round((time.monotonic() - self._began) * 1000))
 
 

@@ -24,7 +24,7 @@ from service.integrations.calling.jobs_elsewhere import JobsElsewhere
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import path_of
-from service.integrations.declare.payload import parsed
+from service.integrations.declare.payload import parse
 from service.integrations.inbound import CallNote, Inbound, ProxyResponse
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
 from service.web.errors import (
@@ -62,7 +62,7 @@ class Gateway:
         if owner_pays:
             _check_own(endpoint, request.body)
         _check_counted(endpoint, request.caller, owner_pays)
-        result = _noted(request.note, lambda: self._send(endpoint, request, owner_pays))
+        result = _send_with_note(request.note, lambda: self._send(endpoint, request, owner_pays))
         if owner_pays:
             self._jobs.adopt(request.caller.subject, endpoint, result)
         return result
@@ -158,7 +158,7 @@ class Gateway:
                 told = {name: stream.headers[name] for name in TOLD if name in stream.headers}
         except UpstreamError as error:
             raise failure_of(error) from None
-        envelope = parsed(raw)  # others run meanwhile: the answer is not late for that
+        envelope = parse(raw)  # others run meanwhile: the answer is not late for that
         if envelope is None:
             raise UpstreamFailed(upstreamStatus=None)
         if status == 401:
@@ -168,7 +168,7 @@ class Gateway:
         return ProxyResponse(status, envelope, told)
 
 
-def _noted(note: CallNote | None, send: Callable[[], ProxyResponse]) -> ProxyResponse:
+def _send_with_note(note: CallNote | None, send: Callable[[], ProxyResponse]) -> ProxyResponse:
     """Send a call; note that it leaves, and how it has ended."""
     if note is None:
         return send()

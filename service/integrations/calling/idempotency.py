@@ -23,7 +23,7 @@ from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
 from service.ids import new_id
-from service.integrations.calling.unsealing import opened
+from service.integrations.calling.unsealing import unseal
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import CallNote
 from service.integrations.models import IdempotencyKey
@@ -98,7 +98,7 @@ class KeyLease:
             with write_transaction() as session:
                 user_locks.lock(session, self._names["user_id"])
                 row = session.execute(self._row()).one_or_none()
-                stored = self._stored(row) if row else None
+                stored = self._load_stored(row) if row else None
                 if stored is None:
                     self._take(session, row)
                 return stored
@@ -123,7 +123,7 @@ class KeyLease:
     def _look(self) -> str:
         row = db.session.execute(self._row(locked=False)).one_or_none()
         db.session.commit()
-        stored = self._stored(row) if row else None
+        stored = self._load_stored(row) if row else None
         if stored is None:
             raise OutcomeUnknown()
         return stored
@@ -141,7 +141,7 @@ class KeyLease:
                 self._note.leave(session)
         self._left = True
 
-    def sealed(self, answer: str) -> str:
+    def seal_answer(self, answer: str) -> str:
         return self._sealer.seal(answer, self._place)
 
     def keep(self, session: Session, sealed: str) -> bool:
@@ -165,7 +165,7 @@ class KeyLease:
 
         While the database is away the one before stays, which has the job's id.
         """
-        sealed = self.sealed(answer)
+        sealed = self.seal_answer(answer)
         try:
             with write_transaction() as session:
                 self.keep(session, sealed)
@@ -193,7 +193,7 @@ class KeyLease:
         row = select(_keys, expired, lapsed).filter_by(**self._names)
         return row.with_for_update() if locked else row
 
-    def _stored(self, row: Row[Any]) -> str | None:
+    def _load_stored(self, row: Row[Any]) -> str | None:
         """The stored answer; None if a call may be made. Raises `Conflict`, `NotOpened`."""
         is_free = row.answer is None and row.lapsed and row.left_at is None
         if row.expired or is_free:
@@ -201,7 +201,7 @@ class KeyLease:
         if row.body_hash != self._hash:
             raise OtherBody()
         if row.answer is not None:
-            return opened(self._sealer, row.answer, self._place)
+            return unseal(self._sealer, row.answer, self._place)
         if not row.lapsed:
             raise InFlight()
         if not self._endpoint.repeatable:

@@ -105,7 +105,7 @@ def end(session: Session, row: IntegrationJob, how: JobEnd) -> int | None:
     return refund
 
 
-def stored(session: Session, job_id: str) -> JobEnd | None:
+def load(session: Session, job_id: str) -> JobEnd | None:
     """The stored state and result of a job; None if it is gone."""
     found = select(_jobs.c.state, _jobs.c.result).where(_jobs.c.job_id == job_id)
     one = session.execute(found).one_or_none()

@@ -24,7 +24,7 @@ from service.integrations.calling.call_log import Rows
 from service.integrations.calling.call_media import CallMedia
 from service.integrations.calling.job_rows import JobEnd
 from service.integrations.calling.task_polls import OUT_OF_TIME, MakeCall, TaskPolls, error_of
-from service.integrations.calling.unsealing import opened
+from service.integrations.calling.unsealing import unseal
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -73,7 +73,7 @@ class Jobs:
     def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
         """The job of a task that the vendor has accepted, for `store`."""
         row = self._new(user_id, endpoint, new_id("job"), task)
-        row.result = self._sealed(row, task)
+        row.result = self._seal(row, task)
         return row
 
     def _new(self, user_id: str, endpoint: Endpoint, job_id: str, task: Task) -> IntegrationJob:
@@ -184,7 +184,7 @@ class Jobs:
         A job whose time is over may be done all the same, and has been paid for. Any other end of
         it is that of its time, because another poll may have cancelled it meanwhile.
         """
-        facts = self._opened(row)  # first: without them it can't be ended
+        facts = self._unseal(row)  # first: without them it can't be ended
         with self._make_media(endpoint, row.user_id) as media:
             task = self._polls.poll(row, endpoint, media)
             if task.state != "done" and job_rows.is_out_of_time(db.session(), row.job_id):
@@ -199,31 +199,31 @@ class Jobs:
         Returns False if another poll was first; then the row has that one's result. It stays as it
         is if the end can't be stored.
         """
-        end = JobEnd(task.state, self._sealed(row, task), _job(endpoint).cost(task))
+        end = JobEnd(task.state, self._seal(row, task), _job(endpoint).cost(task))
         with write_transaction() as session:
             user_locks.lock(session, row.user_id)  # or it would come back after an erase
             refund = job_rows.end(session, row, end)
             if refund is None:
-                end = job_rows.stored(session, row.job_id) or end
+                end = job_rows.load(session, row.job_id) or end
             else:
                 error = error_of(task) if task.state == "failed" else None
                 self._rows.end_job(session, row.user_id, row.job_id, error, refund)
         row.state, row.result = end.state, end.result
         return refund is not None
 
-    def _sealed(self, row: IntegrationJob, task: Task) -> str | None:
+    def _seal(self, row: IntegrationJob, task: Task) -> str | None:
         if task.state == "running" and not task.outcome:
             return None
         return self._sealer.seal(encode(task.outcome), places.job(row.job_id))
 
-    def _opened(self, row: IntegrationJob) -> Any:
+    def _unseal(self, row: IntegrationJob) -> Any:
         """What is kept of a job's task: facts while it runs, then its result.
 
         Raises `NotOpened`.
         """
         if not row.result:
             return {}
-        return json.loads(opened(self._sealer, row.result, places.job(row.job_id)))
+        return json.loads(unseal(self._sealer, row.result, places.job(row.job_id)))
 
     def public_state(self, row: IntegrationJob) -> dict[str, Any]:
         """A job as its owner sees it.
@@ -233,13 +233,13 @@ class Jobs:
         """
         state: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
         if row.state == "running":
-            return {**state, **self._opened(row)}
-        state["result"] = self._opened(row)
+            return {**state, **self._unseal(row)}
+        state["result"] = self._unseal(row)
         if row.state != "failed":
             return state
         if state["result"] == OUT_OF_TIME:
             raise UpstreamTimedOut(jobStatus=row.state)
-        why = Task("", "failed", state["result"]).why
+        why = Task("", "failed", state["result"]).failure_reason
         raise UpstreamFailed(why, upstreamStatus=None, jobStatus=row.state)
 
 

@@ -22,7 +22,7 @@ from service.auth import user_locks
 from service.database import upsert
 from service.database.batching import SharedWrites, Together
 from service.database.clock import current_time, from_now, microseconds
-from service.database.in_lists import prepared_among
+from service.database.in_lists import prepare_in_list
 from service.database.prepared import Prepared, reading
 from service.database.statements import Statements
 from service.extensions import table
@@ -48,7 +48,7 @@ _age = (microseconds(current_time()) - microseconds(_answers.c.stored_at)).label
 _current = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
     _answers.c.expires_at > current_time()
 )
-FIND = prepared_among(_current)
+FIND = prepare_in_list(_current)
 _times = {"stored_at": current_time(), "expires_at": from_now(bindparam("seconds"))}
 _replaced = ("user_id", "endpoint", "size", "stored_at", "expires_at", "answer", "sealed")
 
@@ -174,7 +174,7 @@ class KeptAnswers:
         has the answer. Whoever was erased meanwhile leaves none.
         """
         try:
-            text = current_app.json.within(LARGEST, data)  # type: ignore[attr-defined]
+            text = current_app.json.encode_within(LARGEST, data)  # type: ignore[attr-defined]
             if text is None or (size := len(text.encode())) > LARGEST:
                 return None
         except UnicodeEncodeError as error:

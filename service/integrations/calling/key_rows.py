@@ -29,7 +29,7 @@ def renew(session: Session, holders: Iterable[str]) -> None:
     while other keys are locked could be a deadlock.
     """
     held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
-    session.execute(update(_keys).where(_unlocked(held)).values(held_until=from_now(LEASE)))
+    session.execute(update(_keys).where(_select_unlocked(held)).values(held_until=from_now(LEASE)))
 
 
 def forget_chat(session: Session, user_id: str, chat_id: str) -> None:
@@ -46,9 +46,9 @@ def forget_chat(session: Session, user_id: str, chat_id: str) -> None:
 
 
 def sweep(session: Session) -> None:
-    session.execute(delete(_keys).where(_unlocked(_keys.c.expires_at < current_time())))
+    session.execute(delete(_keys).where(_select_unlocked(_keys.c.expires_at < current_time())))
 
 
-def _unlocked(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+def _select_unlocked(condition: ColumnElement[bool]) -> ColumnElement[bool]:
     """The keys that meet the condition and that no other transaction has locked; locks them."""
     return _keys.c.seq.in_(select(_keys.c.seq).where(condition).with_for_update(skip_locked=True))

@@ -21,7 +21,7 @@ from service.database.batching import SharedWrites
 from service.extensions import db
 from service.generation.completion import MODELS
 from service.integrations.calling import job_rows, user_limits
-from service.integrations.calling.admission import Admitted, validated
+from service.integrations.calling.admission import Admitted, validate_parameters
 from service.integrations.calling.attempt import Attempt
 from service.integrations.calling.call_log import (
     CALL_ROWS,
@@ -92,7 +92,7 @@ class Proxy:
         attribution.bind(endpoint=endpoint.name)
         limits = CONCURRENCY.of(self._app)
         ticket = limits.call(request.caller.subject, endpoint.vendor.integration)
-        with ticket, self._logged(endpoint, request) as logged:
+        with ticket, self._start_log(endpoint, request) as logged:
             permits.check_endpoint(request.caller.permit, endpoint.name)
             if self.gateway:
                 owner_pays = self.charging.paid_by(endpoint) == "owner"
@@ -103,7 +103,7 @@ class Proxy:
             logged.end(CallOutcome("consent" if answer.consent else "succeeded"))
             return answer.response()
 
-    def _logged(self, endpoint: Endpoint, request: Inbound) -> LoggedCall:
+    def _start_log(self, endpoint: Endpoint, request: Inbound) -> LoggedCall:
         facts = CallFacts(
             user_id=request.caller.subject,
             endpoint=endpoint.name,
@@ -161,7 +161,7 @@ class Proxy:
         connection = self.connections.of(endpoint, user_id, browser)
         if connection and not connection.admits(request):
             return Answer(connection.payload(), consent=True)
-        params, wait = validated(endpoint, request.body)
+        params, wait = validate_parameters(endpoint, request.body)
         self.jobs.check_own(user_id, endpoint, params)
         admitted = Admitted(endpoint, request, params, wait, connection, logged)
         if request.idempotency_key is None:

@@ -10,9 +10,9 @@ from urllib.parse import urlencode, urljoin
 
 from gevent import sleep
 
-from service.integrations.declare.faults import absent, failure_of, is_refused, retry_after
+from service.integrations.declare.faults import failure_of, is_refused, not_found, retry_after
 from service.integrations.declare.path import base_of
-from service.integrations.declare.payload import parsed, plain, query_value
+from service.integrations.declare.payload import parse, plain, query_value
 from service.integrations.declare.reading import Unusable, unusable
 from service.integrations.declare.request import Outgoing
 from service.integrations.declare.vendor import Reply, Vendor
@@ -94,7 +94,7 @@ class Sender:
             if not target.startswith(("http://", "https://")):
                 break
             outgoing = replace(outgoing, url=target)
-        raise absent()
+        raise not_found()
 
     def _send(self, outgoing: Outgoing) -> Reply:
         for attempt in range(RETRIES + 1):
@@ -136,7 +136,7 @@ class Sender:
                 self._effects.acts -= is_act
             raise
         # Others run while a large answer is parsed: it is not late for that.
-        return Reply(stream.status, stream.headers, parsed(raw), raw)
+        return Reply(stream.status, stream.headers, parse(raw), raw)
 
     def _ask_breaker(self) -> None:
         try:

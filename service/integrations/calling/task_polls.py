@@ -47,10 +47,10 @@ class TaskPolls:
         It may be done by now.
         """
         if task.state == "running":
-            task = self._stopped(row, endpoint, media)
+            task = self._stop(row, endpoint, media)
         return task if task.state == "done" else replace(task, state="failed", result=OUT_OF_TIME)
 
-    def _stopped(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
+    def _stop(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
         """A task after the request to cancel it, where the vendor takes one.
 
         The cost of a task that still runs then counts only if it was cancelled and the cost is a

@@ -14,7 +14,7 @@ class NotOpened(Unavailable):
     message = "The stored answer can't be opened: this server does not have its sealing key."
 
 
-def opened(sealer: Sealer, sealed: str, place: str) -> str:
+def unseal(sealer: Sealer, sealed: str, place: str) -> str:
     """Return the text that was sealed for this place. Raises `NotOpened`."""
     try:
         return sealer.open(sealed, place)

@@ -51,10 +51,10 @@ def count(user_id: str, endpoint: Endpoint) -> None:
             )
         )
         if session.execute(counted.returning(_counts.c.calls)).first() is None:
-            raise _limited(session.scalar(select(_left).filter_by(**names)) or 0)
+            raise _refusal(session.scalar(select(_left).filter_by(**names)) or 0)
 
 
-def _limited(left: int) -> RateLimited:
+def _refusal(left: int) -> RateLimited:
     """The refusal until the window ends, in `left` microseconds."""
     error = RateLimited("Your limit of calls of this endpoint is reached. Please wait.")
     error.headers = {"Retry-After": str(max(math.ceil(left / 1_000_000), 1))}

@@ -70,7 +70,7 @@ class VendorCalls:
                 connection.forget()
             return data
 
-        return _with_token(connection, perform)
+        return _perform_with_token(connection, perform)
 
     def give_again(self, admitted: Admitted, kept: Kept) -> Answer:
         """A kept answer, or the payload. What is checked before each call is checked here too.
@@ -89,7 +89,7 @@ class VendorCalls:
                 check(call, admitted.params)
             return kept.data
 
-        answer = _with_token(connection, perform)
+        answer = _perform_with_token(connection, perform)
         return answer if answer.consent else replace(answer, age=kept.age)
 
     def _perform(self, endpoint: Endpoint, params: dict[str, Any], call: Call) -> Any:
@@ -102,7 +102,7 @@ class VendorCalls:
                 returned.check(endpoint.run, endpoint.gives, data)
         if isinstance(data, Task) and data.state == "failed":
             call.effects.acts = 0  # the vendor says so
-            raise UpstreamFailed(data.why, upstreamStatus=None)
+            raise UpstreamFailed(data.failure_reason, upstreamStatus=None)
         return data
 
     def call(
@@ -160,11 +160,13 @@ def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> 
         effects.acts += not has_refused
 
 
-def _with_token(connection: Connection | None, perform: Callable[[str | None], Any]) -> Answer:
+def _perform_with_token(
+    connection: Connection | None, perform: Callable[[str | None], Any]
+) -> Answer:
     """What `perform` returns for the user's token, or the payload where a consent mends it."""
     try:
         return Answer(perform(connection.token() if connection else None))
     except ServiceError as error:
         if connection and (payload := connection.payload_for(error)):
-            return Answer(payload, consent=True, refused_consent=connection.used_consent)
+            return Answer(payload, consent=True, refused_consent=connection.consent_time)
         raise

@@ -18,7 +18,7 @@ class VendorAccount:
     email: str | None = None
 
     @property
-    def stored(self) -> dict[str, str | None]:
+    def as_json(self) -> dict[str, str | None]:
         """As it is kept while a consent waits to be confirmed."""
         return {"sub": self.id, "email": self.email}
 

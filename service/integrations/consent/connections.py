@@ -56,7 +56,7 @@ class Connections:
         """The full names of the scopes that an endpoint needs."""
         if not endpoint.scope:
             return []
-        return self.scopes(endpoint.vendor.integration).needed(endpoint)
+        return self.scopes(endpoint.vendor.integration).required_scopes(endpoint)
 
     def status(self, user_id: str) -> dict[str, Any]:
         """By integration: whether connected, the flags, and the account's address if known."""
@@ -173,7 +173,7 @@ class Connection:
         return scopes.open_all(self._endpoint, grant.scopes)
 
     @property
-    def used_consent(self) -> datetime | None:
+    def consent_time(self) -> datetime | None:
         """When the grant whose token was used was consented to, if any was."""
         return self._token.consented_at if self._token else None
 
@@ -240,6 +240,6 @@ class Connection:
         return {
             "requiresOAuth": True,
             "provider": self._integration,
-            "scopes": scopes.needed(self._endpoint),
+            "scopes": scopes.required_scopes(self._endpoint),
             "authUrl": consents.begin(self._user_id, self._browser, requested, authority),
         }

@@ -168,7 +168,7 @@ class Consents:
         token = secrets.token_urlsafe(32)
         answer = {**asdict(tokens), "issued_at": tokens.issued_at.isoformat()}
         del answer["account"]  # which `account` has
-        stored = json.dumps({"tokens": answer, "account": account.stored})
+        stored = json.dumps({"tokens": answer, "account": account.as_json})
         row = self._row(token, user.subject, requested)
         row.tokens = self._sealer.seal(stored, places.consent(row.state_hash))
         with write_transaction() as session:
@@ -205,7 +205,7 @@ class Consents:
         )
         with write_transaction() as session:
             begun_by = session.scalar(select(_consents.c.user_id).where(*mine))
-            user = _admitted(session, begun_by) if begun_by else None
+            user = _lock_user(session, begun_by) if begun_by else None
             row = session.execute(delete(_consents).where(*mine).returning(_consents)).one_or_none()
         return (Consent(**row._mapping) if row else None), user
 
@@ -232,7 +232,7 @@ class Consents:
         return OTHER_ACCOUNT if grant and is_other(grant, account) else None
 
 
-def _admitted(session: Session, user_id: str) -> Standing | None:
+def _lock_user(session: Session, user_id: str) -> Standing | None:
     try:
         return user_locks.lock(session, user_id)
     except Unauthorized:

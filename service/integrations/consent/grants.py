@@ -80,7 +80,7 @@ class Grants:
             snapshot = refresh_leases.usable(partial(self._read, user_id), refresh)
         except refresh_leases.NotRefreshed:
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
-        return self._opened(snapshot.row) if snapshot else None
+        return self._unseal(snapshot.row) if snapshot else None
 
     def renew(self, user_id: str, authority: Authority, idle: timedelta) -> None:
         """Refresh the tokens if they are older than `idle` and nobody else does. Never raises for a
@@ -90,7 +90,7 @@ class Grants:
             return
         if lease := refresh_leases.lease(snapshot):
             try:
-                refresh_leases.apart(partial(self._refresh, authority, snapshot.row, lease))
+                refresh_leases.run_detached(partial(self._refresh, authority, snapshot.row, lease))
             except RefreshFailed:  # no key here opens the token: others come first for a while
                 refresh_leases.note_failure(snapshot.row)
 
@@ -126,7 +126,7 @@ class Grants:
             grant.scopes = sorted({*grant.scopes, *granted_scopes(tokens.scope, requested)})
             grant.account = account.id
             grant.email = account.email or grant.email
-            for name, value in self._sealed(user_id, tokens).items():
+            for name, value in self._seal(user_id, tokens).items():
                 setattr(grant, name, value)
             grant.version += 1
             grant.created_at = now()
@@ -166,7 +166,7 @@ class Grants:
                 continue
         return tokens
 
-    def _opened(self, grant: Grant) -> AccessToken:
+    def _unseal(self, grant: Grant) -> AccessToken:
         place = self._place(grant.user_id, "access_token")
         try:
             text = self._sealer.open(grant.access_token, place)
@@ -194,10 +194,10 @@ class Grants:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
             if grant.failing_since is None:  # its next tries say nothing new
                 measures.REFRESHES.labels(self._integration, error.failure).inc()
-            refresh_leases.store(grant, lease, _failed(error))
+            refresh_leases.store(grant, lease, _failure_values(error))
             return False
         measures.REFRESHES.labels(self._integration, "refreshed").inc()
-        fresh = self._sealed(user_id, tokens)
+        fresh = self._seal(user_id, tokens)
         fresh |= {"version": grant.version + 1, **WORKS}
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
@@ -207,7 +207,7 @@ class Grants:
             authority.revoke(tokens.refresh)
         return False
 
-    def _sealed(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
+    def _seal(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
         """The columns of a token answer; without a refresh token, that column keeps its value."""
         seal, place = self._sealer.seal, self._place
         age = max(0.0, (now() - tokens.issued_at).total_seconds())
@@ -224,6 +224,6 @@ class Grants:
         return places.grant(user_id, self._integration, column)
 
 
-def _failed(error: NoTokens) -> dict[str, Any]:
+def _failure_values(error: NoTokens) -> dict[str, Any]:
     since = func.coalesce(_grants.c.failing_since, current_time())
     return {"failed_at": current_time(), "failing_since": since, "failure": error.failure}

@@ -36,9 +36,9 @@ class Scopes:
         """The scopes of a consent: the endpoint's, those of the identity, and granted ones that the
         new tokens would not cover otherwise."""
         earlier = () if self._oauth.incremental else sorted(granted)
-        return list(dict.fromkeys([*self.needed(endpoint), *self.identity, *earlier]))
+        return list(dict.fromkeys([*self.required_scopes(endpoint), *self.identity, *earlier]))
 
-    def needed(self, endpoint: Endpoint) -> list[str]:
+    def required_scopes(self, endpoint: Endpoint) -> list[str]:
         """The scopes that the OAuth-required payload names."""
         assert endpoint.scope
         return [self.full(endpoint.scope)]

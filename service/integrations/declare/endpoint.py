@@ -163,7 +163,7 @@ class Endpoint:
         most = self._max_price(params)
         if not self.meter:
             return most
-        used = data.cost if isinstance(data, Task) else self.meter.reported(data)
+        used = data.cost if isinstance(data, Task) else self.meter.reported_cost(data)
         return most if used is None or used > TOO_MUCH * most else used
 
     def _max_price(self, params: Values) -> int:

@@ -59,7 +59,7 @@ def _common(reply: Reply) -> ServiceError:
         case 400 | 409 | 413 | 414 | 416 | 422 | 431:  # a path or a header may be too long, too
             return InvalidRequest("The upstream does not accept these parameters.", details={})
         case 404 | 410:
-            return absent()
+            return not_found()
         case 429:
             return limited(reply)
     return UpstreamFailed(upstreamStatus=reply.status)
@@ -79,7 +79,7 @@ def retry_after(reply: Reply) -> int | None:
     return None if pause is None else min(ceil(pause), LONGEST_PAUSE)
 
 
-def absent() -> NotFound:
+def not_found() -> NotFound:
     return NotFound("The upstream has nothing of that kind.")
 
 

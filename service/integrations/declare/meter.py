@@ -21,7 +21,7 @@ class Meter:
     most: Callable[[Mapping[str, Any]], float]
     used: Callable[[Any], Any]
 
-    def reported(self, data: Any) -> int | None:
+    def reported_cost(self, data: Any) -> int | None:
         """The cost that an answer reports, in micro-credits; None if that can't be a call's."""
         try:
             return micro_credits(self.used(data))

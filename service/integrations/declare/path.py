@@ -41,7 +41,7 @@ def path_of(template: str, **pieces: Any) -> str:
     return _PIECE.sub(fill, template)
 
 
-def quoted(name: str, text: str, deep: bool) -> str:
+def quote_piece(name: str, text: str, deep: bool) -> str:
     """A varying piece of a path; `name` is whose fault it is. Raises `InvalidRequest`."""
     if not _fits(text, deep):
         raise InvalidRequest(details={name: ["Not allowed here."]})

@@ -29,7 +29,7 @@ def query_value(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def encoded(body: Any) -> tuple[bytes, str]:
+def encode(body: Any) -> tuple[bytes, str]:
     """Escaped, so that any text a client may send can be passed on. Raises `InvalidRequest`."""
     try:
         return json.dumps(body, allow_nan=False).encode(), "application/json"
@@ -37,7 +37,7 @@ def encoded(body: Any) -> tuple[bytes, str]:
         raise InvalidRequest("The body can't be passed on as JSON.", details={}) from None
 
 
-def parsed(body: bytes) -> Any:
+def parse(body: bytes) -> Any:
     """The value of a JSON text; None if it can't be read.
 
     While a large one is parsed, other greenlets run behind objects and numbers. The parser calls

@@ -119,7 +119,7 @@ def as_object(value: Any) -> Mapping[str, Any]:
     return value
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """`value`, which must be a list. Raises `Unusable`."""
     if not isinstance(value, list):
         raise unusable()
@@ -128,7 +128,7 @@ def listed(value: Any) -> list[Any]:
 
 def objects(value: Any) -> list[Mapping[str, Any]]:
     """`value`, which must be a list of objects. Raises `Unusable`."""
-    found = listed(value)
+    found = as_list(value)
     if not all(isinstance(item, Mapping) for item in found):
         raise unusable()
     return found

@@ -16,8 +16,8 @@ from urllib3.filepost import encode_multipart_formdata
 
 from service.integrations.declare.credential import Credential
 from service.integrations.declare.json_paths import put_at
-from service.integrations.declare.path import is_deep, label, path_of, pieces_of, quoted
-from service.integrations.declare.payload import encoded, header_text, query_value
+from service.integrations.declare.path import is_deep, label, path_of, pieces_of, quote_piece
+from service.integrations.declare.payload import encode, header_text, query_value
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Returns = Literal["json", "text", "bytes", "reply"]
@@ -66,7 +66,7 @@ class Outgoing:
         if not json:
             return more
         body = {**(self.json or {}), **json}
-        return replace(more, json=body, content=encoded(body))
+        return replace(more, json=body, content=encode(body))
 
     def moved_to(self, target: str) -> "Outgoing":
         """Return a copy of the request for another path, with its own query if that has one."""
@@ -186,7 +186,7 @@ def _place(
         place, _, rest = target.partition(".")
         if place == "path":
             # What is refused is refused here, under our name for it.
-            quoted(name, str(theirs), is_deep(template, rest))
+            quote_piece(name, str(theirs), is_deep(template, rest))
         elif place == "base":
             label(name, str(theirs))
         elif place == "header":
@@ -235,7 +235,7 @@ def _content(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:
         return encode_multipart_formdata({**texts, **parts["file"]})
     if form:
         return urlencode(form, doseq=True).encode(), "application/x-www-form-urlencoded"
-    return None if parts["json"] is None else encoded(parts["json"])
+    return None if parts["json"] is None else encode(parts["json"])
 
 
 def _takes_json(parameters: Schema) -> bool:

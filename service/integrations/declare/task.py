@@ -41,7 +41,7 @@ class Task:
         return {**self.result, **self.facts} if self.facts and self.state == "done" else self.result
 
     @property
-    def why(self) -> str:
+    def failure_reason(self) -> str:
         """What its caller is told of its failure."""
         return self.result if isinstance(self.result, str) else NOT_COMPLETED
 

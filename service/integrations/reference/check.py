@@ -44,7 +44,7 @@ def endpoint_faults(item: Endpoint) -> Iterator[str]:
     if not _has_price(item):
         yield "has no price, not even 0, in its `credits` or in billing/prices.py"
     body, answer = documents.body_schema(item), documents.answer_schema(item)
-    yield from (f"{path}: has no description" for path in _undescribed(body, ""))
+    yield from (f"{path}: has no description" for path in _list_undescribed(body, ""))
     for name, schema in (("request", body), ("answer", answer)):
         if meta and not meta.is_valid(schema):
             yield f"the schema of its {name} is not JSON Schema 2020-12"
@@ -69,11 +69,11 @@ def _has_price(item: Endpoint) -> bool:
     return stated or item.access.auto_approve
 
 
-def _undescribed(schema: Mapping[str, Any], path: str) -> Iterator[str]:
+def _list_undescribed(schema: Mapping[str, Any], path: str) -> Iterator[str]:
     """The parameters without a description, also within objects and lists."""
     for name, inner in schema.get("properties", {}).items():
         if not inner.get("description"):
             yield path + name
-        yield from _undescribed(inner, f"{path}{name}.")
+        yield from _list_undescribed(inner, f"{path}{name}.")
     if isinstance(schema.get("items"), Mapping):
-        yield from _undescribed(schema["items"], path)
+        yield from _list_undescribed(schema["items"], path)

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from service.integrations.declare.endpoint import Endpoint, Values
 from service.integrations.declare.example import Example, Exchange
-from service.integrations.declare.payload import parsed, query_value
+from service.integrations.declare.payload import parse, query_value
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import Outgoing, Template
 
@@ -49,6 +49,6 @@ def _answer_faults(item: Endpoint, stated: Exchange, values: Values) -> Iterator
     """The log names the field that is missing or of another kind."""
     if item.asks and item.asks.returns == "json" and stated.status == 200:
         try:
-            item.gives.read(parsed(stated.content[0]), values)
+            item.gives.read(parse(stated.content[0]), values)
         except Unusable:
             yield "`gives` can't read its answer"

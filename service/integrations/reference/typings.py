@@ -10,7 +10,7 @@ from service.integrations import documents
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.shape import Json
-from service.web.typescript import STEP, comment, quoted, type_of
+from service.web.typescript import STEP, comment, quote, type_of
 
 HEAD = """\
 // The bodies and the answers of all integration endpoints, by name.
@@ -34,7 +34,7 @@ def declarations(catalog: Catalog) -> Iterator[str]:
         if name == item.name:
             yield _endpoint(item)
         else:
-            yield f"{STEP}{quoted(name)}: Endpoints[{quoted(item.name)}];\n"
+            yield f"{STEP}{quote(name)}: Endpoints[{quote(item.name)}];\n"
     yield "}\n"
 
 
@@ -46,7 +46,7 @@ def _endpoint(item: Endpoint) -> str:
         f"response: {type_of(_response(item), within)}",
     ]
     lines = "".join(f"{within}{one};\n" for one in fields)
-    return f"{comment(item.summary, STEP)}{STEP}{quoted(item.name)}: {{\n{lines}{STEP}}};\n"
+    return f"{comment(item.summary, STEP)}{STEP}{quote(item.name)}: {{\n{lines}{STEP}}};\n"
 
 
 def _response(item: Endpoint) -> Json:

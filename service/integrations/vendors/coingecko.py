@@ -15,7 +15,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Count, Parameters, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed, need, text
+from service.integrations.declare.reading import as_list, need, text
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape
@@ -83,12 +83,12 @@ class Coins(Parameters):
 
 
 def _coins(call: Call, request: Outgoing, *, currency: str, limit: int) -> dict[str, Any]:
-    coins = listed(need(call.send(request), "coins"))[:limit]
+    coins = as_list(need(call.send(request), "coins"))[:limit]
     if not coins:  # without ids, CoinGecko would list every coin
         return {"coins": []}
     ids = ",".join(text(coin, "id") for coin in coins)
     asks = MARKETS.with_parts(query={"vs_currency": currency.lower(), "ids": ids})
-    return {"coins": [COIN.read(coin) for coin in listed(call.send(asks))]}
+    return {"coins": [COIN.read(coin) for coin in as_list(call.send(asks))]}
 
 
 search = Endpoint(

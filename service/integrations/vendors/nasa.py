@@ -17,7 +17,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Count, Day, Parameters, Switch
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import as_object, listed
+from service.integrations.declare.reading import as_list, as_object
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Shape, Str, Values
@@ -120,7 +120,7 @@ OBJECT = Shape(
 def _objects(answer: Any, values: Values) -> list[dict[str, Any]]:
     """NASA has a list for each day; ours is one, in the order of the days."""
     days: Mapping[str, Any] = as_object(find(answer, "near_earth_objects") or {})
-    return [OBJECT.read(one) for day in sorted(days) for one in listed(days[day])]
+    return [OBJECT.read(one) for day in sorted(days) for one in as_list(days[day])]
 
 
 class Feed(Parameters):

@@ -19,7 +19,7 @@ from service.integrations.declare.faults import GrantRejected, ScopeMissing, for
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, Revocation, TokenAnswer
-from service.integrations.declare.reading import as_object, listed, text, unusable
+from service.integrations.declare.reading import as_list, as_object, text, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.setting import Setting, address, base_url, secret
 from service.integrations.declare.shape import Each, Made, Shape, Str
@@ -156,7 +156,9 @@ def _creator(call: Call, level: str) -> str:
     """The account's name. Raises `InvalidRequest` with the levels that it offers."""
     creator = call.send(CREATOR.with_parts())
     call.effects.acts = 0  # that was a question, though a POST
-    offered = [one for one in listed(find(creator, "data.privacy_level_options")) if one in PRIVACY]
+    offered = [
+        one for one in as_list(find(creator, "data.privacy_level_options")) if one in PRIVACY
+    ]
     if not offered:
         raise unusable("privacy_level_options")
     if level not in offered:

@@ -16,7 +16,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
-from service.integrations.declare.faults import absent
+from service.integrations.declare.faults import not_found
 from service.integrations.declare.fields import Count, Parameters, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.path import has_dot_segment, path_of
@@ -59,7 +59,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
         return None
     match = ELSEWHERE.fullmatch(reply.headers.get("Location", ""))
     title = unquote(match[1]) if match else ""
-    return absent() if not title or has_dot_segment(title) else Moved(title)
+    return not_found() if not title or has_dot_segment(title) else Moved(title)
 
 
 WIKIMEDIA = Vendor(
@@ -139,7 +139,7 @@ def _summary(call: Call, request: Outgoing, *, language: str) -> dict[str, Any]:
             return ARTICLE.read(call.send(request), {"language": language})
         except Moved as moved:
             request = replace(request, path=path_of(SUMMARY, title=moved.title))
-    raise absent()
+    raise not_found()
 
 
 SAN_FRANCISCO = {

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from service.database.access import write_transaction
 from service.extensions import db
 from service.sandbox.suite.client import ACCOUNTS
-from service.sandbox.suite.file_lists import OURS, listed
+from service.sandbox.suite.file_lists import OURS, list_matching
 from service.sandbox.suite.models import SuiteFile
 from service.sandbox.suite.paper import pdf
 from service.sandbox.suite.routes import ApiError, ApiRequest, Media, Route, not_found, page
@@ -33,15 +33,15 @@ ABUSIVE = ".exe"  # names of files that count as malware end in this
 
 
 def list_files(asked: ApiRequest) -> dict[str, Any]:
-    found = listed(_visible(asked), asked.one("q"), asked.one("orderBy"))
+    found = list_matching(_visible(asked), asked.one("q"), asked.one("orderBy"))
     shown, more = page(asked, found, asked.number("pageSize", 100, 1000))
-    return {"incompleteSearch": False, "files": [_told(asked, file) for file in shown], **more}
+    return {"incompleteSearch": False, "files": [_to_json(asked, file) for file in shown], **more}
 
 
 def get(asked: ApiRequest) -> dict[str, Any] | Media:
     file = _one(db.session(), asked)
     if asked.one("alt") != "media":
-        return _told(asked, file)
+        return _to_json(asked, file)
     _check_readable(asked, file)
     if file.content is None or file.mime_type.startswith(OURS):
         message = "Only files with binary content can be downloaded. Use Export with Docs files."
@@ -84,7 +84,7 @@ def upload(asked: ApiRequest) -> dict[str, Any]:
         )
         session.add(file)
         session.flush()
-        return _told(asked, file)
+        return _to_json(asked, file)
 
 
 def change(asked: ApiRequest) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def change(asked: ApiRequest) -> dict[str, Any]:
         file.name = given.get("name", file.name)
         file.trashed = bool(given.get("trashed", file.trashed))
         file.modified_at = now()
-        return _told(asked, file)
+        return _to_json(asked, file)
 
 
 def delete(asked: ApiRequest) -> None:
@@ -152,7 +152,7 @@ def _parts(asked: ApiRequest) -> tuple[dict[str, Any], str, bytes]:
     return json.loads(facts), (found[1].decode() if found else ""), content
 
 
-def _told(asked: ApiRequest, file: SuiteFile) -> dict[str, Any]:
+def _to_json(asked: ApiRequest, file: SuiteFile) -> dict[str, Any]:
     owner = ACCOUNTS[file.account]
     told = {
         "kind": "drive#file",

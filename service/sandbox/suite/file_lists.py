@@ -30,7 +30,7 @@ ORDERS: dict[str, Callable[[SuiteFile], Any]] = {
 }
 
 
-def listed(files: Iterable[SuiteFile], query: str, orders: str) -> list[SuiteFile]:
+def list_matching(files: Iterable[SuiteFile], query: str, orders: str) -> list[SuiteFile]:
     """Raises `ApiError`."""
     terms = _terms(query)
     found = [file for file in files if all(_fits(file, *term) for term in terms)]

@@ -50,7 +50,7 @@ def get(asked: ApiRequest) -> dict[str, Any]:
     form = asked.one("format", "full")
     if form != "metadata" and READ.isdisjoint(asked.scopes):
         raise ApiError(403, "forbidden", f"Metadata scope doesn't allow format {form.upper()}")
-    told = _told(message)
+    told = _to_json(message)
     if form == "raw":
         return {**told, "raw": _base64url(message.raw)}
     wanted = {name.lower() for name in asked.query.get("metadataHeaders", [])}
@@ -70,7 +70,7 @@ def send(asked: ApiRequest) -> dict[str, Any]:
     except (binascii.Error, TypeError, ValueError):
         raise ApiError(400, "invalidArgument", "Invalid value for raw") from None
     with write_transaction() as session:
-        return _told(deliver(session, asked.account, letter, given.get("threadId")))
+        return _to_json(deliver(session, asked.account, letter, given.get("threadId")))
 
 
 def modify(asked: ApiRequest) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def modify(asked: ApiRequest) -> dict[str, Any]:
         message = _one(session, asked)
         kept = set(message.labels) - set(given.get("removeLabelIds", []))
         message.labels = sorted(kept | set(given.get("addLabelIds", [])))
-        return _told(message)
+        return _to_json(message)
 
 
 def profile(asked: ApiRequest) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _fits(message: SuiteMessage, query: str) -> bool:
     return True
 
 
-def _told(message: SuiteMessage) -> dict[str, Any]:
+def _to_json(message: SuiteMessage) -> dict[str, Any]:
     return {
         "id": message.message_id,
         "threadId": message.thread_id,

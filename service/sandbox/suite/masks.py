@@ -13,7 +13,7 @@ from service.sandbox.suite.routes import ApiError
 Mask = dict[str, Any]  # by name, the mask of what is inside; an empty one takes everything
 
 
-def masked(answer: Mapping[str, Any], fields: str) -> dict[str, Any]:
+def apply_mask(answer: Mapping[str, Any], fields: str) -> dict[str, Any]:
     """The part of an answer that `fields` names, such as `next,files(id,owners/name)`.
 
     Raises `ApiError` for parentheses that are not in pairs.

@@ -20,16 +20,16 @@ def blueprint(app: Flask, clients: Clients) -> Blueprint:
 
     @oauth.errorhandler(NotFound)
     def unknown(_error: NotFound) -> Response:
-        return _refused("not_found", 404)
+        return _refusal("not_found", 404)
 
     @oauth.post("/token")
     def token(integration: str) -> Response:
         client, form = clients.of(integration), request.form.to_dict()
         if not _is_client(client, form):
-            return _refused("invalid_client", 401)
+            return _refusal("invalid_client", 401)
         with app.app_context():
-            pair = _exchanged(client, form)
-        return _token_answer(client, pair) if pair else _refused("invalid_grant", 400)
+            pair = _exchange(client, form)
+        return _token_answer(client, pair) if pair else _refusal("invalid_grant", 400)
 
     @oauth.post("/revoke")
     def revoke(integration: str) -> Response:
@@ -38,10 +38,10 @@ def blueprint(app: Flask, clients: Clients) -> Blueprint:
         if revocation is None:
             raise NotFound()
         if revocation.has_client and not _is_client(client, form):
-            return _refused("invalid_client", 401)
+            return _refusal("invalid_client", 401)
         with app.app_context():
             is_revoked = tokens.revoke(form.get(revocation.token, ""), client.accounts)
-        return make_response(jsonify({}), 200) if is_revoked else _refused("invalid_token", 400)
+        return make_response(jsonify({}), 200) if is_revoked else _refusal("invalid_token", 400)
 
     @oauth.route("/userinfo", methods=["GET", "POST"])
     def userinfo(integration: str) -> Response:
@@ -53,7 +53,7 @@ def blueprint(app: Flask, clients: Clients) -> Blueprint:
         with app.app_context():
             holder = tokens.holder(bearer, client.accounts)
         if holder is None or not set(client.identity) <= holder.scopes:
-            return _refused("invalid_request", 401)
+            return _refusal("invalid_request", 401)
         account, answer = client.accounts[holder.account], dict[str, Any]()
         put_at(answer, declared.account[0], f"sandbox-{account.id}")
         if declared.email:
@@ -69,7 +69,7 @@ def _is_client(client: Client, form: dict[str, str]) -> bool:
     return is_right and form.get(client.oauth.client_parameter) == client.id
 
 
-def _exchanged(client: Client, form: dict[str, str]) -> tokens.TokenPair | None:
+def _exchange(client: Client, form: dict[str, str]) -> tokens.TokenPair | None:
     match form.get("grant_type"):
         case "authorization_code" if form.get("redirect_uri") == client.redirect:
             challenge = tokens.challenge(client.oauth.pkce, form.get("code_verifier", ""))
@@ -98,5 +98,5 @@ def _token_answer(client: Client, pair: tokens.TokenPair) -> Response:
     return response
 
 
-def _refused(error: str, status: int) -> Response:
+def _refusal(error: str, status: int) -> Response:
     return make_response(jsonify(error=error, error_description="The sandbox says no."), status)

@@ -129,7 +129,7 @@ def set_life(session: Session, account: str, seconds: int) -> None:
     )
 
 
-def listed(account: str) -> Iterable[SuiteToken]:
+def list_active(account: str) -> Iterable[SuiteToken]:
     """The tokens that still open something, newest first."""
     alive = (SuiteToken.spent.is_(False), SuiteToken.expires_at > now())
     mine = select(SuiteToken).where(SuiteToken.account == account, *alive)

@@ -8,7 +8,7 @@ from flask import Blueprint, Flask, Response, request
 
 from service.sandbox.suite import calendar, drive, mail, people, tokens
 from service.sandbox.suite.client import ACCOUNTS, API
-from service.sandbox.suite.masks import masked
+from service.sandbox.suite.masks import apply_mask
 from service.sandbox.suite.routes import (
     Answer,
     ApiError,
@@ -38,7 +38,7 @@ def _view(app: Flask, route: Route) -> Callable[..., Response]:
         query = request.args.to_dict(flat=False)
         with app.app_context():
             try:
-                answer = _answer(route, _asked(route, token, path, query, *sent))
+                answer = _answer(route, _read_request(route, token, path, query, *sent))
             except ApiError as refused:
                 return _refusal(refused)
         return _response(answer)
@@ -46,7 +46,9 @@ def _view(app: Flask, route: Route) -> Callable[..., Response]:
     return view
 
 
-def _asked(route: Route, token: str, path: Any, query: Any, body: bytes, kind: str) -> ApiRequest:
+def _read_request(
+    route: Route, token: str, path: Any, query: Any, body: bytes, kind: str
+) -> ApiRequest:
     """Raises `ApiError`."""
     holder = tokens.holder(token, ACCOUNTS)
     if holder is None:
@@ -59,7 +61,7 @@ def _asked(route: Route, token: str, path: Any, query: Any, body: bytes, kind: s
 def _answer(route: Route, asked: ApiRequest) -> Answer:
     """Raises `ApiError`."""
     answer, fields = route.answer(asked), asked.one("fields")
-    return masked(answer, fields) if fields and isinstance(answer, Mapping) else answer
+    return apply_mask(answer, fields) if fields and isinstance(answer, Mapping) else answer
 
 
 def _response(answer: Answer) -> Response:

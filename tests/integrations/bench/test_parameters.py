@@ -3,7 +3,7 @@
 import pytest
 from marshmallow.validate import Regexp
 
-from service.integrations.calling.admission import validated
+from service.integrations.calling.admission import validate_parameters
 from service.integrations.declare.fields import Bytes
 from service.integrations.declare.matching import Bounded
 from service.integrations.everything import catalog
@@ -68,7 +68,7 @@ def test_what_a_schema_refuses_is_refused_by_name(bench, endpoint):
 def is_refused_by_validation(endpoint, body, name):
     """Whether the parameters' own rules refuse the body, which the proxy asks before it sends."""
     try:
-        validated(endpoint, body)
+        validate_parameters(endpoint, body)
     except InvalidRequest as refusal:
         return name in refusal.facts["details"]
     return False

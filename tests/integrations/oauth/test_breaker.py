@@ -313,7 +313,7 @@ def test_a_call_that_was_admitted_is_not_refused_half_way(app, alice, provider):
     def twice(call, request, **_params):
         call.at(probe.vendor).send(request)
         for _ in range(breaker.FAILURES):  # of others
-            app.extensions["proxy"].calls.breakers.failed("probe")
+            app.extensions["proxy"].calls.breakers.note_failure("probe")
         return call.at(probe.vendor).send(request)
 
     app.extensions["proxy"].catalog = Catalog([replace(probe, run=twice)])

@@ -7,7 +7,7 @@ from marshmallow import ValidationError, validates_schema
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.fields import Count, Parameters, Switch, Words
-from service.integrations.declare.reading import as_object, listed, need, objects
+from service.integrations.declare.reading import as_list, as_object, need, objects
 from service.integrations.declare.shape import (
     Bool,
     Each,
@@ -141,7 +141,7 @@ class Standings(Parameters):
 def _groups(answer: Any, values: Values) -> list[dict[str, Any]]:
     """The tables of all leagues; each league has a list of them."""
     leagues = [as_object(need(item, "league")) for item in objects(need(answer, "response"))]
-    tables = [(league, rows) for league in leagues for rows in listed(need(league, "standings"))]
+    tables = [(league, rows) for league in leagues for rows in as_list(need(league, "standings"))]
     return [GROUP.read({"league": league, "rows": rows}, values) for league, rows in tables]
 
 

@@ -6,7 +6,7 @@ A season is a number or a text, as the sport has it. `NAMED` has what every kind
 from typing import Any
 
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed, need
+from service.integrations.declare.reading import as_list, need
 from service.integrations.declare.shape import Each, Field, Int, Made, Maybe, Shape, Values, Within
 
 NAMED = Shape(id=Int("id"), name=Maybe("name"), logo=Maybe("logo"))
@@ -65,7 +65,7 @@ def side(name: str) -> Shape:
 
 def _rows(answer: Any, values: Values) -> list[dict[str, Any]]:
     """The rows of all tables: `response` is a list of tables, or one table."""
-    tables = listed(need(answer, "response"))
+    tables = as_list(need(answer, "response"))
     rows = [row for one in tables for row in (one if isinstance(one, list) else [one])]
     return [ROW.read(row, values) for row in rows]
 

@@ -19,7 +19,7 @@ from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Amount, Choice, Count, Parameters, Words
 from service.integrations.declare.media import MEDIA
 from service.integrations.declare.meter import Meter, dollars_of
-from service.integrations.declare.path import quoted
+from service.integrations.declare.path import quote_piece
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.sentences import Says
@@ -88,7 +88,7 @@ def _price(values: Mapping[str, Any]) -> float:
     return len(values["text"]) * prices.ELEVENLABS_CHARACTER[values["modelId"]]
 
 
-def _used(data: Mapping[str, Any]) -> float | None:
+def _usage(data: Mapping[str, Any]) -> float | None:
     return dollars_of(data["characterCost"], prices.ELEVENLABS_CREDIT)
 
 
@@ -96,7 +96,7 @@ def _speak(
     call: Call, request: Outgoing, *, text: str, model_id: str, voice_id: str | None = None
 ) -> dict[str, Any]:
     voice = voice_id or call.settings.get(VOICE.name) or VOICE.default or ""
-    path = f"{request.path}/{quoted('voiceId', voice, False)}"
+    path = f"{request.path}/{quote_piece('voiceId', voice, False)}"
     reply: Reply = call.send(replace(request, path=path))
     if not reply.raw or not reply.media_type.startswith("audio/"):
         raise unusable("audio")
@@ -120,7 +120,7 @@ speak = Endpoint(
     summary="Speech from text, which is kept for a day.",
     says=Says("Turning text into speech", "Turned {characters} characters into speech"),
     docs=f"{DOCS}/text-to-speech/convert", seconds=120, makes=MOST,
-    meter=Meter(_price, _used),
+    meter=Meter(_price, _usage),
     takes=Speech, asks=post("/v1/text-to-speech", returns="reply", limit=MOST), run=_speak,
     gives=Shape(
         audio=MEDIA, voiceId="voiceId", model="model", characters=Int("characters"),

@@ -77,7 +77,7 @@ class Recording(Parameters):
             raise ValidationError("Not together with `audioUrl`.", "audioBase64")
 
 
-def _used(data: Mapping[str, Any]) -> float | None:
+def _usage(data: Mapping[str, Any]) -> float | None:
     """By the length of the audio; where that is not told, until the end of the last word."""
     seconds = data["durationSeconds"]
     if seconds is None:
@@ -90,7 +90,7 @@ transcribe = Endpoint(
     name="speech-to-text", vendor=ELEVENLABS, category="ai",
     summary="What is said in audio or video, word by word.",
     docs=f"{DOCS}/speech-to-text/convert", seconds=600, body_limit=12 * MIB,
-    meter=Meter(lambda values: HOURS * ELEVENLABS_HOUR, _used),
+    meter=Meter(lambda values: HOURS * ELEVENLABS_HOUR, _usage),
     takes=Recording, asks=post("/v1/speech-to-text", limit=32 * MIB), gives=TRANSCRIPT,
     examples=(example(
         {"audioUrl": "https://example.com/talk.mp3", "languageCode": "en", "diarize": True,

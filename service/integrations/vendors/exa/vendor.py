@@ -4,7 +4,7 @@ Source: exa.ai/docs/admin/error-codes.
 """
 
 from service.integrations.declare.credential import HeaderKey
-from service.integrations.declare.faults import absent, forbidden
+from service.integrations.declare.faults import forbidden, not_found
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Maybe, Num, Shape
@@ -25,7 +25,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
     if reply.status == 403 and tag in BLOCKED:
         return forbidden()
     if reply.status == 501:
-        return absent()
+        return not_found()
     if reply.status == 410:
         return UpstreamFailed(upstreamStatus=410)
     return None

@@ -17,7 +17,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import as_object, listed, text, unusable
+from service.integrations.declare.reading import as_list, as_object, text, unusable
 from service.integrations.declare.request import Outgoing, delete, get, post
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Readable, Shape
 from service.integrations.declare.task import Job, Task
@@ -106,12 +106,12 @@ def _gather(call: Call, request: Outgoing, run: Any) -> Any:
     if find(run, "status") != "completed":
         return run
     whole, part = dict(run), run
-    whole["data"] = [*listed(run.get("data"))]
+    whole["data"] = [*as_list(run.get("data"))]
     for _ in range(ANSWERS - 1):
         if not (skip := _skip(part)):
             break
         part = as_object(call.send(request.plus(query={"skip": skip})))
-        whole["data"] += listed(part.get("data"))
+        whole["data"] += as_list(part.get("data"))
     whole["next"] = part.get("next")
     return whole
 

@@ -9,7 +9,7 @@ NAMES = ["markdown", "summary", "html", "rawHtml", "links"]
 DOMAIN = r"^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$"
 
 
-def typed(names: Iterable[str]) -> list[dict[str, Any]]:
+def as_objects(names: Iterable[str]) -> list[dict[str, Any]]:
     """Names as the objects that Firecrawl takes."""
     return [{"type": name} for name in names]
 
@@ -22,7 +22,7 @@ def pdf(pages: int) -> list[dict[str, Any]]:
 def format_list(*names: str, to: str) -> Several:
     return Several(
         Choice(*names), "What to return of each page.",
-        least=1, most=len(names), to=to, theirs=typed, default=["markdown"],
+        least=1, most=len(names), to=to, theirs=as_objects, default=["markdown"],
     )  # fmt: skip
 
 

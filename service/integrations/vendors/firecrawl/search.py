@@ -31,7 +31,7 @@ from service.integrations.declare.shape import (
     Values,
 )
 from service.integrations.vendors.firecrawl.meters import SEARCHED_PDF_PAGES, SEARCHES
-from service.integrations.vendors.firecrawl.parameters import domains, pdf, typed
+from service.integrations.vendors.firecrawl.parameters import as_objects, domains, pdf
 from service.integrations.vendors.firecrawl.vendor import DOCS, FIRECRAWL
 
 PERIODS = {"hour": "qdr:h", "day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
@@ -55,7 +55,7 @@ NEWS = Shape(
 )  # fmt: skip
 
 
-def _found(kind: str, of: Shape) -> Made:
+def _results(kind: str, of: Shape) -> Made:
     """The results of a kind, which Firecrawl leaves out where it has none; its `data` is there."""
     found = Readable(f"data.{kind}", of, default=())
 
@@ -71,7 +71,7 @@ CREDITS = Shape(creditsUsed=Maybe(Int("creditsUsed")))
 
 def _scraped(names: list[str]) -> dict[str, Any]:
     """How to read each result."""
-    options = {"formats": typed(names), "parsers": pdf(SEARCHED_PDF_PAGES)}
+    options = {"formats": as_objects(names), "parsers": pdf(SEARCHED_PDF_PAGES)}
     return {**options, "skipTlsVerification": False}
 
 
@@ -102,11 +102,11 @@ class Query(Parameters):
 class WebQuery(Query):
     sources = Several(
         Choice("web", "images", "news"), "Where to search.",
-        least=1, most=3, to="json.sources", theirs=typed, default=["web"],
+        least=1, most=3, to="json.sources", theirs=as_objects, default=["web"],
     )  # fmt: skip
     categories = Several(
         Choice("github", "research", "pdf"), "Only pages of these kinds.",
-        least=1, most=3, to="json.categories", theirs=typed,
+        least=1, most=3, to="json.categories", theirs=as_objects,
     )  # fmt: skip
     location = Words("The place to search from, such as `Berlin,Germany`.",
                      most=200, to="json.location")  # fmt: skip
@@ -127,8 +127,8 @@ search = Endpoint(
     docs=f"{DOCS}/search", meter=SEARCHES, seconds=120,
     takes=WebQuery, asks=post("/search", limit=32 << 20),
     gives=Shape(
-        QUERY, CREDITS, results=_found("web", PAGE), images=_found("images", IMAGE),
-        news=_found("news", NEWS),
+        QUERY, CREDITS, results=_results("web", PAGE), images=_results("images", IMAGE),
+        news=_results("news", NEWS),
     ),
     examples=(example(
         {"query": "plans", "sources": ["web", "images", "news"], "categories": ["github", "pdf"],
@@ -174,7 +174,7 @@ pdfs = Endpoint(
         "/search", json={"sources": [{"type": "web"}], "categories": [{"type": "pdf"}]},
         limit=32 << 20,
     ),
-    gives=Shape(QUERY, CREDITS, results=_found("web", RESULT)),
+    gives=Shape(QUERY, CREDITS, results=_results("web", RESULT)),
     examples=(example(
         {"query": "plans", "includeDomains": ["example.com"], "timeRange": "year",
          "includeContent": True},

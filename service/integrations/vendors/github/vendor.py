@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 
 from service.integrations.declare.credential import bearer
-from service.integrations.declare.faults import absent, forbidden, limited, retry_after
+from service.integrations.declare.faults import forbidden, limited, not_found, retry_after
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import need
 from service.integrations.declare.setting import base_url, secret
@@ -29,15 +29,15 @@ MINUTE = 60  # what GitHub asks to wait when it names no time
 def _refusal(reply: Reply) -> ServiceError | None:
     match reply.status:
         case 200 if _is_repository(reply.body) and not is_public(reply.body):
-            return absent()
+            return not_found()
         case 403 | 429 if _is_limit(reply):
             return limited(reply, _pause(reply))
         case 403 if "X-GitHub-SSO" in reply.headers:
-            return absent()  # GitHub wants sign-on only for an organization's own repositories
+            return not_found()  # GitHub wants sign-on only for an organization's own repositories
         case 403 | 451:
             return forbidden()
         case status if status in MOVED:
-            return absent()  # to somewhere else, or once more
+            return not_found()  # to somewhere else, or once more
     return None
 
 

@@ -10,7 +10,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
-from service.integrations.vendors.google.mailboxes import addresses, one_line, received
+from service.integrations.vendors.google.mailboxes import addresses, one_line, parse_mailboxes
 from service.web.errors import InvalidRequest
 
 MESSAGE_ID = re.compile(r"<[!-;=?-~]+>")
@@ -58,7 +58,7 @@ def reply_to(
     encoded, and what they decode to need not be a name. Raises `InvalidRequest` for too many
     recipients.
     """
-    to = _answered(original, is_sent)
+    to = _recipients_of_reply(original, is_sent)
     if not to:
         return None
     others = _plain(original.get("to")) + _plain(original.get("cc")) if own else []
@@ -68,10 +68,10 @@ def reply_to(
         raise _too_many()
     copies = ", ".join([*copied, *([cc] if cc else [])])
     answer = letter(", ".join(to), _re(original.get("subject", "")), content, is_html, copies)
-    return written(answer, _thread(original))
+    return encode_message(answer, _thread(original))
 
 
-def written(message: str, thread: str = "") -> str:
+def encode_message(message: str, thread: str = "") -> str:
     """In base64url, with the headers that put it into a conversation."""
     return base64.urlsafe_b64encode((thread + message).encode()).decode()
 
@@ -87,7 +87,7 @@ def _thread(original: Mapping[str, str]) -> str:
     return f"In-Reply-To: {replied[0]}\r\nReferences: {references}\r\n"
 
 
-def _answered(original: Mapping[str, str], is_sent: bool) -> list[str]:
+def _recipients_of_reply(original: Mapping[str, str], is_sent: bool) -> list[str]:
     """Who is replied to. A message of one's own may name somebody else in `Reply-To`."""
     sender, wanted = _plain(original.get("from")), _plain(original.get("reply-to"))
     if is_sent and (not wanted or wanted == sender):
@@ -98,7 +98,7 @@ def _answered(original: Mapping[str, str], is_sent: bool) -> list[str]:
 def _plain(header: str | None) -> list[str]:
     if header and len(header) > HEADER_LIMIT:
         raise _too_many()
-    return received(header) if header else []
+    return parse_mailboxes(header) if header else []
 
 
 def _too_many() -> InvalidRequest:

@@ -10,7 +10,7 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Count, Parameters, Several, Switch, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed, need
+from service.integrations.declare.reading import as_list, need
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.sentences import Says
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Str, Values
@@ -21,22 +21,22 @@ MESSAGES = "/users/me/messages"
 MESSAGE = "/users/me/messages/{id}"
 
 
-def named(*headers: str) -> dict[str, Any]:
+def header_fields(*headers: str) -> dict[str, Any]:
     """For a message without its body: the headers to show."""
     return {"format": "metadata", "metadataHeaders": headers}
 
 
 # One that was just listed may be gone.
 GONE = {404: None, 410: None}
-LISTED = get(MESSAGE, base=MAIL, query=named("From", "To", "Subject", "Date"), instead=GONE)
+LISTED = get(MESSAGE, base=MAIL, query=header_fields("From", "To", "Subject", "Date"), instead=GONE)
 
 
-def by_name(message: Any) -> dict[str, str]:
+def headers_by_name(message: Any) -> dict[str, str]:
     """Its headers by their names in lower case, which keep their sender's case at Google.
 
     What has no text is left out, so that one odd message does not make a mailbox unreadable.
     """
-    headers = listed(find(need(message, "payload"), "headers") or [])
+    headers = as_list(find(need(message, "payload"), "headers") or [])
     texts = [(find(header, "name"), find(header, "value")) for header in reversed(headers)]
     return {
         name.lower(): value
@@ -46,12 +46,12 @@ def by_name(message: Any) -> dict[str, str]:
 
 
 def _header(name: str) -> Made:
-    return Made(Maybe(""), lambda message, values: by_name(message).get(name))
+    return Made(Maybe(""), lambda message, values: headers_by_name(message).get(name))
 
 
 def labels(message: Any) -> list[Any]:
     """Its labels, such as `UNREAD`, and `SENT` on what the account itself has sent."""
-    return listed(find(message, "labelIds") or [])
+    return as_list(find(message, "labelIds") or [])
 
 
 def _is_unread(message: Any, values: Values) -> bool:

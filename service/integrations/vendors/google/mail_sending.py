@@ -18,9 +18,9 @@ from service.integrations.declare.shape import Bool, Made, Maybe, Readable, Shap
 from service.integrations.vendors.google.letter import (
     MOST_RECIPIENTS,
     SUBJECT_LIMIT,
+    encode_message,
     letter,
     reply_to,
-    written,
 )
 from service.integrations.vendors.google.mail import (
     DOCS,
@@ -28,9 +28,9 @@ from service.integrations.vendors.google.mail import (
     MESSAGE,
     MESSAGES,
     THREAD,
-    by_name,
+    header_fields,
+    headers_by_name,
     labels,
-    named,
 )
 from service.integrations.vendors.google.mailboxes import addresses
 from service.integrations.vendors.google.suite import GOOGLE, MAIL
@@ -39,7 +39,7 @@ from service.web.errors import InvalidRequest, NotFound
 CONTENT_LIMIT = 200_000
 ORIGINAL = get(
     MESSAGE, base=MAIL, instead=GONE,
-    query=named("From", "Reply-To", "To", "Cc", "Subject", "Message-ID", "References"),
+    query=header_fields("From", "Reply-To", "To", "Cc", "Subject", "Message-ID", "References"),
 )  # fmt: skip
 PROFILE = get("/users/me/profile", base=MAIL)
 SEND = post(f"{MESSAGES}/send", base=MAIL)
@@ -101,7 +101,7 @@ def _send(
     bcc: str | None = None,
     thread_id: str | None = None,
 ) -> dict[str, Any]:
-    return _sent(call, written(letter(to, subject, content, is_html, cc, bcc)), thread_id)
+    return _sent(call, encode_message(letter(to, subject, content, is_html, cc, bcc)), thread_id)
 
 
 def _sent(call: Call, raw: str, thread_id: str | None) -> dict[str, Any]:
@@ -124,7 +124,7 @@ send = Endpoint(
         "POST /users/me/messages/send",
         {"id": "18c2f0b7", "threadId": "18c2f0a1", "labelIds": ["SENT"]}, base=MAIL,
         body={
-            "raw": written(
+            "raw": encode_message(
                 "To: Bob <bob@example.com>\r\nCc: carol@example.com\r\nBcc: dan@example.com\r\n"
                 "Subject: Lunch\r\nMIME-Version: 1.0\r\n"
                 'Content-Type: text/plain; charset="utf-8"\r\n'
@@ -158,7 +158,7 @@ def _reply(
         raise NotFound("There is no message of that id.")
     own = text(call.send(PROFILE.with_parts()), "emailAddress") if reply_all else None
     is_sent = "SENT" in labels(original)
-    raw = reply_to(by_name(original), own, content, is_html, cc, is_sent)
+    raw = reply_to(headers_by_name(original), own, content, is_html, cc, is_sent)
     if raw is None:
         raise InvalidRequest("That message has nobody to reply to.", details={})
     return _sent(call, raw, THREAD.read(original)["threadId"])
@@ -187,7 +187,7 @@ reply = Endpoint(
             "POST /users/me/messages/send",
             {"id": "18c2f0b7", "threadId": "18c2f0a1", "labelIds": ["SENT"]}, base=MAIL,
             body={
-                "raw": written(
+                "raw": encode_message(
                     "In-Reply-To: <1@example.com>\r\nReferences: <1@example.com>\r\n"
                     "To: bob@example.com\r\nCc: carol@example.com,\r\n dan@example.com\r\n"
                     "Subject: Re: Lunch\r\nMIME-Version: 1.0\r\n"

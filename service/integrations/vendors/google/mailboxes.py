@@ -24,14 +24,14 @@ _IN_BRACKETS = re.compile(r"<([^<>]*)>\s*\Z")
 
 def addresses(text: str) -> list[tuple[str, str]]:
     """Name and address of each; empty if one of them is not an address, or not clearly one."""
-    read = [_typed(piece) for piece in _divided(text)]
+    read = [_parse_mailbox(piece) for piece in _divide(text)]
     found = [one for one in read if one is not None]
     return [(one_line(name), address) for name, address in found] if len(found) == len(read) else []
 
 
-def received(header: str) -> list[str]:
+def parse_mailboxes(header: str) -> list[str]:
     """The addresses of a received header, in lower case. What can't be read is left out."""
-    read = (_received(piece) for piece in _divided(header))
+    read = (_received(piece) for piece in _divide(header))
     return list(dict.fromkeys(address.lower() for address in read if address))
 
 
@@ -40,7 +40,7 @@ def one_line(text: str) -> str:
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
-def _divided(text: str) -> Iterator[str]:
+def _divide(text: str) -> Iterator[str]:
     """The pieces between commas that stand in no quotes and no comment, but for empty ones."""
     start, is_quoted, depth = 0, False, 0
     for mark in _MARK.finditer(text):
@@ -62,7 +62,7 @@ def _unless_empty(piece: str) -> Iterator[str]:
         yield piece
 
 
-def _typed(piece: str) -> tuple[str, str] | None:
+def _parse_mailbox(piece: str) -> tuple[str, str] | None:
     """Name and address. An address before another one in brackets may be a name, or a second
     person whose comma is missing, so that it has to be the same one."""
     if _is_address(bare := piece.strip()):
@@ -80,7 +80,7 @@ def _received(piece: str) -> str | None:
     if bracketed:
         address = bracketed[1].strip()
         return address if _is_address(address) else None
-    return (_typed(piece) or (None, None))[1]
+    return (_parse_mailbox(piece) or (None, None))[1]
 
 
 def _parsed(piece: str) -> list[tuple[str, str]]:

@@ -112,7 +112,7 @@ def _configured(settings: Mapping[str, str]) -> list[str]:
 
 def _begin(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
     """A task of one of Magnific's models, with its own endpoint's defaults."""
-    parameters, template = _asked(pick.model)
+    parameters, template = _request_of(pick.model)
     known = {
         name: value
         for name, value in values.items()
@@ -126,7 +126,7 @@ def _begin(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
 
 def _draw(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
     """A task that is done: OpenAI has answered with the picture."""
-    parameters, template = _asked(LLM)
+    parameters, template = _request_of(LLM)
     loaded = parameters.load(values)
     drawn = make_images(call, template.fill(parameters, loaded))
     used = LLM_METER.used(drawn)
@@ -134,7 +134,7 @@ def _draw(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
     return Task("", "done", {"images": drawn["images"]}, dollars, facts=asdict(pick))
 
 
-def _asked(model: str) -> tuple[Schema, Template]:
+def _request_of(model: str) -> tuple[Schema, Template]:
     item = ENDPOINTS_OF[model]
     assert item.asks, model
     return item.parameters, item.asks

@@ -48,7 +48,7 @@ def language() -> Words:
     )  # fmt: skip
 
 
-def switched(filters: Mapping[str, str | None], value: int | bool) -> dict[str, Any]:
+def expand_switches(filters: Mapping[str, str | None], value: int | bool) -> dict[str, Any]:
     """Filters of which each choice is a switch of its own: `filters[people][include]=1`."""
     chosen = {name: choice for name, choice in filters.items() if choice is not None}
     return {f"filters[{name}][{choice}]": value for name, choice in chosen.items()}

@@ -19,11 +19,11 @@ from service.integrations.vendors.magnific.stock import (
     NOTHING,
     PAGE,
     PAGING,
+    expand_switches,
     language,
     order,
     page_number,
     page_size,
-    switched,
     term,
 )
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
@@ -99,7 +99,7 @@ def _search(
         "content_type": content_type, "orientation": orientation, "license": license,
         "people": people, "ai-generated": ai_generated,
     }  # fmt: skip
-    return IMAGES.read(call.send(request.plus(query=switched(filters, 1))))
+    return IMAGES.read(call.send(request.plus(query=expand_switches(filters, 1))))
 
 
 search = Endpoint(

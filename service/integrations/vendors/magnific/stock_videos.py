@@ -18,10 +18,10 @@ from service.integrations.vendors.magnific.stock import (
     NOTHING,
     PAGE,
     PAGING,
+    expand_switches,
     language,
     order,
     page_number,
-    switched,
     term,
 )
 from service.integrations.vendors.magnific.vendor import DOCS, MAGNIFIC
@@ -91,7 +91,7 @@ class StockVideos(Parameters):
 def _search(
     call: Call, request: Outgoing, *, license: str | None = None, resolution: str | None = None
 ) -> dict[str, Any]:
-    filters = switched({"license": license, "resolution": resolution}, True)
+    filters = expand_switches({"license": license, "resolution": resolution}, True)
     return VIDEOS.read(call.send(request.plus(query=filters)))
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.integrations.calling.call import Call
-from service.integrations.declare.faults import absent
-from service.integrations.declare.reading import listed
+from service.integrations.declare.faults import not_found
+from service.integrations.declare.reading import as_list
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Shape
 from service.integrations.vendors.mta.vendor import STATIONS, line_of
@@ -43,7 +43,7 @@ class Stop:
 
 def all_stops(call: Call) -> list[Stop]:
     """Raises `ServiceError`."""
-    return [Stop(**ROW.read(row)) for row in listed(call.send(LIST.with_parts()))]
+    return [Stop(**ROW.read(row)) for row in as_list(call.send(LIST.with_parts()))]
 
 
 def chosen(stops: Sequence[Stop], stop: str, route: str | None) -> tuple[list[Stop], str | None]:
@@ -54,15 +54,15 @@ def chosen(stops: Sequence[Stop], stop: str, route: str | None) -> tuple[list[St
     match = STOP_ID.fullmatch(stop.strip().upper())
     if match and (found := [one for one in stops if one.id == match[1]]):
         return found, DIRECTIONS.get(match[2])
-    return _named(stops, stop, route), None
+    return _find_by_name(stops, stop, route), None
 
 
-def _named(stops: Sequence[Stop], name: str, route: str | None) -> list[Stop]:
+def _find_by_name(stops: Sequence[Stop], name: str, route: str | None) -> list[Stop]:
     words = _words(name)
     found = [one for one in stops if words and words <= one.words and _has_line(one, route)]
     found = [one for one in found if one.words == words] or found
     if not found:
-        raise absent()
+        raise not_found()
     if len({one.station for one in found}) > 1:
         several = ", ".join(f"{one.id} ({one.routes})" for one in found[:20])
         raise InvalidRequest(details={"stop": [f"Several stations: {several}. Give a stop's id."]})

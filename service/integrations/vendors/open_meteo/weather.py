@@ -11,7 +11,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Amount, Choice, Count, Parameters, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import as_object, listed, need, unusable
+from service.integrations.declare.reading import as_list, as_object, need, unusable
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.sentences import Says
 from service.integrations.declare.shape import (
@@ -66,7 +66,7 @@ def _condition(item: Any, values: Values) -> str:
 def _days(answer: Any, values: Values) -> list[dict[str, Any]]:
     """The vendor has a list for each variable, with an entry for each day."""
     names = ("time", *DAILY.split(","))
-    columns = [listed(need(answer, f"daily.{name}")) for name in names]
+    columns = [as_list(need(answer, f"daily.{name}")) for name in names]
     if len(set(map(len, columns))) != 1:
         raise unusable("daily")
     return [DAY.read(dict(zip(names, day, strict=True))) for day in zip(*columns, strict=True)]

@@ -12,7 +12,7 @@ from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.media import MEDIA
-from service.integrations.declare.reading import listed, text, unusable
+from service.integrations.declare.reading import as_list, text, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.sentences import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, Within
@@ -98,7 +98,7 @@ def make_images(call: Call, request: Outgoing, *, model: str | None = None) -> d
     form = find(answer, "output_format") or (request.json or {}).get("output_format", "png")
     if form not in FORMATS:
         raise unusable("output_format")
-    pictures = [_decoded(item) for item in listed(find(answer, "data"))]
+    pictures = [_decoded(item) for item in as_list(find(answer, "data"))]
     if not pictures or not all(pictures):
         raise unusable("data")
     facts = FACTS.read(answer)

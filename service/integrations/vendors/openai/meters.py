@@ -18,7 +18,7 @@ def dimensions(size: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _priced(model: str | None) -> str:
+def _priced_model(model: str | None) -> str:
     """The model whose price a text has, by OpenAI's name for it or for a snapshot of it.
 
     Other hosts of OpenAI's API put the maker before it: `openai/gpt-5.4`.
@@ -32,7 +32,7 @@ def _most_of_text(values: Mapping[str, Any]) -> float:
     texts = [values.get("prompt", ""), values.get("systemPrompt", "")]
     texts += [message["content"] for message in values.get("messages", ())]
     most = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-    models = [_priced(values["model"])] if "model" in values else MODELS.values()
+    models = [_priced_model(values["model"])] if "model" in values else MODELS.values()
     costs = [prices.max_cost(model, most, values["maxTokens"]) for model in models]
     return max(costs) / prices.DOLLAR
 
@@ -42,7 +42,7 @@ def _used_by_text(data: Any) -> float | None:
     if usage is None:
         return None
     tokens = (usage["inputTokens"], usage["outputTokens"], usage["cachedTokens"] or 0)
-    return prices.cost(_priced(data["model"]), *tokens) / prices.DOLLAR
+    return prices.cost(_priced_model(data["model"]), *tokens) / prices.DOLLAR
 
 
 def _most_of_images(values: Mapping[str, Any]) -> float:

@@ -25,7 +25,7 @@ from service.integrations.vendors.people_data_labs.profiles import (
     check_room,
     people,
     person_at,
-    told,
+    prompt_facts,
 )
 from service.integrations.vendors.people_data_labs.vendor import (
     COLUMNS,
@@ -81,7 +81,7 @@ def _analyze(
     records = {person: one for person, one in zip(addresses, found, strict=True) if one}
     wanted = {"goal": goal, **({"criteria": criteria} if criteria else {})}
     known = [one for profile in profiles if (one := _with_facts(profile, records))]
-    analyses = call.each(lambda one: _judged(call, one, wanted), known)
+    analyses = call.each(lambda one: _read_judgement(call, one, wanted), known)
     return {
         "analyses": sorted(analyses, key=lambda one: -(one["score"] or 0)),
         "notFound": [url for person, url in addresses.items() if person not in records],
@@ -120,8 +120,8 @@ def _record(call: Call, url: str, likelihood: int) -> Profile | None:
     return PROFILE.read(as_object(answer).get("data"))
 
 
-def _judged(call: Call, profile: Profile, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    text = call.write(TASK, CONTENTS, {**wanted, "profile": told(profile)})
+def _read_judgement(call: Call, profile: Profile, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    text = call.write(TASK, CONTENTS, {**wanted, "profile": prompt_facts(profile)})
     return {"profileUrl": profile["profileUrl"], "name": profile.get("name"), **judgement(text)}
 
 

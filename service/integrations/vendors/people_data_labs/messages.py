@@ -17,7 +17,7 @@ from service.integrations.vendors.people_data_labs.profiles import (
     Profile,
     check_room,
     people,
-    told,
+    prompt_facts,
 )
 from service.integrations.vendors.people_data_labs.vendor import DOCS, PDL
 
@@ -73,10 +73,10 @@ def _generate(
     words = {"purpose": purpose, **({"sender": sender} if sender else {})}
 
     def draft(profile: Profile) -> dict[str, Any]:
-        text = call.write(task, CONTENTS, {**words, "profile": told(profile)})
+        text = call.write(task, CONTENTS, {**words, "profile": prompt_facts(profile)})
         subject, body = split(text) if channel == "email" else (None, text)
         if channel == "connection_note":
-            body = shortened(body)
+            body = shorten(body)
         named = {"profileUrl": profile["profileUrl"], "name": profile.get("name")}
         return {**named, "subject": subject, "body": body, "characters": len(body)}
 
@@ -91,7 +91,7 @@ def split(text: str) -> tuple[str | None, str]:
     return (subject.strip("* "), rest.strip()) if is_subject else (None, text)
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """At most `NOTE` characters, which end with a whole word."""
     if len(text) <= NOTE:
         return text

@@ -65,7 +65,7 @@ def people(about: str, most: int) -> Several:
     return Several(Person(), about, least=1, most=most, required=True)
 
 
-def told(profile: Profile) -> Profile:
+def prompt_facts(profile: Profile) -> Profile:
     """What a model is told of a profile."""
     return {name: fact for name, fact in profile.items() if name in FOUND}
 

@@ -10,7 +10,7 @@ from service.billing.prices import PERPLEXITY_ANSWER, PERPLEXITY_OUTPUT
 from service.integrations.declare.credential import bearer
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.meter import Meter
-from service.integrations.declare.reading import listed, objects, unusable
+from service.integrations.declare.reading import as_list, objects, unusable
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import (
     Bool,
@@ -70,7 +70,7 @@ def _text(answer: Any, values: Values) -> str:
 
 def _results(answer: Any, values: Values) -> list[dict[str, Any]]:
     """Each page once, though several searches have found it."""
-    items = [listed(item.get("results")) for item in _items(answer, "search_results")]
+    items = [as_list(item.get("results")) for item in _items(answer, "search_results")]
     results = [RESULT.read(one) for some in items for one in some]
     return list({result["url"]: result for result in results}.values())
 

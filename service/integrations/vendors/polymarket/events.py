@@ -16,7 +16,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed
+from service.integrations.declare.reading import as_list
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Shape, Values
 from service.integrations.vendors.polymarket.vendor import (
@@ -104,7 +104,7 @@ def _events(call: Call, request: Outgoing) -> dict[str, Any]:
 
     def some(offset: int) -> list[Any]:
         limit = end - offset if offset == offsets[-1] else AT_ONCE
-        return listed(call.send(request.plus(query={"offset": offset, "limit": limit})))
+        return as_list(call.send(request.plus(query={"offset": offset, "limit": limit})))
 
     pages = call.each(some, offsets)
     found = EVENTS.read([event for page in pages for event in page])["events"]

@@ -9,7 +9,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed, unusable
+from service.integrations.declare.reading import as_list, unusable
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Shape, Str, Values
 from service.integrations.vendors.polymarket.vendor import (
@@ -111,7 +111,7 @@ def _side(name: str, best_is_highest: bool) -> Made:
     """The orders of one side, the best price first; Polymarket has it last."""
 
     def levels(answer: Any, values: Values) -> list[dict[str, float]]:
-        rows = [_level(one) for one in listed(find(answer, name) or [])]
+        rows = [_level(one) for one in as_list(find(answer, name) or [])]
         return sorted(rows, key=lambda row: row["price"], reverse=best_is_highest)
 
     return Made(Each("", Shape(price=Num("price"), size=Num("size"))), levels)

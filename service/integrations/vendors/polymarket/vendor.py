@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from service.integrations.declare.payload import parsed
+from service.integrations.declare.payload import parse
 from service.integrations.declare.setting import base_url
 from service.integrations.declare.vendor import Vendor
 
@@ -33,5 +33,5 @@ def number_of(value: Any) -> float | None:
 
 def items_of(value: Any) -> list[Any]:
     """A list, or one that is written as a text of JSON; empty for anything else."""
-    items = parsed(value.encode(errors="replace")) if isinstance(value, str) else value
+    items = parse(value.encode(errors="replace")) if isinstance(value, str) else value
     return items if isinstance(items, list) else []

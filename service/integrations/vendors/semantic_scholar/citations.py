@@ -8,17 +8,17 @@ from marshmallow import ValidationError, post_load, validates_schema
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
-from service.integrations.declare.faults import absent
+from service.integrations.declare.faults import not_found
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import as_object, listed
+from service.integrations.declare.reading import as_list, as_object
 from service.integrations.declare.request import Template, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Readable, Shape, Within
 from service.integrations.vendors.semantic_scholar.paging import (
     LISTED,
+    clamp_page,
     next_offset,
     offset_of,
-    within_reach,
 )
 from service.integrations.vendors.semantic_scholar.shapes import (
     CITED,
@@ -85,14 +85,14 @@ class Paper(Parameters):
 
     @post_load
     def shorten(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return within_reach(data, LISTED)
+        return clamp_page(data, LISTED)
 
 
-def matched(call: Call, template: Template, title: str) -> Mapping[str, Any]:
+def find_best_match(call: Call, template: Template, title: str) -> Mapping[str, Any]:
     """The paper whose title fits best. Raises `NotFound`, as for the vendor's own 404."""
-    papers = listed(find(call.send(template.with_parts(query={"query": title})), "data"))
+    papers = as_list(find(call.send(template.with_parts(query={"query": title})), "data"))
     if not papers:
-        raise absent()
+        raise not_found()
     return as_object(papers[0])
 
 
@@ -105,7 +105,7 @@ def _citations(
     limit: int,
     offset: int,
 ) -> dict[str, Any]:
-    record = matched(call, MATCH, title) if title else None
+    record = find_best_match(call, MATCH, title) if title else None
     found = _id(record, paper_id)
     answer: dict[str, Any] = {}
     if view in VIEWS:

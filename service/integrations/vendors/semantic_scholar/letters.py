@@ -11,15 +11,15 @@ from marshmallow import ValidationError, validates_schema
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
-from service.integrations.declare.faults import absent
+from service.integrations.declare.faults import not_found
 from service.integrations.declare.fields import Choice, Parameters, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.reading import as_object, objects
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Maybe, Readable, Shape, Within
-from service.integrations.vendors.semantic_scholar.citations import matched
-from service.integrations.vendors.semantic_scholar.searches import spaced
+from service.integrations.vendors.semantic_scholar.citations import find_best_match
+from service.integrations.vendors.semantic_scholar.searches import without_hyphens
 from service.integrations.vendors.semantic_scholar.shapes import (
     FOUND_PEOPLE,
     GRAPH,
@@ -114,7 +114,7 @@ def _addressee(
         paper = as_object(call.send(RECORD.with_parts(path=path)))
         return [paper], _author(paper, author)
     if title:
-        paper = matched(call, MATCH, title)
+        paper = find_best_match(call, MATCH, title)
         return [paper], _author(paper, author)
     return _papers_of(call, author or "")
 
@@ -139,14 +139,14 @@ def _is_same(name: str, other: str) -> bool:
 def _papers_of(call: Call, name: str) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
     """Some papers of the author whose name fits best. Raises `NotFound`."""
     people = objects(
-        find(call.send(PEOPLE.with_parts(query={"query": spaced(name)})), "data") or []
+        find(call.send(PEOPLE.with_parts(query={"query": without_hyphens(name)})), "data") or []
     )
     author_id = find(people, "0.authorId")
     if not isinstance(author_id, str):
-        raise absent()
+        raise not_found()
     papers = objects(find(call.send(PAPERS.with_parts(path={"id": author_id})), "data") or [])
     if not papers:
-        raise absent()
+        raise not_found()
     return papers, RECIPIENT.read(people[0])
 
 

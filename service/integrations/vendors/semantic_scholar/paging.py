@@ -18,7 +18,7 @@ def offset_of(what: str, reach: int, to: str = "") -> Count:
     return Count(about, least=0, most=reach - 1, to=to, default=0)
 
 
-def within_reach(values: Mapping[str, Any], reach: int) -> dict[str, Any]:
+def clamp_page(values: Mapping[str, Any], reach: int) -> dict[str, Any]:
     """The parameters of a page, shortened if it can't be had to its end: the vendor would refuse
     it, and it begins where an earlier answer said that the next page does."""
     return {**values, "limit": min(values["limit"], reach - values["offset"])}

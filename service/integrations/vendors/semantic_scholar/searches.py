@@ -12,9 +12,9 @@ from service.integrations.declare.shape import Each, Maybe, Readable, Shape
 from service.integrations.vendors.semantic_scholar.paging import (
     LISTED,
     SEARCHED,
+    clamp_page,
     next_offset,
     offset_of,
-    within_reach,
 )
 from service.integrations.vendors.semantic_scholar.shapes import (
     AUTHOR,
@@ -47,14 +47,14 @@ FOUND_AUTHOR = Shape(
 TOTAL = Shape(total=count_of("total"))
 
 
-def spaced(query: str) -> str:
+def without_hyphens(query: str) -> str:
     """A query without hyphens, with which Semantic Scholar finds nothing."""
     return query.replace("-", " ")
 
 
 class PaperQuery(Parameters):
     query = Words(
-        "What to search for, in plain words.", most=500, to="query.query", theirs=spaced,
+        "What to search for, in plain words.", most=500, to="query.query", theirs=without_hyphens,
         required=True,
     )  # fmt: skip
     limit = Count("Number of papers.", least=1, most=100, to="query.limit", default=10)
@@ -83,7 +83,7 @@ class PaperQuery(Parameters):
 
     @post_load
     def shorten(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return within_reach(data, SEARCHED)
+        return clamp_page(data, SEARCHED)
 
 
 papers = Endpoint(
@@ -107,13 +107,15 @@ papers = Endpoint(
 
 
 class AuthorQuery(Parameters):
-    query = Words("The author's name.", most=200, to="query.query", theirs=spaced, required=True)
+    query = Words(
+        "The author's name.", most=200, to="query.query", theirs=without_hyphens, required=True
+    )
     limit = Count("Number of authors.", least=1, most=1000, to="query.limit", default=10)
     offset = offset_of("Authors", LISTED, to="query.offset")
 
     @post_load
     def shorten(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return within_reach(data, LISTED)
+        return clamp_page(data, LISTED)
 
 
 authors = Endpoint(

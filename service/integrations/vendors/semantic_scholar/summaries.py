@@ -15,10 +15,10 @@ from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.model_use import ModelUse
-from service.integrations.declare.reading import as_object, listed
+from service.integrations.declare.reading import as_list, as_object
 from service.integrations.declare.request import get, post
 from service.integrations.declare.shape import Bool, Each, Int, Made, Shape, Within
-from service.integrations.vendors.semantic_scholar.searches import spaced
+from service.integrations.vendors.semantic_scholar.searches import without_hyphens
 from service.integrations.vendors.semantic_scholar.shapes import FOUND, GRAPH, ID, SOURCE
 from service.integrations.vendors.semantic_scholar.vendor import (
     DOCS,
@@ -83,11 +83,11 @@ def _summarise(
     language: str,
 ) -> dict[str, Any]:
     if query:
-        request = SEARCH.with_parts(query={"query": spaced(query), "limit": limit})
-        found = listed(find(call.send(request), "data") or [])
+        request = SEARCH.with_parts(query={"query": without_hyphens(query), "limit": limit})
+        found = as_list(find(call.send(request), "data") or [])
     else:
         ids = [paper_id(one) for one in paper_ids]
-        found = listed(call.send(BATCH.with_parts(json={"ids": ids})))
+        found = as_list(call.send(BATCH.with_parts(json={"ids": ids})))
     papers = [as_object(paper) for paper in found if paper is not None]
     sources = [SUMMARISED.read(paper) for paper in papers]
     named = zip(paper_ids, found, strict=False)

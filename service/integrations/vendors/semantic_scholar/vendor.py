@@ -5,7 +5,7 @@ import re
 from marshmallow import ValidationError
 
 from service.integrations.declare.credential import HeaderKey
-from service.integrations.declare.faults import absent
+from service.integrations.declare.faults import not_found
 from service.integrations.declare.fields import Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.path import has_dot_segment
@@ -26,7 +26,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
     error = find(reply.body, "error")
     if error == BEYOND:
         return InvalidRequest(details={"offset": ["There is nothing beyond the last result."]})
-    return absent() if error == NONE_OF_THEM else None
+    return not_found() if error == NONE_OF_THEM else None
 
 
 SCHOLAR = Vendor(

@@ -16,7 +16,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed
+from service.integrations.declare.reading import as_list
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import (
     Bool,
@@ -118,7 +118,7 @@ INSIGHTS = Shape(
 def _flights(answer: Any, values: Values) -> list[dict[str, Any]]:
     """The best flights first, then the others."""
     rows = [find(answer, name) or [] for name in ("best_flights", "other_flights")]
-    return [FLIGHT.read(one) for flights in rows for one in listed(flights)]
+    return [FLIGHT.read(one) for flights in rows for one in as_list(flights)]
 
 
 ANSWER = File("serpapi/flights.json")

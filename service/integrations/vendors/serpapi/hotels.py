@@ -9,7 +9,7 @@ from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Count, Day, Several, Switch, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed
+from service.integrations.declare.reading import as_list
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Readable, Shape, Values
 from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market, check_order
@@ -81,7 +81,7 @@ def _hotels(answer: Any, values: Values) -> list[dict[str, Any]]:
     hotels = find(answer, "properties")
     if not hotels:
         hotels = [answer] if find(answer, "property_token") else []
-    return [HOTEL.read(one) for one in listed(hotels)]
+    return [HOTEL.read(one) for one in as_list(hotels)]
 
 
 search = Endpoint(

@@ -8,7 +8,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Count, Parameters, Switch, Words
 from service.integrations.declare.json_paths import find
-from service.integrations.declare.reading import listed, need
+from service.integrations.declare.reading import as_list, need
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Shape, Str
 from service.integrations.vendors.slack.vendor import (
@@ -61,7 +61,7 @@ def _id(channel: Any) -> str | None:
 def _channels(call: Call, request: Outgoing) -> dict[str, Any]:
     allowed = open_channels(call.settings)
     answer = call.send(request)
-    channels = [one for one in listed(need(answer, "channels")) if _id(one) in allowed]
+    channels = [one for one in as_list(need(answer, "channels")) if _id(one) in allowed]
     return CHANNELS.read({**answer, "channels": channels})
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.integrations.declare.credential import bearer
-from service.integrations.declare.faults import Declined, absent, forbidden, limited
+from service.integrations.declare.faults import Declined, forbidden, limited, not_found
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
@@ -58,7 +58,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
         case str(error) if error in LIMITED:
             return limited(reply)
         case str(error) if error in ABSENT:
-            return absent()
+            return not_found()
         case str(error) if error in FORBIDDEN:
             return forbidden()
         case str(error) if error in INVALID:

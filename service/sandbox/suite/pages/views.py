@@ -106,7 +106,7 @@ def overview(integration: str) -> Response:
     """What each account has allowed the app, with switches that cause failures"""
     client = _client(integration)
     accesses = [
-        (account, db.session.get(SuiteAccess, account.id), tokens.listed(account.id))
+        (account, db.session.get(SuiteAccess, account.id), tokens.list_active(account.id))
         for account in client.accounts.values()
     ]
     context = {"accesses": accesses, "words": client.words, "short": tokens.SHORT}
