@@ -67,6 +67,14 @@ test('large messages at a permitted number a second are a flood', () => {
   assert.equal(ended, Math.ceil(10_000 / 11) - 1);
 });
 
+test('a widget that subscribes again and again is a flood, and one that shows all of its collections is none', () => {
+  const subscribe = { type: 'widget-records-subscribe', requestId: 'r', collection: 'tasks' };
+  assert.equal(floods(LIMITS.subscriptions, 2, subscribe), 0);
+  assert.equal(floods(2, 60, subscribe), 0);
+  assert.ok(floods(10, 10, subscribe) > 0);
+  assert.equal(weightOf({ type: 'widget-records-unsubscribe', requestId: 'r' }), 1);
+});
+
 test('heights are clamped, and small changes are ignored', () => {
   let time = 0;
   const resize = createResizer(() => (time += 300));

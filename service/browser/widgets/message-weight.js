@@ -1,11 +1,13 @@
 // @ts-check
-// How many messages of a widget's rate one message counts as: the page takes longer over a large one.
+// How many messages of a widget's rate one message counts as. The page takes longer over a large one,
+// and each subscription takes two of the operations that the server accepts from the page's socket.
 
-import { LIMITS } from './messages.js';
+import { LIMITS, TYPES } from './messages.js';
 
 const VALUE = 10; // characters that take as long as one JSON value
 const CHARACTERS = 20_000; // count as one message more
 const MOST = 10_000_000; // characters that are counted
+const SUBSCRIPTION = 100; // messages: at the rate of a widget, two subscriptions a second
 const MOST_READ = LIMITS.apiBodyBytes; // of a small message in which objects stand in many places, no more is read
 
 /**
@@ -15,8 +17,11 @@ const MOST_READ = LIMITS.apiBodyBytes; // of a small message in which objects st
 export function weightOf(data) {
   const read = charactersOf(data, MOST_READ);
   const characters = read < MOST_READ ? read : Math.max(MOST_READ, charactersOf(data, MOST, new Set()));
-  return 1 + Math.floor(characters / CHARACTERS);
+  return (isSubscription(data) ? SUBSCRIPTION : 1) + Math.floor(characters / CHARACTERS);
 }
+
+/** @param {any} data */
+const isSubscription = (data) => data?.type === TYPES.recordsSubscribe;
 
 /** @param {unknown} data @param {number} most @param {Set<unknown>} [seen] with it, each object counts once @returns {number} */
 function charactersOf(data, most, seen) {
