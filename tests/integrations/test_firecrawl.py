@@ -79,6 +79,7 @@ AS_BROWSERS_READ = [
     "https://192.0.0.192/opc/v1/instance/",
     "https://[fec0::1]/",
 ]
+NOWHERE = ["https://example.com:99999/", "https://example.com:0/"]
 OUTSIDE = [
     "https://chät.example.com/",
     "https://straße.example.com/a?b=http://127.0.0.1/",
@@ -103,7 +104,7 @@ LOADING = [
 @pytest.mark.parametrize(("endpoint", "name"), LOADING)
 def test_no_vendor_is_told_to_load_an_address_inside_a_network(ask, vendor, endpoint, name):
     """The vendor may be the operator's own Firecrawl, beside the service."""
-    for url in (*INSIDE, *AS_BROWSERS_READ):
+    for url in (*INSIDE, *AS_BROWSERS_READ, *NOWHERE):
         refused = ask(endpoint, {name: [url] if name == "urls" else url})
         assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), url
         assert name in refused.json["details"]

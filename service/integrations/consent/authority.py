@@ -192,7 +192,10 @@ class Authority:
         return Tokens(access, refresh, seconds, self._scope(told), issued_at, account)
 
     def _scope(self, fields: Mapping[str, Any]) -> str | None:
+        """Return the granted scopes with spaces between them. Some vendors send a list."""
         scope = fields.get("scope")
+        if isinstance(scope, list) and all(isinstance(one, str) for one in scope):
+            scope = " ".join(scope)
         if not isinstance(scope, str) or not scope.isprintable():
             return None
         return " ".join(scope.replace(self._oauth.separator, " ").split())

@@ -45,11 +45,13 @@ def host_of(url: str) -> str:
 
 
 def _check_host(url: str, invalid: str) -> None:
-    """Raises ValidationError; `invalid` is for a host that is none, such as `[::::]`."""
+    """Raises ValidationError; `invalid` is for a host or port that there can't be, as `[::::]`."""
     try:
-        host = host_of(url)
+        host, port = host_of(url), urlsplit(url).port
     except ValueError:
         raise ValidationError(invalid) from None
+    if port == 0:
+        raise ValidationError(invalid)
     if not _may_be_public(host):
         raise ValidationError("The host must be a public one.")
 

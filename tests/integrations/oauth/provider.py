@@ -61,11 +61,13 @@ class Provider:
     """`rotates`: a refresh gives a new refresh token, and the old one, used again, ends them all.
 
     `incremental`: a token covers all that its account has ever granted, not only what was asked.
+    `joins` makes the scopes of a token answer: a text, or with `sorted` a list.
     """
 
     def __init__(self) -> None:
         self.rotates, self.incremental, self.gives_refresh = False, True, True
         self.lasts: Any = 3599
+        self.joins: Callable[[set[str]], Any] = " ".join
         self.scripts: dict[str, list[Script]] = {}  # by door: token, userinfo, revoke, api
         self.seen: list[Seen] = []
         self.states: list[str] = []
@@ -165,7 +167,7 @@ class Provider:
         if refresh:
             answer["refresh_token"] = f"rt-canary-{number}"
             self.refreshes[answer["refresh_token"]] = account
-        return Reply(200, {**answer, "scope": " ".join(scopes), "token_type": "Bearer"})
+        return Reply(200, {**answer, "scope": self.joins(scopes), "token_type": "Bearer"})
 
     def _userinfo(self, seen: Seen) -> Reply:
         if seen.bearer not in self.access:

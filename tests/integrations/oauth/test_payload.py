@@ -116,7 +116,9 @@ def test_a_broader_scope_is_enough(alice, broad):
     assert alice.payload(EVENTS)["scopes"] == [f"{BASE}/calendar.events"]
 
 
-def test_a_scope_that_was_unticked_is_asked_for_again(alice, provider):
+@pytest.mark.parametrize("joins", [" ".join, sorted])
+def test_a_scope_that_was_unticked_is_asked_for_again(alice, provider, joins):
+    provider.joins = joins
     page = alice.browser.get(alice.consent(READ, untick=["mail.readonly"]))
     assert outcome(page) == "connected"
     assert WITHOUT in " ".join(page.text.split())
