@@ -1,1 +1,1 @@
-"""Chats, their messages, and the turn that answers one."""
+"""Chats, their messages, and the turns that answer messages."""

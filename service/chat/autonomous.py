@@ -1,4 +1,4 @@
-"""An autonomous call: the server itself asks the model, so the app's owner pays.
+"""Autonomous calls: the server itself asks the model, so the app's owner pays.
 
 Source: docs/contract.md, section 0.14.3.
 """
@@ -25,7 +25,7 @@ from service.times import now
 
 
 def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:
-    """The answer's text, piece by piece. Nothing but its charge is stored.
+    """Yield the answer's text, piece by piece. Nothing but its charge is stored.
 
     The tools act with the owner's rights. Raises `ServiceError`, `ProviderError`.
     """

@@ -1,8 +1,8 @@
 """Claims: which user messages are being answered, and by which worker.
 
-A claim marks a user message whose turn runs. Its worker renews one lease for all its claims, so
-that the claims and holds of a killed worker lapse within `LEASE_SECONDS`. A lease is measured on
-the database's clock. It is lost once it has lapsed and `turn/lease_watch.py` has found it silent.
+A claim marks a user message whose turn is running. A worker renews one lease for all its claims, so
+the claims and holds of a killed worker lapse within `LEASE_SECONDS`. A lease is measured on the
+database's clock. It is lost when it has lapsed and `turn/lease_watch.py` has found it silent.
 Source: docs/contract.md, section 5.14.
 """
 
@@ -33,9 +33,9 @@ from service.extensions import db, table
 from service.web.errors import Conflict, NotFound
 
 LEASE_SECONDS = 15
-WATCH_SECONDS = 6  # a reader in another worker asks again before they are over
+WATCH_SECONDS = 6  # readers in other workers renew their request earlier
 
-# Why a turn ends early. Another process asks by a claim for "stop" and "deleted" only.
+# Why a turn ends early. Through a claim, another process requests only "stop" and "deleted".
 EndReason = Literal["gone", "stop", "drain", "deleted"]
 
 
@@ -43,8 +43,10 @@ _claims, _leases = table(Claim), table(Lease)
 
 
 def has_lapsed() -> ColumnElement[bool]:
-    """Whether a lease was not renewed in time. A lease that ends later than possible has lapsed
-    too: the database's clock was set back."""
+    """Match leases that were not renewed in time.
+
+    A lease that ends later than possible has lapsed too, because the database's clock was set back.
+    """
     ends = _leases.c.expires_at
     return or_(ends < current_time(), ends > from_now(2 * LEASE_SECONDS))
 
@@ -65,7 +67,7 @@ CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
 def ask_for(session: Statements, question: Question, lease_id: str) -> StatementReply:
-    """Claim the message for this turn, if it is free: see `is_ours`."""
+    """Claim the message for this turn, if it is free. Pass the reply to `is_ours`."""
     claim = {
         "turn_id": question.turn_id,
         "user_id": question.caller.subject,
@@ -79,18 +81,20 @@ def ask_for(session: Statements, question: Question, lease_id: str) -> Statement
 
 
 def is_ours(asked: StatementReply) -> bool:
-    """Whether `ask_for` has claimed the message. False while another turn has claimed it, or
-    replaces messages in the same chat as this one does."""
+    """Return whether `ask_for` has claimed the message.
+
+    False if another turn has claimed it, or if both turns replace messages in the same chat.
+    """
     return asked.count == 1
 
 
 def take_over(
     session: Statements, question: Question, lease_id: str, silent: Collection[str]
 ) -> bool:
-    """Remove lost claims that stand in the way, then claim the message for this turn.
+    """Remove lost claims that block this one, then claim the message for this turn.
 
     A claim is lost if its lease is gone, or has lapsed and is in `silent`. Returns False if another
-    turn's claim is left.
+    turn's claim remains.
     """
     message = {"owner": question.caller.subject, "message": question.user_message_id}
     lost = {**message, "replaced": _replaced_chat(question), "silent": list(silent)}
@@ -99,13 +103,13 @@ def take_over(
 
 
 def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
-    """Whether a turn has claimed this message, or had when its worker was lost."""
+    """Return whether there is a claim on this message, even a lost one."""
     keys = {"owner": subject, "message": message_id, "chat": chat_id}
     return db.session.scalar(FIND, keys) is not None
 
 
 def count_of(subject: str) -> int:
-    """How many messages of a user turns have claimed. Needs an app context."""
+    """Return how many messages of a user are claimed. Needs an app context."""
     return db.session.scalar(COUNT, {"owner": subject}) or 0
 
 
@@ -123,8 +127,11 @@ class ChatDeleted(NotFound):
 
 
 class Dropped(NamedTuple):
-    """`is_found`: whether there was a claim. `was_watched`: whether readers in other workers have
-    asked for the turn's chunks, perhaps after its worker has last looked."""
+    """The result of removing a claim.
+
+    `is_found`: whether there was a claim. `was_watched`: whether readers in other workers have
+    requested the turn's chunks, perhaps after its worker last looked.
+    """
 
     is_found: bool
     was_watched: bool
@@ -149,15 +156,15 @@ def read_dropped(answer: StatementReply) -> Dropped:
 
 
 def request_end(session: Session, chat_id: str, reason: EndReason) -> bool:
-    """Ask the workers that answer in this chat to end their turns; whether there are any."""
+    """Ask the workers to end their turns in this chat; returns whether there are any."""
     return bool(request_ends(session, Claim.chat_id == chat_id, reason))
 
 
 def request_ends(session: Session, which: ColumnElement[bool], reason: EndReason) -> list[str]:
-    """Ask the workers of these turns to end them; returns the users of those that run."""
+    """Ask the workers to end these turns; returns the users of the running ones."""
     running = exists().where(Lease.lease_id == Claim.lease_id, ~has_lapsed())
     which_run = select(Claim.turn_id).where(which, running).order_by(Claim.turn_id)
-    turns = session.scalars(which_run.with_for_update()).all()  # in one order
+    turns = session.scalars(which_run.with_for_update()).all()  # against deadlocks
     request = update(Claim).where(Claim.turn_id.in_(turns)).values(end_reason=reason)
     return list(session.scalars(request.returning(Claim.user_id)))
 
@@ -173,22 +180,23 @@ RUNNING = (
 
 
 def is_answered(subject: str, message_id: str) -> bool:
-    """Whether a turn answers this message now, in whichever chat and worker."""
+    """Return whether a turn is answering this message now, in any chat and any worker."""
     return db.session.scalar(FIND_LIVE, {"owner": subject, "message": message_id}) is not None
 
 
 def running(session: Session, owner: str, chat_id: str) -> list[str]:
-    """The ids of the turns that run in a chat, the newest first, in whichever worker."""
+    """Return the ids of the turns that run in a chat, the newest first, in any worker."""
     return list(session.scalars(RUNNING, {"chat": chat_id, "owner": owner}))
 
 
 def watch(session: Session, turn_ids: Collection[str]) -> set[str]:
     """Ask the workers of these turns to publish their chunks for `WATCH_SECONDS`.
 
-    Returns those that still run; of several, those that are locked at the moment may be missing.
+    Returns the turns that still run. If there are several, those that are locked now may be
+    missing.
     """
     wanted = select(_claims.c.turn_id).where(_claims.c.turn_id.in_(turn_ids), _live)
-    if len(turn_ids) > 1:  # an erasure locks several as well, in another order
+    if len(turn_ids) > 1:  # an erasure locks several too, in another order
         wanted = wanted.with_for_update(skip_locked=True)
     asked = update(_claims).where(_claims.c.turn_id.in_(wanted))
     asked = asked.values(watched_until=from_now(WATCH_SECONDS))
@@ -196,9 +204,9 @@ def watch(session: Session, turn_ids: Collection[str]) -> set[str]:
 
 
 class RunningClaim(NamedTuple):
-    """A claim of this worker; `end_reason` is set once its turn is asked to end.
+    """A claim of this worker. `end_reason` is set when its turn is asked to end.
 
-    `is_watched` is true while readers in other workers want its chunks.
+    `is_watched` is true while readers in other workers want the turn's chunks.
     """
 
     turn_id: str
@@ -208,7 +216,7 @@ class RunningClaim(NamedTuple):
 
 
 def claims_under(lease_id: str) -> dict[str, RunningClaim]:
-    """The claims under a lease, by turn id. Needs an app context."""
+    """Return the claims under a lease, by turn id. Needs an app context."""
     watched = func.coalesce(_claims.c.watched_until > current_time(), False)
     of_claim = (_claims.c.turn_id, _claims.c.user_id, _claims.c.end_reason, watched)
     rows = db.session.execute(select(*of_claim).where(_claims.c.lease_id == lease_id)).all()
@@ -222,14 +230,14 @@ def claims_under(lease_id: str) -> dict[str, RunningClaim]:
 
 
 def live_leases(silent: Collection[str]) -> Select[str]:
-    """Selects the ids of the leases that are not lost: not silent, or not lapsed."""
+    """Select the ids of the leases that are not lost: not silent, or not lapsed."""
     return select(Lease.lease_id).where(or_(Lease.lease_id.not_in(silent), ~has_lapsed()))
 
 
 def sweep(session: Session, silent: Collection[str]) -> int:
-    """Delete lost leases with their claims, and claims without a lease; returns how many claims."""
+    """Delete lost leases and their claims, and claims without a lease; returns how many claims."""
     lost = select(Claim.turn_id).where(Claim.lease_id.not_in(live_leases(silent)))
-    unlocked = lost.with_for_update(skip_locked=True)  # an erasure locks several as well
+    unlocked = lost.with_for_update(skip_locked=True)  # an erasure locks several too
     count = count_changes(session, delete(Claim).where(Claim.turn_id.in_(unlocked)))
     session.execute(delete(Lease).where(Lease.lease_id.in_(silent), has_lapsed()))
     return count

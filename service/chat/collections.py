@@ -1,6 +1,6 @@
 """The collections of chats, messages, turns and users.
 
-With the effects of editing a message and of deleting a chat.
+The module also has the effects of editing a message and of deleting a chat.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from service.integrations.calling import key_rows
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
 
-# Only the chat routes create rows: a client could otherwise forge an assistant's message, which
+# Only the chat routes create rows. Otherwise a client could forge an assistant's message, which
 # later turns would read as history.
 OWN_BUT_NOT_CREATE: Permissions = {
     EVERY_ROLE: {"read": "own", "create": False, "update": "own", "delete": "own"},
@@ -26,7 +26,7 @@ OWN_BUT_NOT_CREATE: Permissions = {
 
 
 def _edit(session: Session, row: Any, changes: Values) -> None:
-    """Replace a message's text. Its tool calls stay, and the model reads that it was edited."""
+    """Replace a message's text. Its tool calls stay, and the model is told about the edit."""
     content = changes.get("content")
     if content is None:
         return
@@ -36,7 +36,8 @@ def _edit(session: Session, row: Any, changes: Values) -> None:
 
 
 def with_text(parts: list[dict[str, Any]], content: str) -> list[dict[str, Any]]:
-    """The parts with `content` as their only text, where the last text was, or at the end."""
+    """Return the parts with `content` as the only text, in the place of the last text or at the
+    end."""
     texts = [number for number, part in enumerate(parts) if _is_text(part)]
     at = texts[-1] if texts else len(parts)
     text = {"type": "text", "text": content, "state": "done"}
@@ -49,7 +50,7 @@ def _is_text(part: Any) -> bool:
 
 
 def _delete_chat(session: Session, chat: Any) -> None:
-    """End its replies, announce the deletion of its messages, and forget their texts."""
+    """End the chat's replies, announce the deletion of its messages, and delete their texts."""
     claims.request_end(session, chat.record_id, "deleted")
     messages = select(Message.record_id).where(Message.chat_id == chat.record_id)
     ids = list(session.scalars(messages.order_by(Message.seq)))
@@ -61,17 +62,20 @@ def _delete_chat(session: Session, chat: Any) -> None:
 
 
 def _forget_texts(session: Session, chat_id: str, owner: str) -> None:
-    """Remove what the tools of a deleted chat's turns have read and written.
+    """Delete the texts that the tools of a deleted chat's turns have read and written.
 
-    The keys first, then the journal, as the end of a call locks them.
+    The keys come before the journal, because the end of a call locks them in this order.
     """
     key_rows.forget_chat(session, owner, chat_id)
     journal.forget(session, chat_id, owner)
 
 
 def forget_if_deleted(session: Session, chat_id: str, owner: str) -> None:
-    """To be called when a turn ends without rows: its tools may have worked on until it learned
-    that its chat was deleted. Call it before the transaction takes any lock."""
+    """Delete the texts of a chat's turns if the chat was deleted.
+
+    It is called when a turn ends without rows, because its tools may have worked until the turn
+    learned of the deletion. Call it before the transaction takes any lock.
+    """
     lock_name(session.connection(), chat_id)
     user_locks.lock_row(session, owner)
     if session.scalar(select(Chat.seq).where(Chat.record_id == chat_id)) is None:
@@ -79,9 +83,10 @@ def forget_if_deleted(session: Session, chat_id: str, owner: str) -> None:
 
 
 def keep_place(session: Session, chat: Any, changes: Values) -> None:
-    """Keep the moment of the last message, by which lists are sorted: a change moves no chat.
+    """Keep the time of the chat's last message, by which lists are sorted.
 
-    Turns set it too. A chat without it was not changed by anything but its turns.
+    So a change of the chat does not move it in lists. Turns set this time too. A chat without it
+    was changed only by its turns.
     """
     if chat.active_at is None:
         chat.active_at = chat.updated_at
@@ -129,7 +134,7 @@ AI_MESSAGES = Collection(
     open_to=("chat",),
 )
 
-# What a turn did, in numbers. They are kept when its chat is deleted.
+# The numbers of a turn. They are kept when its chat is deleted.
 AI_TURNS = Collection(
     name="ai-turns",
     model=Turn,

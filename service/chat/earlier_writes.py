@@ -1,9 +1,9 @@
 """Writes of earlier tries to answer a message: of turns that ended without rows.
 
-A turn that is killed or fails leaves the writes of its tools. In the next try of the same message,
-the prompt lists them. A call with the same tool and input makes none of its writes again: each
-gives the earlier result, once for each earlier write. The turn that answers takes them all over.
-Source: docs/contract.md, section 5.16.
+If a turn is killed or fails, the writes of its tools stay. In the next try of the same message, the
+prompt lists them. A call with the same tool and input does not repeat its writes: for each write it
+returns the earlier result, once for each earlier write. The turn that answers the message takes
+over all these writes. Source: docs/contract.md, section 5.16.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from service.records import permissions
 from service.records.collection import Collections
 from service.records.envelope import Envelope, redact
 
-# Built once: every turn asks, and to build a statement takes several times as long as to run it.
+# Built once: every turn runs it, and building a statement takes several times as long.
 _journal, _turns = table(JournalEntry), table(Turn)
 _of_these = and_(
     _journal.c.user_id == bindparam("subject"),
@@ -55,7 +55,7 @@ UNKNOWN = (
 
 
 class EarlierWrites:
-    """The writes of earlier tries, in their order, and the reads outside that were paid for."""
+    """The writes of earlier tries in their order, and the paid reads outside the app."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._entries = list(entries)
@@ -69,7 +69,7 @@ class EarlierWrites:
 
     @property
     def note(self) -> str:
-        """A text for the model that lists the writes; empty without any."""
+        """A text for the model that lists the writes; empty if there are none."""
         if not self._changes:
             return ""
         lines = [_line(entry) for entry in self._changes]
@@ -86,8 +86,11 @@ class EarlierWrites:
         action: str,
         is_same: Callable[[Entry], bool],
     ) -> Entry | None:
-        """Remove and return the first write left, of a call with this fingerprint, that has done
-        this to a record of the collection and is the same, or None."""
+        """Remove and return the first matching write, or None.
+
+        It matches if it was made by a call with this fingerprint, has the same action on a record
+        of the collection, and `is_same` accepts it.
+        """
         for entry in self._left:
             made = (entry.input_hash, entry.collection, entry.outcome)
             if made == (fingerprint, collection, action) and is_same(entry):
@@ -96,11 +99,11 @@ class EarlierWrites:
         return None
 
     def calls(self, fingerprint: str) -> list[Entry]:
-        """The calls outside the app that are left and have this fingerprint, in their order."""
+        """Return the remaining calls outside the app with this fingerprint, in their order."""
         return [entry for entry in self._calls if entry.input_hash == fingerprint]
 
     def drop_call(self, entry: Entry) -> None:
-        """The call was asked for again; the next one in the same words is another."""
+        """Remove a call that was repeated. The next equal call is then a new one."""
         self._calls = [one for one in self._calls if one.seq != entry.seq]
 
 
@@ -110,13 +113,13 @@ def _line(entry: Entry) -> str:
 
 
 def fingerprint_of(tool: str, tool_input: Any) -> str:
-    """A hash of a call, the same for the same tool and the same input."""
+    """Return a hash of a call, which is equal for the same tool and the same input."""
     call = json.dumps([tool, tool_input], sort_keys=True, separators=(",", ":"), default=str)
     return hashlib.sha256(call.encode()).hexdigest()
 
 
 def load(connection: Connection, question: Question) -> EarlierWrites:
-    """The writes of earlier tries of this message."""
+    """Load the writes of earlier tries of this message."""
     if not question.is_in_chat:
         return EarlierWrites()
     keys = {**_of_message(question), "turn": question.turn_id}
@@ -124,10 +127,10 @@ def load(connection: Connection, question: Question) -> EarlierWrites:
 
 
 def settle(session: Statements, question: Question) -> None:
-    """Called when an answer is stored: later turns do not find these writes any more.
+    """Make later turns ignore these writes; called when an answer is stored.
 
-    They belong to the turn that answers, because its answer is built on them: to undo it takes them
-    back too.
+    The writes then belong to the turn that answers, because its answer depends on them. An undo of
+    this turn reverts them too.
     """
     keys = {**_of_message(question), "answering": question.turn_id}
     SETTLE.ask(session.connection(), keys)
@@ -146,7 +149,10 @@ def is_removal(entry: Entry) -> bool:
 
 
 def result(entry: Entry, caller: Caller, collections: Collections) -> dict[str, Any]:
-    """The write's result, without what the caller may not see now. Raises `ServiceError`."""
+    """Return the write's result, without fields that the caller may not see now.
+
+    Raises `ServiceError`.
+    """
     collection, role = collections.get(entry.collection), current_role(caller)
     if is_removal(entry):
         return {"deleted": entry.record_id}

@@ -13,16 +13,16 @@ from sqlalchemy.orm import Session
 from service.chat.models import JournalEntry
 from service.extensions import table
 
-CALLS = "integrations"  # in the place of a collection
-LEFT, CALLED = "left", "called"  # outcomes: nobody knows how it ended; it was made
-# Outcomes of reads: sent to another instance, which may have been paid for it; answered.
+CALLS = "integrations"  # in the column `collection`
+LEFT, CALLED = "left", "called"  # outcomes: result unknown; the call was made
+# Outcomes of reads: sent to another instance, which may have charged for it; answered.
 READING, READ = READS = "reading", "read"
 
 _journal = table(JournalEntry)
 
 
 class CallEntry:
-    """The entry about one call. It takes part in the transactions of the call itself."""
+    """The entry about one call. It is written in the transactions of the call itself."""
 
     def __init__(
         self,
@@ -37,13 +37,16 @@ class CallEntry:
         call_id: str,
         earlier: int | None = None,
     ) -> None:
-        """`call_id` is the call's `Idempotency-Key`. `earlier` is the number of an entry that an
-        earlier try has written about the same call under this key. Then there is no second entry.
-        The turn that answers takes over all entries of earlier tries."""
+        """`call_id` is the call's `Idempotency-Key`.
+
+        `earlier` is the number of an entry that an earlier try has written about the same call and
+        key. Then there is no second entry. The turn that answers takes over all entries of earlier
+        tries.
+        """
         self._earlier = earlier
-        self._seq: int | None = None  # once the call has left
-        self.may_have_happened = False  # since it has left, unless it was withdrawn
-        self.was_made = False  # its end was written: an error that comes later is the answer
+        self._seq: int | None = None  # set before the call's first request
+        self.may_have_happened = False  # true from `leave` on, unless it was withdrawn
+        self.was_made = False  # its end was written, so a later error is its answer
         self._facts = {
             "turn_id": turn_id,
             "chat_id": chat_id,
@@ -58,12 +61,15 @@ class CallEntry:
         }
 
     def leave(self, session: Session) -> None:
-        """The call's first request is about to be sent."""
+        """Store that the call's first request is about to be sent."""
         self._seq = self._insert(session, LEFT) if self._earlier is None else self._earlier
         self.may_have_happened = True
 
     def end(self, session: Session) -> None:
-        """The call was made. May come twice, if nobody knows whether the first was committed."""
+        """Store that the call was made.
+
+        It may be called twice, if it is unknown whether the first transaction was committed.
+        """
         if self._seq is not None:
             session.execute(self._change(outcome=CALLED))
         else:  # it needed no request
@@ -73,14 +79,17 @@ class CallEntry:
     def withdraw(self, session: Session) -> None:
         """Delete the entry, because the call has changed nothing.
 
-        An entry of an earlier try stays: nobody knows what that try's request has changed.
+        An entry of an earlier try stays, because it is unknown what that try's request has changed.
         """
         self.may_have_happened = False
         if self._seq is not None and self._earlier is None:
             session.execute(delete(_journal).where(_journal.c.seq == self._seq, *self._mine()))
 
     def _insert_once(self, session: Session, outcome: str) -> None:
-        """Only a second time it is looked for, which reads all entries of the user."""
+        """Insert an entry if there is none.
+
+        It is looked for only at a second call, because the query reads all entries of the user.
+        """
         if not (self.was_made and session.scalar(select(exists().where(*self._mine())))):
             self._insert(session, outcome)
 
@@ -92,7 +101,10 @@ class CallEntry:
         return update(_journal).where(_journal.c.seq == self._seq, *self._mine()).values(**values)
 
     def _mine(self) -> tuple[Any, ...]:
-        """Its number alone may be another entry's: SQLite gives those of a rollback again."""
+        """Match this call's entry.
+
+        The number alone is not enough: SQLite gives the numbers of a rolled-back transaction again.
+        """
         facts = self._facts
         return (
             _journal.c.user_id == facts["user_id"],
@@ -101,9 +113,9 @@ class CallEntry:
 
 
 class ReadEntry(CallEntry):
-    """The entry about a call that only reads: there is one once its answer is stored.
+    """The entry about a call that only reads: it is written when the answer is stored.
 
-    Nothing is changed by a read that is cut off, and here it is not paid for.
+    A read that is cut off changes nothing and is not charged here.
     """
 
     def leave(self, session: Session) -> None:
@@ -115,9 +127,9 @@ class ReadEntry(CallEntry):
 
 
 class ReadElsewhereEntry(ReadEntry):
-    """The entry about a read by another instance: there is one as soon as it leaves.
+    """The entry about a read by another instance: it is written before the read is sent.
 
-    The other instance is paid although its answer may not come here.
+    The other instance charges for the read even if its answer does not arrive here.
     """
 
     def leave(self, session: Session) -> None:

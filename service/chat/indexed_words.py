@@ -1,8 +1,8 @@
-"""SQLite's search index: the words of many messages leave it before the messages are deleted.
+"""Remove the words of many messages from SQLite's search index before they are deleted.
 
-FTS5 divides each deleted text into words once more, 70 µs for a kilobyte, so that one transaction
-would stop the worker for seconds. The table `search_unindexed` has the messages whose words are out
-already; the triggers of `messages` (migration 0035) do nothing more for these.
+When a text is deleted, FTS5 divides it into words again, which takes 70 µs for a kilobyte. One
+transaction would stop the worker for seconds. The table `search_unindexed` lists the messages whose
+words are removed already; the triggers of `messages` (migration 0035) skip these.
 Source: docs/decisions/0006-long-reads-let-others-run.md.
 """
 
@@ -17,8 +17,8 @@ from service.database.clock import current_time, from_now
 from service.extensions import db
 from service.fairness import let_others_run
 
-FEW_CHARACTERS = 200_000  # whose words FTS5 finds in some 15 ms
-DELETION_SECONDS = 60.0  # from the first words that have left to the deletion of the chat
+FEW_CHARACTERS = 200_000  # FTS5 finds their words in about 15 ms
+DELETION_SECONDS = 60.0  # from the removal of the first words to the deletion of the chat
 
 _unindexed = any_table("search_unindexed", column("seq"), column("since"))
 _index = any_table("search_messages", column("search_messages"), column("rowid"), column("content"))
@@ -26,20 +26,23 @@ _size = func.length(Message.content)
 
 
 def take_out(chat_id: str) -> None:
-    """Take the words of a large chat out of the index, in short transactions.
+    """Remove the words of a large chat from the index, in short transactions.
 
-    All of the chat stays as it is, but a search does not find it: its deletion has to follow.
+    The chat does not change, but a search does not find it. So its deletion has to follow.
     """
     take_out_of(Message.chat_id == chat_id)
 
 
 def take_out_all(user_id: str) -> None:
-    """The same for all of a user's chats, if they are large together. The erasure has to follow."""
+    """Do the same for all chats of a user, if they are large together.
+
+    The erasure of the user has to follow.
+    """
     take_out_of(Message.user_id == user_id)
 
 
 def take_out_of(which: ColumnElement[bool]) -> None:
-    """The same for these messages, if they are large together. Needs an app context."""
+    """Do the same for these messages, if they are large together. Needs an app context."""
     if db.engine.dialect.name != "sqlite":
         return
     sizes = _sizes(select(Message.seq, _size).where(which).order_by(Message.seq))
@@ -60,12 +63,12 @@ def _take_out(numbers: list[int]) -> None:
 
 
 def put_back() -> None:
-    """Put words back whose messages were not deleted soon: their worker was killed."""
+    """Put the words of messages back that were not deleted soon: their worker was killed."""
     if db.engine.dialect.name != "sqlite":
         return
     left = select(Message.seq, _size).join(_unindexed, _unindexed.c.seq == Message.seq)
     left = left.where(_unindexed.c.since < from_now(-DELETION_SECONDS))
-    # By its own numbers: in the order of the messages, SQLite reads all of them for these few.
+    # In the order of this table: in the order of the messages, SQLite would read them all.
     sizes = _sizes(left.order_by(_unindexed.c.seq))
     for numbers in _pieces(sizes):
         _put_back(numbers)
@@ -81,14 +84,17 @@ def _put_back(numbers: list[int]) -> None:
 
 
 def _sizes(statement: Select[int, int]) -> list[tuple[int, int]]:
-    """The numbers of messages with the characters of their texts."""
+    """Return the numbers of messages with the lengths of their texts in characters."""
     rows = db.session.execute(statement).all()
     db.session.commit()
     return [(seq, size) for seq, size in rows]
 
 
 def _pieces(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
-    """The numbers in groups whose texts together have few characters, or of one message."""
+    """Group the numbers so that the texts of a group have few characters together.
+
+    A larger text is a group of its own.
+    """
     group: list[int] = []
     characters = 0
     for number, size in sizes:

@@ -1,6 +1,6 @@
-"""The journal: a row for each write of the assistant, in the write's own transaction.
+"""The journal: a row for each write of the assistant, stored in the write's own transaction.
 
-It shows the writes of killed turns too, and an updated or deleted record as it was before.
+It also shows the writes of killed turns, and updated or deleted records as they were before.
 Source: docs/contract.md, sections 5.13 and 7.14.
 """
 
@@ -40,10 +40,9 @@ def note(
     user_message_id: str | None = None,
     fingerprint: str | None = None,
 ) -> Hook:
-    """The journal's facts about a write, from the tool that makes it.
+    """Return a hook that writes the journal's row about a write of this tool.
 
-    `fingerprint` is the call's, if a later try of the same message may get this write's
-    result.
+    `fingerprint` is the call's, if a later try of the same message may get this write's result.
     """
 
     def write(session: Session, written: Write) -> None:
@@ -67,17 +66,17 @@ def note(
 
 
 def _is_deleted_chat(written: Write) -> bool:
-    """A deleted chat leaves no text, whoever deletes it."""
+    """Return whether a chat was deleted. The journal keeps no text of it, whoever deleted it."""
     return written.collection.name == CHATS and written.after is None
 
 
 def page(
     caller: Caller, collections: Collections, limit: int, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """A user's entries, newest first, and the `seq` to go on before, if there are more.
+    """Return a user's entries, newest first, and the `seq` of the last one if there are more.
 
-    But for its first entry, a page has at most `PAGE_BYTES` of JSON. Waits while the user has other
-    pages read.
+    Except for its first entry, a page has at most `PAGE_BYTES` of JSON. It waits while other pages
+    of the same user are read.
     """
     with page_turn(caller.subject):
         return _page(caller, collections, limit, before)
@@ -107,7 +106,7 @@ def _page(
 
 
 def _mark_undone(entries: list[dict[str, Any]]) -> None:
-    """Say of each entry whether its turn's changes have been taken back."""
+    """Set in each entry whether its turn's changes have been reverted."""
     turns = {entry["turnId"] for entry in entries}
     undone = set(db.session.scalars(select(Undo.turn_id).where(Undo.turn_id.in_(turns))))
     for entry in entries:
@@ -134,7 +133,10 @@ def _public_entry(row: JournalEntry, collections: Collections, role: str) -> dic
 
 
 def _changes(before: Envelope | None, after: Envelope | None) -> dict[str, Any] | None:
-    """The columns that the write has changed, with their new values; None for one left empty."""
+    """Return the columns that the write has changed, with their new values.
+
+    The value is None for a column that was emptied.
+    """
     if after is None:
         return None
     was, became = before["data"] if before else {}, after["data"]
@@ -143,24 +145,24 @@ def _changes(before: Envelope | None, after: Envelope | None) -> dict[str, Any] 
 
 
 def _is_readable(row: JournalEntry, collection: Collection, role: str) -> bool:
-    """Whether the user may read the record now."""
+    """Return whether the user may read the record now."""
     rule = permissions.rule(collection, role, "read")
     return rule is True or (rule == "own" and row.owner == row.user_id)
 
 
 def forget(session: Session, chat_id: str, owner: str) -> None:
-    """Remove the records from the entries of a deleted chat's turns, and from those about it."""
+    """Remove the records from the entries of a deleted chat's turns and from entries about it."""
     of_chat = and_(JournalEntry.collection == CHATS, JournalEntry.record_id == chat_id)
     of_messages = and_(
         JournalEntry.collection == MESSAGES,
         JournalEntry.before["data"]["chatId"].as_string() == chat_id,
     )
     about = or_(of_chat, of_messages)
-    # Side by side, or SQLite takes no index and reads the whole journal.
+    # As alternatives of one OR: otherwise SQLite uses no index and reads the whole journal.
     of_owner = and_(JournalEntry.owner == owner, about)
     of_unknown = and_(JournalEntry.owner.is_(None), about)
     which = or_(JournalEntry.chat_id == chat_id, of_owner, of_unknown)
-    # In one order: the deletion of a chat that this one's turns have changed locks some as well.
+    # Locked in one order: deleting a chat that this one's turns have changed locks some too.
     session.execute(
         select(JournalEntry.seq).where(which).order_by(JournalEntry.seq).with_for_update()
     )
@@ -169,10 +171,10 @@ def forget(session: Session, chat_id: str, owner: str) -> None:
 
 
 def name_owners(session: Session) -> None:
-    """Fill in the owner of entries without one: the owner of the record now, or before the write,
-    or else the user of the turn.
+    """Fill in the missing owners of entries.
 
-    A release before migration 0008 writes no owner, and still runs while a newer one is installed.
+    It is the owner of the record now, or before the write, or else the user of the turn. A release
+    before migration 0008 writes no owner, and still runs while a newer one is installed.
     """
     current = select(Record.owner).where(
         Record.collection == JournalEntry.collection, Record.record_id == JournalEntry.record_id
@@ -186,7 +188,7 @@ def name_owners(session: Session) -> None:
 def sweep(session: Session) -> int:
     """Delete a batch of the entries older than `KEPT`; returns how many, 0 at the end.
 
-    Those that another transaction has locked are left to the next sweep.
+    Entries that another transaction has locked are left to the next sweep.
     """
     old = select(JournalEntry.seq).where(JournalEntry.created_at < from_now(-KEPT.total_seconds()))
     unlocked = old.limit(SWEPT_AT_ONCE).with_for_update(skip_locked=True)

@@ -29,13 +29,13 @@ class Chat(db.Model):  # type: ignore[name-defined,misc]
     title: Mapped[str] = mapped_column(String(TITLE_LIMIT), default="")
     pinned: Mapped[bool | None]
     active_at: Mapped[datetime | None]  # see `collections.keep_place`
-    history_tokens: Mapped[int | None]  # an upper bound, as the last turn left it
+    history_tokens: Mapped[int | None]  # an upper bound, stored by the last turn
     created_at: Mapped[datetime] = mapped_column(default=now)
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Message(db.Model):  # type: ignore[name-defined,misc]
-    """`record_id` is the client's choice for a user row, so it is unique only for its owner."""
+    """`record_id` is chosen by the client for a user row, so it is unique only for its owner."""
 
     __tablename__ = "messages"
     __table_args__ = (
@@ -56,8 +56,10 @@ class Message(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Summary(db.Model):  # type: ignore[name-defined,misc]
-    """The cached summary of a chat's beginning, up to the message `covers_seq`. Without a text it
-    only counts the failures to make one."""
+    """The cached summary of a chat's beginning, up to the message `covers_seq`.
+
+    Without a text it only counts the failures to make one.
+    """
 
     __tablename__ = "summaries"
 
@@ -90,8 +92,8 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
     steps: Mapped[int]
     input_tokens: Mapped[int]
     output_tokens: Mapped[int]
-    cached_input_tokens: Mapped[int | None]  # of `input_tokens`: from the provider's cache
-    cache_write_tokens: Mapped[int | None]  # of `input_tokens`: into it
+    cached_input_tokens: Mapped[int | None]  # of `input_tokens`: read from the provider's cache
+    cache_write_tokens: Mapped[int | None]  # of `input_tokens`: written to it
     usage_estimated: Mapped[bool]
     credits: Mapped[int] = mapped_column(BigInteger, default=0)  # micro-credits charged
     duration_ms: Mapped[int]
@@ -107,7 +109,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
     @hybrid_property
     def updated_at(self) -> datetime:
-        """A turn is stored once, and may be undone once."""
+        """The time of the turn's undo, or of its creation: nothing else changes a turn."""
         return self.undone_at or self.created_at
 
     @updated_at.inplace.expression
@@ -117,7 +119,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
     @hybrid_property
     def charged(self) -> float:
-        """Credits."""
+        """The charge in credits."""
         return prices.credits(self.credits)
 
     @charged.inplace.expression
@@ -127,11 +129,12 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
 
 
 class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
-    """A write of the assistant for a user, or a read outside that was paid for.
+    """A write of the assistant for a user, or a paid read outside the app.
 
-    `before` and `after` are the record before and after it, until they are forgotten.
+    `before` and `after` are the record before and after the write, until their texts are deleted.
     `user_message_id` is the message that was being answered, until an answer to it is stored.
-    `input_hash` is the fingerprint of the tool's call; `call_id` is that of a call outside.
+    `input_hash` is the fingerprint of the tool's call; `call_id` is the key of a call outside the
+    app.
     """
 
     __tablename__ = "journal"
@@ -149,7 +152,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     record_id: Mapped[str] = mapped_column(String(255))
     # The record's owner; null until `journal.name_owners` if a release before 0008 wrote the row.
     owner: Mapped[str | None] = mapped_column(String(255), index=True)
-    outcome: Mapped[str] = mapped_column(String(16))  # of `records`, or of `outside`
+    outcome: Mapped[str] = mapped_column(String(16))  # an action of records, or of external_calls
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
     user_message_id: Mapped[str | None] = mapped_column(String(128))
@@ -159,7 +162,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Undo(db.Model):  # type: ignore[name-defined,misc]
-    """A turn whose changes were taken back, which is done once."""
+    """A turn whose changes were reverted. A turn can be undone once."""
 
     __tablename__ = "undos"
 
@@ -171,8 +174,8 @@ class Undo(db.Model):  # type: ignore[name-defined,misc]
 class Approval(db.Model):  # type: ignore[name-defined,misc]
     """A tool call that waits for the user's decision, or a decision.
 
-    `shown` is the part that the client shows, until the turn has read the decision. A decision
-    "chat" lets the same endpoint through in this chat, up to `credits` micro-credits a call.
+    `shown` is the part that the client shows, until the turn has read the decision. The decision
+    "chat" allows the same endpoint in this chat, up to `credits` micro-credits for each call.
     `user_message_id` is the message that was being answered.
     """
 
@@ -193,7 +196,7 @@ class Approval(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Lease(db.Model):  # type: ignore[name-defined,misc]
-    """A worker counts as alive until `expires_at`, which it renews."""
+    """A worker counts as alive until `expires_at`. It renews this time."""
 
     __tablename__ = "leases"
 
@@ -204,7 +207,8 @@ class Lease(db.Model):  # type: ignore[name-defined,misc]
 class Claim(db.Model):  # type: ignore[name-defined,misc]
     """A user message whose turn is running; valid as long as its worker's lease.
 
-    `replaced_chat` is its chat if the turn replaces stored messages: one such turn at a time.
+    `replaced_chat` is the message's chat if the turn replaces stored messages. A chat can have one
+    such turn at a time.
     """
 
     __tablename__ = "claims"
@@ -223,9 +227,9 @@ class Claim(db.Model):  # type: ignore[name-defined,misc]
 
 
 class PublishedChunks(db.Model):  # type: ignore[name-defined,misc]
-    """Chunks of a running turn, from the number `first` to `last`, for readers in other workers.
+    """Chunks of a running turn, numbered from `first` to `last`, for readers in other workers.
 
-    `events` are their server-sent events, one after the other.
+    `events` has their server-sent events, one after the other.
     """
 
     __tablename__ = "published_chunks"
@@ -239,5 +243,5 @@ class PublishedChunks(db.Model):  # type: ignore[name-defined,misc]
     first: Mapped[int]
     last: Mapped[int]
     events: Mapped[str] = mapped_column(Text)
-    is_end: Mapped[bool]  # of the turn
+    is_end: Mapped[bool]  # whether the turn ends with these chunks
     created_at: Mapped[datetime] = mapped_column(index=True)

@@ -1,4 +1,4 @@
-"""The question of one turn: plain data, which outlives its HTTP request."""
+"""The question of one turn: plain data that outlives its HTTP request."""
 
 import time
 from dataclasses import dataclass, field
@@ -6,22 +6,23 @@ from dataclasses import dataclass, field
 from service.auth.users import Caller
 from service.providers.provider import Model
 
-# The `chat_id` of what happens outside of a chat, in the journal too, whose column is never null:
-# an autonomous call, and calls of other clients.
+# The `chat_id` of autonomous calls and of calls by other clients, which belong to no chat. The
+# journal has it too, because its column is never null.
 NO_CHAT = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """It refers to no row and no connection. `began` is monotonic, in seconds.
+    """The question of one turn. It refers to no row and no connection.
 
-    `replaces` are the ids of the stored messages that this turn replaces: a user's message and all
-    after it. `history_end` is the sequence number of the first of them. `answered_by` is the last
-    turn that answered `user_message_id`. `has_history` is false if the chat had no messages at the
-    turn's admission, and `has_earlier` if no earlier try of the message had written anything.
-    `hold_amount` is in micro-credits, and so is `budget`, what the caller may spend a day. `token`
-    is the caller's bearer as it came. `system` is the system text, and `aside` tells the model the
-    time beside the content; all steps of the turn have the same.
+    `began` is monotonic, in seconds. `replaces` has the ids of the stored messages that this turn
+    replaces: a user's message and all messages after it. `history_end` is the sequence number of
+    the first of them. `answered_by` is the last turn that answered `user_message_id`. `has_history`
+    is false if the chat had no messages when the turn was admitted, and `has_earlier` is false if
+    no earlier try of the message had written anything. `hold_amount` and `budget` are in
+    micro-credits; `budget` is what the caller may spend in a day. `token` is the caller's bearer
+    token as received. `system` is the system text, and `aside` tells the model the time next to the
+    content. All steps of the turn have the same `system` and `aside`.
     """
 
     turn_id: str

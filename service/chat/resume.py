@@ -1,4 +1,4 @@
-"""`GET /api/ai/chat/<id>/stream`: the running turn of a chat for another reader, or once more.
+"""`GET /api/ai/chat/<id>/stream`: read the running turn of a chat once more, or as another reader.
 
 Source: docs/contract.md, section 15.3.
 """
@@ -49,19 +49,19 @@ def watch(chat_id: str) -> Response:
     watchers.add(watcher)
     leave = partial(watchers.remove, watcher)
     response = Response(watcher.stream(leave), headers=sse.HEADERS)
-    # Called even if the stream is never read: a generator that never began runs no `finally`.
+    # Called even if the stream is never read: an unstarted generator runs no `finally`.
     response.call_on_close(leave)
     return response
 
 
 def _nothing_runs() -> Response:
     response = Response(status=204)
-    del response.headers["Content-Type"]  # there is no content, and no type of any
+    del response.headers["Content-Type"]  # there is no content that could have a type
     return response
 
 
 def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None:
-    """A watcher of the turn that the client was reading, or of the newest one that runs."""
+    """Return a watcher of the turn that the client was reading, or of the newest running one."""
     turn_id, number = _position()
     sock: Any = request.environ.get("gunicorn.socket")
     watcher = partial(
@@ -82,9 +82,10 @@ def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None
 
 
 def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:
-    """Whether a turn that does not run has chunks behind this one.
+    """Return whether an ended turn has chunks after this number.
 
-    Its end is published behind its rows: a moment later, or seconds if its worker is busy.
+    Its end is published after its rows: a moment later, or seconds later if its worker is busy. So
+    this waits.
     """
     deadline = time.monotonic() + LOST_SECONDS
     while True:
@@ -97,14 +98,14 @@ def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:
 
 
 def _may_be_published(turn_id: str) -> bool:
-    """Whether the end of a turn that does not run may still come."""
+    """Return whether the end of a turn that does not run may still be published."""
     if not current_app.config["SETTINGS"].resume_seconds:
         return False
     return not publications.is_over(db.session(), turn_id)
 
 
 def _position() -> tuple[str, int]:
-    """The turn and the number in `Last-Event-ID`; an empty turn without it."""
+    """Return the turn id and the number in `Last-Event-ID`; an empty id if it is missing."""
     given = request.headers.get(HEADER, "")
     if not given:
         return "", 0

@@ -1,4 +1,4 @@
-"""The titles of chats: what may be one, and the one that a chat gets from its first question. Pure.
+"""Titles of chats: the check of a title, and the title made from a chat's first question. Pure.
 
 Source: docs/contract.md, sections 4.1 and 4.2.
 """
@@ -6,11 +6,11 @@ Source: docs/contract.md, sections 4.1 and 4.2.
 import re
 
 TITLE_LENGTH = 60  # characters of the question's text
-LAST_WORD = 20  # characters of a word that is left out where it would be cut; a longer one is cut
-READ = 1000  # characters of the question that are read for it
+LAST_WORD = 20  # characters: a last word of at most this length is left out, a longer one is cut
+READ = 1000  # characters of the question that are read for the title
 
-# A line of nothing but marks: a fence with its language, a rule, the second line of a table. No
-# part of it gives characters back: to try every division of a long line would take minutes.
+# A line of only marks: a fence with its language, a rule, the second line of a table. Its first
+# quantifiers do not backtrack: to try every division of a long line would take minutes.
 _ONLY_MARKS = re.compile(
     r"^[ >]*+(?:(?:```|~~~)[^`\n]*+|[-*_=]{3,}+|[ |:]*+-[ :-]*+\|[ |:-]*+)$", re.M
 )
@@ -25,15 +25,18 @@ _EMPHASIS = re.compile(
 
 
 def wrong_title(title: str) -> list[str]:
-    """Say what is wrong with a title: nobody could see or click it in a list. Empty means none."""
+    """Return what is wrong with a title; empty if nothing.
+
+    A blank title can't be seen or clicked in a list.
+    """
     return ["Must not be blank."] if title.isspace() else []
 
 
 def title_from(question: str) -> str:
-    """The beginning of a question in one line of at most 60 characters, without marks of Markdown.
+    """Return the beginning of a question in one line of at most 60 characters.
 
-    It ends with a whole word, if the one that would be cut is not very long. A question of nothing
-    but marks is its own title.
+    Marks of Markdown are removed. The title ends with a whole word, unless the word that would be
+    cut is very long. A question of only marks is its own title.
     """
     text = question.lstrip()[:READ]
     lines = _LINE_START.sub("", _ONLY_MARKS.sub("", text))
@@ -50,6 +53,6 @@ def _beginning(line: str) -> str:
 
 
 def _without_spans(text: str) -> str:
-    """The text without the marks of links, code and emphasis, which may hold emphasis once."""
+    """Remove the marks of links, code and emphasis. Emphasis may contain emphasis once."""
     text = _CODE.sub(r"\2", _LINK.sub(r"\1", text))
     return _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))

@@ -1,4 +1,4 @@
-"""`POST /api/ai/chat`: one turn, streamed; and the routes about turns: stop, approvals, models.
+"""`POST /api/ai/chat`, which streams one turn; and the routes for stop, approvals and models.
 
 Source: docs/contract.md, "Chat endpoints" and sections 4 and 5.
 """
@@ -67,7 +67,7 @@ class TurnRequest(Schema):
     timeZone = TimeZone(load_default=None, allow_none=True, metadata={"example": "Europe/Berlin"})
 
     def handle_error(self, error: ValidationError, data: Any, **kwargs: Any) -> None:
-        """Say what to do to those who send the body that a transport makes by itself."""
+        """Explain what to send, if the body is the one that an SDK's transport makes by itself."""
         if isinstance(data, Mapping) and "messages" in data and isinstance(error.messages, dict):
             error.messages["messages"] = [WHOLE_CHAT]
 
@@ -125,7 +125,7 @@ def answer(data: dict[str, Any]) -> Response:
 
 
 def _admit(app: Flask, submission: Submission, ticket: Ticket) -> Response:
-    """The stored answer, or the stream of a turn that begins. Frees the ticket if none does."""
+    """Return the stored answer or the stream of a new turn. Frees the ticket if no turn begins."""
     with OnFailure(ticket.free):
         admitted = admit(app, submission)
     if isinstance(admitted, reuse.StoredAnswer):
@@ -135,7 +135,7 @@ def _admit(app: Flask, submission: Submission, ticket: Ticket) -> Response:
 
 
 def _stream(app: Flask, question: Question, ticket: Ticket) -> Response:
-    """Begin the turn of an admitted question; the turn frees the ticket."""
+    """Begin the turn of an admitted question. The turn frees the ticket."""
     # The client's connection, which shows when the client leaves; absent without gunicorn.
     environ = current_request().environ
     sock = environ.get("gunicorn.socket")
@@ -144,7 +144,7 @@ def _stream(app: Flask, question: Question, ticket: Ticket) -> Response:
     run = Run(question, sock, resume_seconds, direct_writer(environ), ticket)
     pump.start(app, run)
     response = _response(question.assistant_message_id, run.reader.stream(run.leave))
-    # Called even if the stream is never read: a generator that never began runs no `finally`.
+    # Called even if the stream is never read: an unstarted generator runs no `finally`.
     response.call_on_close(run.leave)
     return response
 
@@ -219,7 +219,7 @@ def _response(assistant_message_id: str, stream: Iterator[bytes]) -> Response:
 
 
 def _replay_response(stored: reuse.StoredAnswer) -> Response:
-    """A stored answer again, which no limit of turns concerns: it costs nothing."""
+    """Return a stored answer again. Limits of turns do not apply: it costs nothing."""
     return _response(stored.turn.assistant_message_id, _replay(stored))
 
 

@@ -1,4 +1,4 @@
-"""Usage as clients see it, of a running turn and of a stored one."""
+"""Usage as clients see it, of a running turn and of a stored turn."""
 
 from typing import Any
 
@@ -6,9 +6,11 @@ from service.providers.events import Usage
 
 
 def usage_fields(usage: Usage, estimated: bool) -> dict[str, Any]:
-    """The names are the AI SDK's: `cachedInputTokens` of its version 5, `cacheWriteTokens` of
-    version 6. Both are part of `inputTokens`, and absent when there are none, as `estimated` is
-    when the provider reported the usage.
+    """Return the usage by the AI SDK's names.
+
+    `cachedInputTokens` is a name of its version 5, `cacheWriteTokens` of version 6. Both are part
+    of `inputTokens`, and absent when they are 0. `estimated` is absent when the provider reported
+    the usage.
     """
     fields: dict[str, Any] = {"inputTokens": usage.input, "outputTokens": usage.output}
     if usage.cache_read:
@@ -19,6 +21,6 @@ def usage_fields(usage: Usage, estimated: bool) -> dict[str, Any]:
 
 
 def turn_usage(usage: Usage, estimated: bool, summary: dict[str, Any] | None) -> dict[str, Any]:
-    """A turn's usage, with that of the summary that it paid for."""
+    """Return a turn's usage, with the usage of a summary that it paid for."""
     fields = usage_fields(usage, estimated)
     return {**fields, "summary": summary} if summary else fields

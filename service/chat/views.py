@@ -1,4 +1,4 @@
-"""Creating, renaming, pinning and deleting chats. Reading them goes through the records.
+"""Create, rename, pin and delete chats. Chats are read through the records.
 
 Source: docs/contract.md, "Chat endpoints" and section 4.
 """
@@ -107,7 +107,7 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _earlier(session: Session, chat_id: str) -> Envelope:
-    """A chat of the caller's. It is not locked: an erasure locks chats before their user.
+    """Return a chat of the caller's. It is not locked: an erasure locks chats before their user.
 
     Raises `NotFound`.
     """
@@ -156,7 +156,7 @@ def delete(chat_id: str) -> dict[str, Any]:
 
 
 def chat_record(record: Envelope) -> dict[str, Any]:
-    """The flat chat record of the chat routes."""
+    """Return the flat chat record of the chat routes."""
     times = {"createdAt": record["createdAt"], "updatedAt": record["updatedAt"]}
     return {"recordId": record["recordId"], **record["data"], **times}
 

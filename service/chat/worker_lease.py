@@ -1,4 +1,4 @@
-"""The lease of this worker, without which its claims and holds count as lost."""
+"""The lease of this worker. Without it, the worker's claims and holds count as lost."""
 
 import time
 
@@ -29,7 +29,8 @@ class WorkerLease:
         return time.monotonic() - self._renewed >= RENEW_SECONDS
 
     def renew_if_due(self) -> None:
-        """In a transaction of its own: a refused turn rolls its transaction back."""
+        """Renew the lease in its own transaction, because a refused turn rolls back its
+        transaction."""
         with self._renewing:
             if self.is_due:
                 self._renew()

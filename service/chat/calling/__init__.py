@@ -1,1 +1,1 @@
-"""The tool calls of a step: what each needs from the user first, and which run at once."""
+"""The tool calls of a step: what each call needs from the user, and which run in parallel."""

@@ -40,8 +40,8 @@ from service.web.errors import Conflict, NotFound
 Decision = Literal["once", "chat", "deny"]
 STATES = {"once": "once", "chat": "chat", "deny": "denied"}
 ASKED, EXPIRED = "asked", "expired"
-CHAT_SECONDS = 24 * 3600  # how long the decision "chat" holds
-KEPT_SECONDS = CHAT_SECONDS  # then a row says nothing any more
+CHAT_SECONDS = 24 * 3600  # for which the decision "chat" is valid
+KEPT_SECONDS = CHAT_SECONDS  # afterwards no decision is valid
 
 _approvals, _turns = table(Approval), table(Turn)
 
@@ -51,15 +51,15 @@ class Decided(Conflict):
 
 
 def one_at_a_time(session: Session, chat_id: str) -> None:
-    """Keep out what asks and what decides for the whole chat, until this transaction ends.
+    """Lock the approvals of a chat, until this transaction ends.
 
-    A call that asks meanwhile would neither find the decision nor be found by it.
+    Without the lock, a new call and a decision for the whole chat could miss each other.
     """
     lock_name(session.connection(), f"approvals {chat_id}")
 
 
 def holds_in_chat(session: Session, context: ToolContext, needed: NeededApproval) -> bool:
-    """Whether the user has allowed this endpoint for the whole chat, at this price or a higher.
+    """Return whether the user has allowed this endpoint in the whole chat, at this price or more.
 
     A decision of an earlier try of the same message does not count.
     """
@@ -76,9 +76,9 @@ def holds_in_chat(session: Session, context: ToolContext, needed: NeededApproval
 
 
 def _is_of_earlier_try(context: ToolContext) -> ColumnElement[bool]:
-    """Whether an approval is of another turn that was answering this message, and has left no rows.
+    """Match approvals of another turn that tried to answer this message and left no rows.
 
-    A release before migration 0033 has not stored the message.
+    A release before migration 0033 did not store the message.
     """
     return and_(
         func.coalesce(_approvals.c.user_message_id, "") == context.user_message_id,
@@ -92,7 +92,7 @@ def ask(
 ) -> dict[str, Any]:
     """Store a call that waits for its user; returns the data of the part to show.
 
-    Raises `ChatDeleted`, which the turn's own worker may not have noticed yet.
+    Raises `ChatDeleted` if the chat was deleted, which the turn's own worker may not know yet.
     """
     shown = {
         "toolCallId": context.call_id,
@@ -128,8 +128,8 @@ def decide(
 ) -> dict[str, Any]:
     """Store a decision; returns the data of the part as it is now.
 
-    The decision "chat" is also that of the chat's other calls that wait for the same endpoint.
-    Raises `NotFound` where no call of the caller's waits, and `Decided`.
+    The decision "chat" also decides the chat's other calls that wait for the same endpoint.
+    Raises `NotFound` if no call of this id waits for the caller, and `Decided`.
     """
     mine = (
         _approvals.c.call_id == call_id,
@@ -150,7 +150,7 @@ def decide(
 
 
 def _waits() -> tuple[Any, ...]:
-    """Whether a call still waits: it is not decided, its time is not over, and its turn runs."""
+    """Match calls that still wait: not decided, not expired, and their turn is running."""
     runs = exists().where(
         Claim.turn_id == _approvals.c.turn_id, Lease.lease_id == Claim.lease_id, ~has_lapsed()
     )
@@ -158,9 +158,10 @@ def _waits() -> tuple[Any, ...]:
 
 
 def _allow_likewise(session: Session, allowed: Any) -> None:
-    """Allow the calls beside one that was allowed for its chat, at its price or a lower.
+    """Allow the waiting calls of the same chat and endpoint, at the same price or less.
 
-    Their workers find that. A call that is being decided at this moment is left to that decision.
+    The workers of these calls find the decision. A call that another transaction is deciding at
+    this moment is skipped.
     """
     beside = select(_approvals.c.call_id).where(
         _approvals.c.chat_id == allowed.chat_id,
@@ -176,9 +177,9 @@ def _allow_likewise(session: Session, allowed: Any) -> None:
 
 
 def expire(session: Session, call_id: str) -> str:
-    """End the wait for a decision; returns the state, which may be a decision that came just now.
+    """End the wait for a decision; returns the state, which may be a decision made just now.
 
-    The text that was shown is forgotten: the message has it.
+    The shown text is deleted, because the message has it.
     """
     this = _approvals.c.call_id == call_id
     session.execute(
@@ -194,15 +195,15 @@ _DECIDED = select(_approvals.c.call_id).where(
 
 
 def list_decided(session: Session, calls: Collection[str]) -> list[str]:
-    """Those of the calls that do not wait any more."""
+    """Return those of the calls that do not wait any more."""
     return list(session.scalars(_DECIDED, {"calls": list(calls)}))
 
 
 def sweep(session: Session) -> int:
-    """Delete what is too old to mean anything; returns how many rows.
+    """Delete rows that have no meaning any more; returns how many.
 
-    The text that was shown goes as soon as nobody can decide any more: a turn that was interrupted
-    or killed has left it.
+    The shown text is deleted as soon as nobody can decide any more. A turn that was interrupted or
+    killed has left it.
     """
     over = (_approvals.c.expires_at < current_time(), _approvals.c.shown.is_not(None))
     session.execute(update(_approvals).where(*over).values(shown=None))

@@ -1,7 +1,7 @@
 """The calls of one step: announced in the model's order, then run.
 
-Reads that follow each other run at the same time. A write runs alone and in its place, so that a
-read behind it sees what it has done. Source: docs/contract.md, section 5.21.
+Consecutive reads run in parallel. A write runs alone and in its place, so that later reads see its
+effect. Source: docs/contract.md, section 5.21.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,8 +22,8 @@ from service.providers.events import FinishedCall
 
 MOST = 20  # calls of a step that are run
 AT_ONCE = 5  # reads
-RAW_LIMIT = 2_000  # characters shown of an input that is not JSON
-UNKNOWN = "unknown"  # in metrics, for the names that a model has made up
+RAW_LIMIT = 2_000  # characters that are shown of an input that is not JSON
+UNKNOWN = "unknown"  # in metrics, for names that the model invented
 TOO_MANY = "too many calls in one step"
 FAULT_TEXTS = {
     "cut": "The call broke off before its input was whole.",
@@ -33,7 +33,7 @@ FAULT_TEXTS = {
 
 @dataclass(frozen=True)
 class NamedCall:
-    """A finished call of the model, under the id and the name that clients know."""
+    """A finished call of the model, with the id and the name that clients know."""
 
     id: str
     name: str
@@ -42,7 +42,7 @@ class NamedCall:
 
 @dataclass(frozen=True)
 class ReadyCall:
-    """A call that can be run. `is_read` is true if it changes nothing."""
+    """A call that can be run. `is_read` is true if the call changes nothing."""
 
     id: str
     tool: Tool
@@ -51,7 +51,7 @@ class ReadyCall:
 
 
 def run(app: Flask, context: ToolContext, calls: Iterable[NamedCall]) -> Chunks:
-    """The chunks of all inputs, then those of the results as they come."""
+    """Yield the chunks of all inputs, then the chunks of the results as they arrive."""
     tools = APP_TOOLS.of(app)
     ready: list[ReadyCall] = []
     for position, call in enumerate(calls):
@@ -73,7 +73,7 @@ def run(app: Flask, context: ToolContext, calls: Iterable[NamedCall]) -> Chunks:
 
 
 def _load(tools: Tools, call: NamedCall) -> ReadyCall:
-    """Raises `InvalidInput`."""
+    """Return the call with its parsed input. Raises `InvalidInput`."""
     if call.call.fault:
         raise InvalidInput(FAULT_TEXTS[call.call.fault])
     tool = tools.get(call.name)
@@ -86,7 +86,7 @@ def _load(tools: Tools, call: NamedCall) -> ReadyCall:
 
 
 def _groups(calls: Iterable[ReadyCall]) -> Iterator[list[ReadyCall]]:
-    """Reads that follow each other together, and each write alone."""
+    """Group consecutive reads; each write is a group of its own."""
     for are_reads, group in groupby(calls, key=attrgetter("is_read")):
         if are_reads:
             yield list(group)
@@ -104,7 +104,10 @@ def _result(app: Flask, context: ToolContext, call: ReadyCall) -> Chunks:
 
 
 def _public_input(arguments: str) -> Any:
-    """A call's input as clients see it: its value, or the beginning of its text if not JSON."""
+    """Return a call's input as clients see it.
+
+    It is the JSON value, or the beginning of the text if this is not JSON.
+    """
     try:
         return read_arguments(arguments)
     except InvalidInput:

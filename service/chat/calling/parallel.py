@@ -1,4 +1,4 @@
-"""Several generators of chunks at the same time, merged into one as their chunks come."""
+"""Run several generators of chunks in parallel, and merge their chunks as they arrive."""
 
 from collections.abc import Generator, Sequence
 
@@ -12,17 +12,17 @@ Chunks = Generator[Chunk, None, None]
 
 
 def merge(generators: Sequence[Chunks], most: int) -> Chunks:
-    """The chunks of all of them, in the order of their coming; `most` of them run at once.
+    """Yield the chunks of all generators in the order of arrival; `most` run at the same time.
 
-    Each runs in a greenlet that inherits the facts for logs. All these have ended when this
-    generator has: also if it is closed, if the caller is interrupted, or if one of them raises,
-    which is raised here.
+    Each runs in a greenlet that inherits the facts for logs. All greenlets have ended when this
+    generator ends: also when it is closed, when the caller is interrupted, or when one of them
+    raises an error, which is raised here.
     """
     if len(generators) == 1:
         yield from generators[0]
         return
     waiting = iter(generators)
-    # Not bounded: a tool call has five chunks at most, and they are stored with the message anyway.
+    # Not bounded: a tool call has at most five chunks, which are stored with the message anyway.
     ready: SimpleQueue[Chunk | gevent.Greenlet] = SimpleQueue()
 
     def work() -> None:
@@ -30,7 +30,7 @@ def merge(generators: Sequence[Chunks], most: int) -> Chunks:
             for chunk in generator:
                 ready.put(chunk)
 
-    # An error is raised below; nothing else shall report it as one that nobody has caught.
+    # An error is raised below, so gevent must not report it as an uncaught one.
     carry = wrap_errors(Exception, work)
     workers = [gevent.spawn(carry) for _ in range(min(most, len(generators)))]
     for worker in workers:

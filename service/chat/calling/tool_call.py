@@ -1,4 +1,4 @@
-"""Carrying out one tool call of a turn: what it needs from the user first, then the call.
+"""Make one tool call of a turn, after getting the user's grant and approval for it.
 
 Source: docs/contract.md, section 14.
 """
@@ -40,10 +40,10 @@ Steps = Generator[Chunk, None, Outcome]
 
 
 def carry_out(app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Steps:
-    """Yields the parts that ask the user; returns the outcome of the call.
+    """Yield the parts that ask the user; returns the outcome of the call.
 
-    What the user allows is what is called: `tool_input` does not change in between. A read that
-    need not be made asks nobody.
+    The call is made with exactly the input that the user allowed: `tool_input` does not change in
+    between. The user is not asked about a read that the guard answers.
     """
     if not tool.is_read(tool_input):
         return (yield from _ask_and_execute(app, tool, context, tool_input))
@@ -79,10 +79,10 @@ def _ask_and_execute(
 def _execute(
     app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any], needs: Needs
 ) -> Steps:
-    """Run the tool; once more after the user has granted what the provider missed."""
+    """Run the tool. Run it a second time if the provider lacked a grant that the user gives now."""
 
     def execute() -> Outcome:
-        with attribution.scope():  # the next request to a model is none of this call's endpoint
+        with attribution.scope():  # later requests to models do not belong to this endpoint
             return run.execute(app, tool, context, tool_input, needs.seconds)
 
     if not tool.is_read(tool_input):
@@ -100,7 +100,7 @@ def _execute(
 
 
 def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[Chunk, None, str]:
-    """Ask the user, and wait; returns the state of the decision."""
+    """Ask the user and wait; returns the state of the decision."""
     seconds, waits = app.config["SETTINGS"].approval_seconds, WAITS.of(app)
     with app.app_context(), write_transaction() as session:
         approvals.one_at_a_time(session, context.chat_id)
@@ -116,7 +116,7 @@ def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[
 
 
 def _connect(app: Flask, context: ToolContext, needed: NeededGrant) -> Generator[Chunk, None, bool]:
-    """Show what the user has to grant, and wait; returns whether it is granted."""
+    """Show which grant the call needs and wait; returns whether the user has granted it."""
     seconds, waits = app.config["SETTINGS"].approval_seconds, WAITS.of(app)
     shown = {
         "toolCallId": context.call_id,

@@ -1,8 +1,8 @@
 """The tool calls of this worker that wait for their users.
 
-Any worker can receive a decision or a grant, and another instance a grant. So while a call waits,
-one greenlet reads all decisions from the database by one query, and another checks each grant in
-turn. A waiting call holds nothing else.
+Any worker can receive a decision or a grant, and another instance can receive a grant too. So while
+a call waits, one greenlet reads all decisions from the database by one query, and another checks
+each grant in turn. A waiting call holds nothing else.
 """
 
 from collections.abc import Callable, Iterable, Sized
@@ -22,13 +22,16 @@ from service.web.errors import ServiceError
 
 WAITS = AppKey["Waits"]("waits")
 LOOK_SECONDS = 0.5
-LONGEST_LOOK = 5.0  # seconds: what hangs longer counts as unavailable
+LONGEST_LOOK = 5.0  # seconds; a look that takes longer is ended
 
 log = structlog.get_logger("turn")
 
 
 class Waits:
-    """Decisions do not wait for grants: another instance may be slow to tell of these."""
+    """The waits for decisions and for grants.
+
+    They are looked for separately, because another instance may report grants slowly.
+    """
 
     def __init__(self, app: Flask) -> None:
         self._decisions: dict[str, Event] = {}  # by call id
@@ -40,7 +43,7 @@ class Waits:
         return len(self._decisions) + len(self._grants)
 
     def wait_for_decision(self, call_id: str, seconds: float) -> None:
-        """Wait until the call is decided, or the time is over. May be interrupted."""
+        """Wait until the call is decided, or the time has passed. May be interrupted."""
         event = self._decisions[call_id] = Event()
         try:
             self._for_decisions.wait(event, seconds)
@@ -48,7 +51,10 @@ class Waits:
             del self._decisions[call_id]
 
     def wait_for_grant(self, call_id: str, is_granted: Callable[[], bool], seconds: float) -> bool:
-        """Wait until `is_granted`, a function that needs an app context; False if time is over."""
+        """Wait until `is_granted` is true; returns False if the time passes before.
+
+        `is_granted` is called in an app context.
+        """
         event = Event()
         self._grants[call_id] = (event, is_granted)
         try:
@@ -61,7 +67,7 @@ class Waits:
         self._for_grants.stop()
 
     def wake(self, call_id: str) -> None:
-        """The call was decided in this worker."""
+        """End the wait of a call that was decided in this worker."""
         if call_id in self._decisions:
             self._decisions[call_id].set()
 
@@ -75,7 +81,7 @@ class Waits:
         return [partial(self._look_for_grant, call_id) for call_id in self._grants]
 
     def _look_for_grant(self, call_id: str) -> None:
-        if call_id not in self._grants:  # its wait has ended during the looks before
+        if call_id not in self._grants:  # its wait has ended during the previous looks
             return
         event, is_granted = self._grants[call_id]
         if is_granted():
@@ -83,19 +89,19 @@ class Waits:
 
 
 class _Lookout(BackgroundWork):
-    """Looks again and again while something waits."""
+    """Looks repeatedly while calls wait."""
 
     def __init__(
         self, app: Flask, waiting: Sized, looks: Callable[[], Iterable[Callable[[], None]]]
     ) -> None:
-        """Each of the `looks` sets the events of what has come. It gets an app context.
+        """Each of the `looks` sets the events of the waits that can end. It gets an app context.
 
-        One that hangs or fails does not keep the others from being made.
+        If one look hangs or fails, the others are still made.
         """
         self._app, self._waiting, self._looks = app, waiting, looks
 
     def wait(self, event: Event, seconds: float) -> bool:
-        """Whether the event is set before the time is over. May be interrupted."""
+        """Return whether the event is set before the time has passed. May be interrupted."""
         self.wake()
         return bool(event.wait(seconds))
 

@@ -1,1 +1,1 @@
-"""Finding chats: the search over titles and messages, and chats as files."""
+"""Finding chats: the search over titles and messages, and the export of chats as files."""

@@ -1,4 +1,4 @@
-"""A chat as a file, piece by piece: Markdown for people, JSON with every stored field."""
+"""A chat as a file, produced in pieces: Markdown for people, JSON with every stored field."""
 
 import json
 import re
@@ -22,19 +22,20 @@ PAGE_BYTES = 1 << 20
 NAME_LENGTH = 80
 UNNAMED = "chat"
 SPEAKERS = {"user": "You", "assistant": "Assistant"}
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')  # in the names of files, on some systems
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')  # in file names, on some systems
 
 
 def read_chat(caller: Caller, chat_id: str) -> Envelope:
-    """Raises `NotFound`, `Forbidden`."""
+    """Return the chat's record. Raises `NotFound`, `Forbidden`."""
     return store.get(AI_CHATS, caller, chat_id)
 
 
 def messages(caller: Caller, chat_id: str) -> Iterator[Envelope]:
-    """The stored messages of a chat in their order. Needs an app context.
+    """Yield the stored messages of a chat in their order. Needs an app context.
 
-    The first page is read here, so that its refusal needs no stream; each further one when it is
-    needed, with the rights that the caller has by then. Raises `Forbidden`, `Unavailable`.
+    The first page is read at once, so that a refusal comes before the stream. Each further page is
+    read when it is needed, with the rights that the caller has then. Raises `Forbidden`,
+    `Unavailable`.
     """
     return _records(caller, chat_id, _page(caller, chat_id, None))
 
@@ -52,7 +53,7 @@ def _records(caller: Caller, chat_id: str, page: dict[str, Any]) -> Iterator[Env
 
 
 def as_json(chat: dict[str, Any], records: Iterator[Envelope]) -> Iterator[str]:
-    """`{"chat": …, "messages": […]}`, with the envelopes of the messages."""
+    """Yield `{"chat": …, "messages": […]}`, with the envelopes of the messages."""
     yield f'{{"chat": {encode(chat)}, "messages": ['
     for number, record in enumerate(records):
         yield ("," if number else "") + "\n" + encode(record)
@@ -60,7 +61,7 @@ def as_json(chat: dict[str, Any], records: Iterator[Envelope]) -> Iterator[str]:
 
 
 def as_markdown(chat: dict[str, Any], records: Iterator[Envelope]) -> Iterator[str]:
-    """The title, then each message under the name of who wrote it, with its tool calls."""
+    """Yield the title, then each message under its author's name, with its tool calls."""
     yield f"# {' '.join(chat['title'].split()) or UNNAMED.capitalize()}\n"
     for record in records:
         message = record["data"]
@@ -76,7 +77,7 @@ def _is_call(part: Any) -> bool:
 
 
 def _call(part: dict[str, Any]) -> str:
-    """A tool call as a quotation; its input is in a code block that no text in it can close."""
+    """Return a tool call as a quotation. No text in its input can close its code block."""
     name, failed = str(part["type"]).removeprefix("tool-"), part.get("state") == "output-error"
     text = json.dumps(part.get("input"), ensure_ascii=False, indent=2)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
@@ -86,7 +87,7 @@ def _call(part: dict[str, Any]) -> str:
 
 
 def disposition(title: str, form: Format) -> str:
-    """The `Content-Disposition` of the file. Its name comes from the chat's title.
+    """Return the file's `Content-Disposition`. Its name is made from the chat's title.
 
     Source: RFC 6266, with a name in ASCII for clients that don't know `filename*`.
     """

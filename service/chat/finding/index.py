@@ -1,8 +1,8 @@
-"""Conditions in SQL for texts that have the terms of a search, and upkeep of SQLite's index.
+"""SQL conditions for texts that have the terms of a search, and upkeep of SQLite's index.
 
-Both databases keep their index by themselves (migration 0025). On PostgreSQL it is that of an
-expression, which has the words of a text and its owner. SQLite has FTS5, and a list of the rows
-with letters of scripts that FTS5 can't divide into words; those rows are read.
+Both databases update their index themselves (migration 0025). PostgreSQL's is an index on an
+expression: the words of a text, and its owner. SQLite has FTS5, and a list of the rows with letters
+of scripts that FTS5 can't divide into words. A search reads the texts of those rows.
 """
 
 from typing import Any
@@ -32,16 +32,16 @@ from service.records.storage import TextPosition
 
 postgresql = DeferredModule("sqlalchemy.dialects.postgresql")
 
-MERGE_PAGES = 500  # of the index in one transaction, which takes a tenth of a second
+MERGE_PAGES = 500  # of the index in one transaction, which takes 0.1 s
 
 TABLES = ("messages", "chats")
 _state = any_table("search_state", column("deletions"))
 
 
 def has_terms(model: type[Message] | type[Chat], terms: Terms, owner: str) -> ColumnElement[bool]:
-    """A condition: the text of a row, which `owner` has, has all terms.
+    """Return a condition: a row's text has all terms, and `owner` owns it.
 
-    The text is a message's content or a chat's title. There is at least one term.
+    The text is a message's content or a chat's title. There must be at least one term.
     """
     content = model.content if model is Message else model.title
     parts = [TextPosition(content, part) > 0 for part in terms.parts]
@@ -54,14 +54,14 @@ def has_terms(model: type[Message] | type[Chat], terms: Terms, owner: str) -> Co
 
 
 def _in_fts5(model: Any, content: Any, terms: Terms) -> ColumnElement[bool]:
-    """In the index, or among the rows that it can't divide into words."""
+    """Match texts in the index, and texts among the rows that it can't divide into words."""
     name = model.__tablename__
     index = any_table(f"search_{name}", column("rowid"), column(f"search_{name}"))
     asked = " ".join([f'"{word}"' for word in terms.words])
     begun = f' "{terms.prefix}" *' if terms.prefix else ""
     matching = index.c[f"search_{name}"].op("MATCH", is_comparison=True)(asked + begun)
     caseless = any_table(f"search_caseless_{name}", column("seq"))
-    read = [content.like(f"%{word}%") for word in terms.word_like]  # in any case
+    read = [content.like(f"%{word}%") for word in terms.word_like]  # ignores case
     return or_(
         model.seq.in_(select(index.c.rowid).where(matching)),
         and_(model.seq.in_(select(caseless.c.seq)), *read),
@@ -69,7 +69,7 @@ def _in_fts5(model: Any, content: Any, terms: Terms) -> ColumnElement[bool]:
 
 
 def _tsquery(terms: Terms, owner: str) -> ColumnElement[Any]:
-    """All words, which have only letters and digits, and the owner's lexeme."""
+    """Build the query: all words, which have only letters and digits, and the owner's lexeme."""
     words = " & ".join([f"'{word}'" for word in terms.words])
     begun = f"'{terms.prefix}':*" if terms.prefix else ""
     lexeme = "'@" + owner.replace("\\", "\\\\").replace("'", "''") + "'"
@@ -78,7 +78,7 @@ def _tsquery(terms: Terms, owner: str) -> ColumnElement[Any]:
 
 
 def forget_deleted() -> None:
-    """Remove what SQLite's index still has of deleted texts, in short transactions.
+    """Remove the words of deleted texts from SQLite's index, in short transactions.
 
     FTS5 only marks deleted entries, and removes them when it merges the index's parts.
     """
@@ -86,13 +86,13 @@ def forget_deleted() -> None:
         return
     for name in TABLES:
         merge = text(f"INSERT INTO search_{name} (search_{name}, rank) VALUES ('merge', :pages)")  # noqa: S608
-        pages = -MERGE_PAGES  # a negative number begins a merge of all parts into one
+        pages = -MERGE_PAGES  # a negative number starts a merge of all parts into one
         while _merge(merge.bindparams(bindparam("pages", pages))):
             pages = MERGE_PAGES
 
 
 def _take_deletions() -> bool:
-    """Whether there were deletions since it was last asked."""
+    """Return whether texts were deleted since the last call."""
     if not db.session.scalar(select(_state.c.deletions)):
         db.session.commit()
         return False
@@ -102,7 +102,10 @@ def _take_deletions() -> bool:
 
 
 def _merge(statement: Any) -> bool:
-    """Whether the merge goes on. Source: sqlite.org/fts5.html, "The 'merge' Command"."""
+    """Merge some pages; returns whether there is more to merge.
+
+    Source: sqlite.org/fts5.html, "The 'merge' Command".
+    """
     with write_transaction() as session:
         connection: Any = session.connection().connection.driver_connection
         changed = connection.total_changes

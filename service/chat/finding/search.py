@@ -1,7 +1,7 @@
 """Search over the caller's chats: those whose title or a message has all terms of a question.
 
-Chats found by their title come first, the newest first. The others follow by their newest message
-that has all terms.
+Chats found by their title come first, the newest first. The others follow, ordered by their newest
+message that has all terms.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from service.records.store import owned_by, select_visible
 from service.records.values import invalid
 
 Place = Literal["title", "message"]  # where the terms were found
-# Not the parts: the results of tools in those of one page may have a hundred megabytes.
+# Without the parts: the tool results in one page of them may have a hundred megabytes.
 SHOWN = (Message.seq, Message.record_id, Message.role, Message.created_at, Message.content)
 
 
@@ -55,9 +55,10 @@ class Page:
 
 
 def find(caller: Caller, question: str, limit: int, cursor: str | None = None) -> Page:
-    """A page of what a question finds. Raises `Forbidden`, `InvalidRequest`, `Unavailable`.
+    """Return a page of results. Raises `Forbidden`, `InvalidRequest`, `Unavailable`.
 
-    Waits while the user has other pages read: a search through many messages takes as long.
+    It waits while other pages of the same user are read, because a search through many messages
+    takes as long as such a page.
     """
     with page_turn(caller.subject):
         return _find(caller, question, limit, cursor)
@@ -97,7 +98,7 @@ class _Search:
             self._in_message = has_terms(Message, terms, caller.subject)
 
     def chats(self, place: Place, before: int | None, limit: int) -> Iterator[FoundChat]:
-        """The next chats, from those behind the row `before`."""
+        """Yield the next chats after the row `before`."""
         count = 0
         if place == "title":
             for found in self._by_title(before, limit):

@@ -1,9 +1,8 @@
-"""What a search looks for: the terms of a question, and where a text has them.
+"""The terms of a search question, and their places in a text.
 
-A word is written in a script with upper and lower case, where blanks separate words. It is found as
-a whole word, and the last word of a question as the beginning of one. Other letters (Chinese,
-Japanese, Thai, Hebrew, …) and signs are found anywhere in a text.
-
+A word is written in a script with upper and lower case, where blanks separate words. It matches
+whole words; the last word of a question also matches the beginning of a word. Other letters
+(Chinese, Japanese, Thai, Hebrew, …) and signs match anywhere in a text.
 Source: docs/contract.md, section 4.7.
 """
 
@@ -18,8 +17,8 @@ TERMS_LIMIT = 20
 SNIPPET = 160  # characters
 LEAD = 50  # of these, before the first hit
 
-# Latin, Greek, Cyrillic, Armenian, without the signs among them, at which FTS5 divides words; as in
-# migration 0025.
+# Latin, Greek, Cyrillic and Armenian letters, as in migration 0025. The signs between them are left
+# out, because FTS5 divides words there.
 WORD = (
     "0-9A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01ba\u01bc-\u01bf\u01c4-\u024f\u0250-\u0293"
     "\u0295-\u02af\u0370-\u0373\u0376\u0377\u037b-\u037d\u0386\u0388-\u03f5\u03f7-\u03ff\u0400-\u0481"
@@ -27,7 +26,7 @@ WORD = (
     "\u1ff2-\u1ffc"
 )
 _PIECES = re.compile(f"([{WORD}]+)|([^{WORD}\\s]+)")
-_MARKS = re.compile(r"\*\*+|`+|~~|^#{1,6} ", re.MULTILINE)  # of Markdown, which no excerpt shows
+_MARKS = re.compile(r"\*\*+|`+|~~|^#{1,6} ", re.MULTILINE)  # of Markdown; excerpts leave them out
 _IGNORED = ("P", "Z", "C")  # Unicode's categories of punctuation, blanks and controls
 
 Span = tuple[int, int]
@@ -37,7 +36,7 @@ Span = tuple[int, int]
 class Terms:
     """The terms of a question. A text matches if it has all of them.
 
-    `prefix` is a word that may go on, and `parts` are found anywhere. No two are equal.
+    `prefix` is a word that may continue, and `parts` match anywhere. No two terms are equal.
     """
 
     words: tuple[str, ...] = ()
@@ -49,7 +48,7 @@ class Terms:
 
     @property
     def word_like(self) -> tuple[str, ...]:
-        """All words, the unfinished one too."""
+        """All words, including the unfinished one."""
         return (*self.words, self.prefix) if self.prefix else self.words
 
     @cached_property
@@ -59,12 +58,12 @@ class Terms:
         return re.compile("|".join([*whole, *begun, *map(re.escape, self.parts)]), re.IGNORECASE)
 
     def hits(self, text: str) -> Iterator[Span]:
-        """The places of all terms in a text, in characters: `(start, end)`, in their order."""
+        """Yield the places of all terms in a text, in order: `(start, end)`, in characters."""
         return (found.span() for found in self._pattern.finditer(text)) if self else iter(())
 
 
 def parse(question: str) -> Terms:
-    """The terms of a question, at most `TERMS_LIMIT`; none if it has only punctuation."""
+    """Return the terms of a question, at most `TERMS_LIMIT`; none if it has only punctuation."""
     words: list[str] = []
     parts: list[str] = []
     text = unicodedata.normalize("NFC", question)
@@ -79,12 +78,15 @@ def parse(question: str) -> Terms:
 
 
 def _lower(word: str) -> str:
-    """Letter by letter: the small form of İ is two characters, which no index has for it."""
+    """Lower a word letter by letter.
+
+    The lower case of İ is two characters, and neither index has it.
+    """
     return "".join([c.lower() if len(c.lower()) == 1 else c for c in word])
 
 
 def _parts(run: str) -> list[str]:
-    """The pieces of a run between characters that are ignored."""
+    """Divide a run at the characters that are ignored."""
     kept = ("\0" if unicodedata.category(c).startswith(_IGNORED) else c for c in run)
     return [piece for piece in "".join(kept).split("\0") if piece]
 
@@ -98,7 +100,7 @@ class Excerpt:
 
 
 def excerpt(text: str, terms: Terms) -> Excerpt:
-    """About `SNIPPET` characters of a text around its first hit, on one line."""
+    """Return about `SNIPPET` characters of a text around its first hit, on one line."""
     line = " ".join(_MARKS.sub("", text).split())
     found = terms.hits(line)
     first = next(found, (0, 0))
@@ -112,7 +114,7 @@ def excerpt(text: str, terms: Terms) -> Excerpt:
 
 
 def _start(line: str, hit: int) -> int:
-    """A beginning of a word, at most `LEAD` characters before the hit."""
+    """Return the start of a word, at most `LEAD` characters before the hit."""
     if hit <= LEAD:
         return 0
     blank = line.find(" ", hit - LEAD, hit)

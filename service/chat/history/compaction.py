@@ -1,11 +1,12 @@
-"""Making a long conversation fit, stage by stage. Pure: a summary comes from a function.
+"""Make a long conversation fit, stage by stage. Pure: a function provides the summary.
 
 1. Old tool results are cut; the newest stay whole.
 2. A cached summary replaces the rows that it covers.
-3. Still too long: the older half is summarised.
-4. Still too long: the oldest rows are left out, down to a minimum.
-`shortening.py` has the last resort. A conversation is cut only in front of a user's message, so
-that no call loses its result.
+3. If it is still too long, the older half is summarised.
+4. If it is still too long, the oldest rows are left out, down to a minimum.
+
+`shortening.py` has the final stage. A conversation is cut only before a user's message, so that no
+call loses its result.
 Source: docs/contract.md, "Limits" and section 6.
 """
 
@@ -27,7 +28,7 @@ SUMMARY_INTRO = (
 
 
 class PromptRow(NamedTuple):
-    """A stored row as messages of a prompt, and their size."""
+    """A stored row, its messages in a prompt, and their size."""
 
     row: StoredMessage
     messages: tuple[Message, ...]
@@ -40,8 +41,11 @@ class PromptRow(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """A chat. `summary` replaces the rows before `rows`. `asked` is the message to answer, and
-    `note` a text for the model in front of it. `stages` are those that have changed anything."""
+    """A chat's history. `summary` replaces the rows before `rows`.
+
+    `asked` is the message to answer, and `note` is a text for the model before it. `stages` are the
+    stages that have changed anything.
+    """
 
     summary: str | None
     rows: tuple[PromptRow, ...]
@@ -59,12 +63,12 @@ class History:
 
     @property
     def _question(self) -> list[Message]:
-        """The note and the message to answer: they follow everything that a provider caches."""
+        """The note and the message to answer. They come after everything that a provider caches."""
         note: list[Message] = [UserMessage(self.note)] if self.note else []
         return [*note, self.asked]
 
     def fits(self, limits: Limits) -> bool:
-        """As `limits.fit(self.messages)`, without counting every message again."""
+        """Return `limits.fit(self.messages)`, without counting every message again."""
         others = self._question
         if self.summary is not None:
             others.append(UserMessage(SUMMARY_INTRO + self.summary))
@@ -90,8 +94,11 @@ def history_of(
 
 
 def compact_history(history: History, limits: Limits, summarize: Summarize) -> History:
-    """The history as it is sent. `summarize(history, cut)` returns a summary of everything before
-    the row of that index, or None if it has none."""
+    """Return the history in the form that is sent.
+
+    `summarize(history, cut)` returns a summary of all rows before the index `cut`, or None if it
+    can't make one.
+    """
     history = _cut_results(history, limits)
     if not history.fits(limits) and (cut := older_half(history, limits)):
         summary = summarize(history, cut)
@@ -103,16 +110,18 @@ def compact_history(history: History, limits: Limits, summarize: Summarize) -> H
 
 
 def older_half(history: History, limits: Limits) -> int:
-    """The index of the user's row that follows the half to summarise; the minimum of rows remains.
+    """Return the index of the user's row after the half to summarise, or 0 if there is none.
 
-    0 when there is nothing to summarise.
+    The minimum of rows remains.
     """
     return max(_cuts(history, limits, len(history.rows) // 2), default=0)
 
 
 def _cuts(history: History, limits: Limits, most: int) -> list[int]:
-    """The indexes up to `most` where rows may be cut off: those of users' rows that leave the
-    minimum."""
+    """Return the indexes up to `most` where the history may be cut.
+
+    These are the indexes of users' rows that leave the minimum of rows.
+    """
     most = min(most, len(history.rows) - limits.least_kept)
     return [n for n in range(1, most + 1) if history.rows[n].row.is_question]
 
@@ -128,7 +137,7 @@ def _window(history: History, limits: Limits) -> History:
 
 
 def _cut_results(history: History, limits: Limits) -> History:
-    """Cut the results that are older than the newest few to the cap."""
+    """Cut the results to the cap, except the newest few."""
     rows, newer, has_cut = [], 0, False
     for row in reversed(history.rows):
         messages = cut_old_results(row.messages, limits, newer)
@@ -143,8 +152,10 @@ def _cut_results(history: History, limits: Limits) -> History:
 def cut_old_results(
     messages: tuple[Message, ...], limits: Limits, newer: int = 0
 ) -> tuple[Message, ...]:
-    """The messages, with all results but the newest few cut to the cap. `newer` is the number of
-    results that follow these messages."""
+    """Return the messages, with all results except the newest few cut to the cap.
+
+    `newer` is the number of results after these messages.
+    """
     if not count_results(messages):
         return messages
     output: list[Message] = []

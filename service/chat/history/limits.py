@@ -1,4 +1,4 @@
-"""How much of a conversation fits into a request, and how that is measured."""
+"""The limits of a request's conversation, and the measurement of its size."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,9 +8,9 @@ from service.providers.prompt import AssistantMessage, Message, ToolResults, Use
 
 @dataclass(frozen=True)
 class Limits:
-    """`budget` is characters of history, `ceiling` estimated tokens of the whole request.
+    """`budget` is in characters of history, `ceiling` in estimated tokens of the whole request.
 
-    `overhead` tokens of the request are not history: the system text and the schemas.
+    `overhead` is the tokens of the request that are not history: the system text and the schemas.
     """
 
     budget: int
@@ -27,7 +27,7 @@ class Limits:
         return characters <= self.budget and tokens + self.overhead <= self.ceiling
 
     def minus(self, messages: Sequence[Message]) -> "Limits":
-        """The limits that these newer messages leave."""
+        """Return the limits that remain for older messages when these newer ones are sent."""
         characters, tokens = size(messages)
         return replace(
             self,
@@ -37,14 +37,14 @@ class Limits:
         )
 
     def halve(self, messages: Sequence[Message]) -> "Limits":
-        """Limits of half the size of these messages, for a provider that accepts less than that."""
+        """Return limits of half the size of these messages, for a provider that accepts less."""
         characters, tokens = size(messages)
         ceiling = max((tokens + self.overhead) // 2, self.overhead // 2)
         return replace(self, budget=characters // 2, ceiling=ceiling)
 
 
 def size(messages: Iterable[Message]) -> tuple[int, int]:
-    """Characters and estimated tokens of texts, call arguments and results."""
+    """Return the characters and the estimated tokens of texts, call arguments and results."""
     characters = tokens = 0
     for message in messages:
         characters += sum(map(len, _texts(message)))

@@ -1,7 +1,7 @@
-"""Stored rows as messages of a prompt, repaired for every request.
+"""Convert stored rows to messages of a prompt, and repair these for every request.
 
-Rows can be edited, partly deleted or from an older version. A provider refuses messages that do not
-fit together, and would refuse them again in every later turn of the chat.
+Rows can be edited, partly deleted, or written by an older version. A provider refuses inconsistent
+messages, and would refuse them again in every later turn of the chat.
 """
 
 import json
@@ -28,15 +28,15 @@ UNDONE = (
 NO_BEGINNING = "[The beginning of this conversation is gone.]"
 NO_TEXT = "(an empty message)"
 
-CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI accepts no more, others 64
+CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")  # OpenAI accepts at most 40, others 64
 
 
 class StoredMessage(NamedTuple):
-    """A stored message; `seq` orders those of a chat. `cut_short` marks an interrupted reply, and
-    `undone` one whose changes were taken back.
+    """A stored message; `seq` orders the messages of a chat.
 
+    `cut_short` marks an interrupted reply, and `undone` a reply whose changes were reverted.
     `refused` marks the question and the answer of a turn that a provider refused. A provider that
-    reads them refuses the next turn as well.
+    reads them would refuse the next turn too.
     """
 
     seq: int
@@ -50,12 +50,12 @@ class StoredMessage(NamedTuple):
 
     @property
     def is_question(self) -> bool:
-        """Whether it is a user's message. A conversation may be cut only in front of one."""
+        """Whether it is a user's message. A conversation may be cut only before one."""
         return self.role == "user"
 
 
 def messages_of(row: StoredMessage) -> Iterator[Message]:
-    """A row as messages of a prompt; none for a refused turn."""
+    """Yield a row as messages of a prompt; none for a refused turn."""
     if row.refused:
         return
     if row.is_question:
@@ -80,13 +80,13 @@ def _answer(row: StoredMessage) -> Iterator[Message]:
 
 
 def messages_of_parts(parts: Iterable[dict[str, Any]]) -> Iterator[Message]:
-    """The parts of an assistant message as messages of a prompt."""
+    """Yield the parts of an assistant message as messages of a prompt."""
     for step in _steps(parts):
         yield from _messages_of_step(step)
 
 
 def _steps(parts: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """The parts that become messages, grouped by step."""
+    """Yield the parts that become messages, grouped by step."""
     step: list[dict[str, Any]] = []
     for part in parts:
         kind = part.get("type")
@@ -114,13 +114,13 @@ def _messages_of_step(parts: list[dict[str, Any]]) -> Iterator[Message]:
 
 def _call(part: dict[str, Any]) -> ToolCall:
     value = part.get("input", part.get("rawInput"))
-    # Providers want an object even where the model wrote something else.
+    # Providers require an object, even if the model wrote another value.
     call_input = value if isinstance(value, dict) else {"input": value}
     return ToolCall(_id(part), part["type"].removeprefix("tool-") or "unknown", call_input)
 
 
 def _result(part: dict[str, Any]) -> Result:
-    """Every call has a result; an unfinished one has an error."""
+    """Return the result of a call. An unfinished call gets an error as its result."""
     if part.get("state") == "output-available" and "output" in part:
         output = json.dumps(part["output"], ensure_ascii=False, separators=(",", ":"))
         return Result(_id(part), output)
@@ -134,8 +134,10 @@ def _id(part: dict[str, Any]) -> str:
 
 
 def repair(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """Messages that every wire accepts: the first one is the user's, no text of the user is empty,
-    and every call has a unique id. To repair them twice changes nothing more.
+    """Return messages that every wire accepts.
+
+    The first one is the user's, no text of the user is empty, and every call has a unique id.
+    Repairing them again changes nothing.
     """
     valid = tuple(_valid_messages(messages))
     if valid and not isinstance(valid[0], UserMessage):
@@ -144,7 +146,7 @@ def repair(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 
 def _valid_messages(messages: Iterable[Message]) -> Iterator[Message]:
-    """Each call, and its result, gets an id that providers accept and no other call has."""
+    """Give each call and its result an id that providers accept and no other call has."""
     used: set[str] = set()
     ids: list[str] = []
     for message in messages:
@@ -165,7 +167,7 @@ def _valid_messages(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _unique_id(id: str, used: set[str]) -> str:
-    """The id, or one made of it, that is valid and not in `used`; it is added to `used`."""
+    """Return the id, or a valid one made from it, that is not in `used`; adds it to `used`."""
     prefix = id if CALL_ID.fullmatch(id) else "call"
     number, unique = 1, prefix
     while unique in used or not CALL_ID.fullmatch(unique) or unique == "call":

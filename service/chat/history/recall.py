@@ -1,11 +1,11 @@
-"""Loading a chat for its next turn: the cached summary, and the rows that it does not cover.
+"""Load a chat for its next turn: the cached summary, and the rows that it does not cover.
 
-A summary is valid only while the rows that it was made of are unchanged, and what is remarked of
-them. Its fingerprint is a hash of their number, the sum of their sequence numbers, the sum and the
-maximum of the times of their last changes, and the number of those whose turn was undone. An edit
-changes its row's time, and so the sum, even if the clock is wrong. An index contains all values of
-the rows: to read the rows themselves takes fifty times as long. Of all remarks only an undo can
-come after the row is stored.
+A summary is valid only while its rows and their remarks are unchanged. Its fingerprint is a hash of
+the number of rows, the sum of their sequence numbers, the sum and the maximum of the times of their
+last changes, and the number of rows whose turn was undone. An edit changes the row's time, and so
+the sum, even if the clock is wrong. An index contains all these values of the rows; reading the
+rows themselves takes fifty times as long. An undo is the only remark that can be made after the row
+is stored.
 """
 
 import hashlib
@@ -28,13 +28,13 @@ from service.extensions import table
 from service.fairness import let_others_run
 from service.times import EPOCH, MICROSECOND, now, timestamp
 
-PARSED_AT_ONCE = 50  # rows: a millisecond, or some for each with large results
-PROMPT_VERSION = 1  # of the summariser's instructions
-FAILURES = 3  # in a row; then no summary of the chat is asked for during `REST_SECONDS`
+PARSED_AT_ONCE = 50  # rows: they take 1 ms, or some ms for each row with large results
+PROMPT_VERSION = 1  # of the summarizer's instructions
+FAILURES = 3  # consecutive ones; then the chat is not summarised for `REST_SECONDS`
 REST_SECONDS = 600
 REFUSED = "content-filter"
-LAST_SEQ = 2**63 - 1  # the largest that there can be
-# Times are added up modulo twelve days: SQLite's sums end at 2**63, some 5 000 whole times.
+LAST_SEQ = 2**63 - 1  # the largest possible number
+# Times are summed modulo twelve days. SQLite's sums end at 2**63, which 5000 full times exceed.
 CYCLE = 10**12  # microseconds
 
 _messages, _turns, _summaries = table(Message), table(Turn), table(Summary)
@@ -63,7 +63,7 @@ ROWS = Prepared(
     .order_by(_messages.c.seq)
 )
 _is_undone = exists().where(table(Undo).c.turn_id == _turns.c.turn_id)
-# Turns whose rows are sent to the model in another form, with a remark, or not at all.
+# Turns whose rows are not sent to the model, or in another form, or with a remark.
 ODD_ENDS = Prepared(
     select(
         _turns.c.user_message_id,
@@ -76,7 +76,7 @@ ODD_ENDS = Prepared(
         or_(_turns.c.status == "aborted", _turns.c.finish_reason == REFUSED, _is_undone),
     )
 )
-# By the chat's turns: for each of the messages, SQLite would read all turns of their user.
+# Starts from the chat's turns: for each message, SQLite would read all turns of the user.
 _is_covered = exists().where(
     _messages.c.user_id == _turns.c.user_id,
     _messages.c.record_id == _turns.c.assistant_message_id,
@@ -91,9 +91,12 @@ UNDONE = Prepared(
 
 
 class Cover(NamedTuple):
-    """The rows of a summary: how many, the sum of their sequence numbers, the sum of the times of
-    their last changes in microseconds, the newest of these times, the last sequence number, and how
-    many of them are answers whose turn was undone."""
+    """The rows of a summary.
+
+    `rows` is their number, `numbers` the sum of their sequence numbers, `changes` the sum of the
+    times of their last changes in microseconds, `newest` the newest of these times, `last` the last
+    sequence number, and `undone` the number of answers whose turn was undone.
+    """
 
     rows: int = 0
     numbers: int = 0
@@ -109,14 +112,14 @@ class Cover(NamedTuple):
         return Cover(self.rows + 1, numbers, changes, newest, last, self.undone + undone)
 
     def fingerprint(self, model_id: str) -> str:
-        # Without an undo as in the releases that did not know of any: their summaries stay valid.
+        # Without an undo it is the hash of releases before undos, so their summaries stay valid.
         facts = tuple(self) if self.undone else tuple(self)[:-1]
         return hashlib.sha256(f"{PROMPT_VERSION} {model_id} {facts}".encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """A chat as it is stored; `changed` are the times of the rows' last changes, in their order."""
+    """A chat as it is stored; `changed` has the times of the rows' last changes, in their order."""
 
     rows: tuple[StoredMessage, ...]
     changed: tuple[datetime, ...] = ()
@@ -125,7 +128,7 @@ class Recalled:
     resting: bool = False  # the summariser has failed too often
 
     def cover_before(self, cut: int) -> Cover:
-        """What a summary of everything before the row of this index covers."""
+        """Return the cover of a summary of all rows before this index."""
         cover = self.cover
         for row, changed in zip(self.rows[:cut], self.changed[:cut], strict=True):
             cover = cover.with_row(row.seq, changed, row.undone)
@@ -133,10 +136,10 @@ class Recalled:
 
 
 def load(connection: Connection, question: Question, summary_model: str) -> Recalled:
-    """Messages that this turn replaces, and any after them, are left out.
+    """Load the chat, without the messages that this turn replaces and any after them.
 
     A turn and its rows are stored in one transaction, and each statement sees what was committed
-    before it: who reads the turns after the rows has the turn of every row.
+    before it. So reading the turns after the rows finds the turn of every row.
     """
     cached = CACHED.row(connection, {"chat": question.chat_id})
     cover = _cover(connection, question, cached) if cached and cached.text else Cover()
@@ -155,7 +158,7 @@ def load(connection: Connection, question: Question, summary_model: str) -> Reca
 
 
 def _cover(connection: Connection, question: Question, cached: Any) -> Cover:
-    """The rows that are in the cached summary's range now; none if this turn replaces some."""
+    """Return the cover of the cached summary's range now; empty if this turn replaces some rows."""
     range_ = {"chat": question.chat_id, "upto": cached.covers_seq}
     if question.history_end is not None and question.history_end <= cached.covers_seq:
         return Cover()
@@ -178,8 +181,11 @@ def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
 
 
 def _mark(rows: list[Any], ends: Iterable[Any]) -> tuple[StoredMessage, ...]:
-    """The rows with their marks. A question counts as refused only together with its answer,
-    because it may have been asked again since."""
+    """Return the rows with their marks.
+
+    A question counts as refused only together with its answer, because it may have been sent again
+    since.
+    """
     here = {row.record_id for row in rows}
     cut_short, refused, undone = set(), set(), set()
     for end in ends:
@@ -212,7 +218,7 @@ def _rests(cached: Any) -> bool:
 
 
 def keep(session: Session, chat_id: str, text: str, cover: Cover, model_id: str) -> None:
-    """Cache a summary; it replaces the chat's earlier one."""
+    """Cache a summary. It replaces the chat's earlier one."""
     cached = session.get(Summary, chat_id) or Summary(chat_id=chat_id)
     cached.text, cached.covers_seq = text, cover.last
     cached.fingerprint = cover.fingerprint(model_id)
@@ -227,6 +233,6 @@ def note_failure(session: Session, chat_id: str) -> None:
 
 
 def forget(session: Statements, chat_id: str, covering: int = 0) -> None:
-    """Delete the chat's summary if it covers the message of the number `covering`."""
+    """Delete the chat's summary if it covers the message with the sequence number `covering`."""
     of_chat = (Summary.chat_id == chat_id, Summary.covers_seq >= covering)
     session.execute(delete(Summary).where(*of_chat))

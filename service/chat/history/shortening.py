@@ -1,4 +1,4 @@
-"""The last resort for a conversation that does not fit: its longest pieces lose their ends."""
+"""The final stage for a conversation that does not fit: the ends of its longest texts are cut."""
 
 import json
 from collections.abc import Callable
@@ -18,8 +18,10 @@ CUT_INPUT = {"shortened": True}
 
 
 def shorten_messages(messages: tuple[Message, ...], limits: Limits) -> tuple[Message, ...]:
-    """The messages, shortened to fit where that is possible: results, longest first, then texts,
-    then inputs of calls. The newest message of the user stays whole.
+    """Return the messages, shortened to fit if that is possible.
+
+    Results are cut first, the longest ones first, then texts, then inputs of calls. The newest
+    message of the user stays whole.
     """
     if limits.fit(messages):
         return messages
@@ -38,7 +40,10 @@ Shorten = Callable[[tuple[Message, ...], int, int], tuple[Message, ...]]
 def _longest_that_fits(
     messages: tuple[Message, ...], newest: int, limits: Limits, shorten: Shorten
 ) -> int:
-    """The greatest length, in characters, to which longer pieces must be cut to make it fit."""
+    """Return the greatest length in characters at which the messages fit.
+
+    Longer texts are cut to it.
+    """
     low, high = 0, max((size([message])[0] for message in messages), default=0)
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,1 +1,1 @@
-"""Running turns for readers beside the clients that have asked, in whichever worker."""
+"""Running turns for readers other than the client that asked, in any worker."""

@@ -1,7 +1,7 @@
-"""The rows in which a worker publishes the chunks of a running turn for readers in others.
+"""The rows in which a worker publishes the chunks of a running turn for other workers.
 
-Each row has the chunks of a moment as server-sent events, in the turn's order. Numbers count the
-turn's chunks from 1. Source: docs/contract.md, section 15.3.
+Each row has the chunks of one moment as server-sent events, in the turn's order. A turn's chunks
+are numbered from 1. Source: docs/contract.md, section 15.3.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,8 +15,8 @@ from service.database.clock import current_time, from_now
 from service.database.statements import count_changes
 from service.extensions import table
 
-KEPT_SECONDS = 60.0  # after the last row of an ended turn; its message has the answer
-EVENT_END = "\n\n"  # of a server-sent event; JSON has no line break of its own
+KEPT_SECONDS = 60.0  # after the last row of an ended turn; then its message has the answer
+EVENT_END = "\n\n"  # of a server-sent event; JSON text has no line breaks
 
 _rows = table(PublishedChunks)
 INSERT = insert(_rows).values(created_at=current_time())
@@ -46,7 +46,7 @@ OVER = select(Turn.seq).where(
 
 
 class Published(NamedTuple):
-    """Chunks that were read: their server-sent events, and whether the turn ends with them."""
+    """The chunks that were read, as server-sent events, and whether the turn ends with them."""
 
     events: list[bytes]
     is_end: bool
@@ -55,7 +55,7 @@ class Published(NamedTuple):
 def add(
     session: Session, turn_id: str, chat_id: str, after: int, events: list[bytes], is_end: bool
 ) -> None:
-    """Publish the chunks behind the one of the number `after`."""
+    """Publish the chunks after the one numbered `after`."""
     row = {
         "turn_id": turn_id,
         "chat_id": chat_id,
@@ -68,13 +68,13 @@ def add(
 
 
 def newest(session: Session, turn_ids: Collection[str]) -> dict[str, int]:
-    """The number of the newest chunk that is published of each turn."""
+    """Return the number of the newest published chunk of each turn."""
     rows = session.execute(NEWEST, {"turns": list(turn_ids)})
     return {row.turn_id: row[1] for row in rows}
 
 
 def read(session: Session, turn_id: str, after: int) -> Published:
-    """The published chunks of a turn behind the one of this number."""
+    """Read the published chunks of a turn after the one with this number."""
     rows = session.execute(READ, {"turn": turn_id, "after": after}).all()
     events = [
         event
@@ -91,20 +91,20 @@ def _split(events: str) -> Iterator[bytes]:
 
 
 def end_of(session: Session, owner: str, chat_id: str, turn_id: str) -> int | None:
-    """The number of the last chunk of a turn of this user and chat, if its end is published."""
+    """Return the number of a turn's last chunk, if its end is published for this user and chat."""
     of_turn = {"turn": turn_id, "chat": chat_id, "owner": owner}
     return session.scalar(END, of_turn)
 
 
 def is_over(session: Session, turn_id: str) -> bool:
-    """Whether a turn ended so long ago that its chunks are not kept any more."""
+    """Return whether a turn ended so long ago that its chunks are not kept any more."""
     return session.scalar(OVER, {"turn": turn_id}) is not None
 
 
 def sweep(session: Session) -> int:
-    """Delete what was published of turns that run no more; returns how many rows.
+    """Delete the published rows of turns that do not run any more; returns how many rows.
 
-    A turn's rows go together: a reader would miss chunks between those that are left.
+    All rows of a turn are deleted together, because a reader must not miss chunks between rows.
     """
     later = _rows.alias()
     limit = from_now(-KEPT_SECONDS)

@@ -1,4 +1,4 @@
-"""Publishing the chunks of this worker's turns for readers in other workers.
+"""Publish the chunks of this worker's turns for readers in other workers.
 
 Nothing is published of a turn that nobody else reads. Source: docs/contract.md, section 15.3.
 """
@@ -24,7 +24,7 @@ log = structlog.get_logger("turn")
 
 
 class Publication:
-    """How far a run was published: to its end, even if nobody reads it any more."""
+    """The progress of publishing one run. It is published to its end, even without readers."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -33,10 +33,10 @@ class Publication:
         self.is_over = False
 
     def write(self, session: Session) -> int:
-        """Write what is new; returns the number of the newest chunk then."""
+        """Write the new chunks; returns the number of the newest chunk afterwards."""
         question = self.run.question
-        # A commit may have succeeded and only its answer was lost, or an earlier publication of the
-        # run broke off.
+        # After a failure the commit may have succeeded. At the first write, an earlier publication
+        # of the run may have stored rows.
         if self.failures or not self.published:
             newest = publications.newest(session, [question.turn_id])
             self.published = newest.get(question.turn_id, 0)
@@ -54,7 +54,7 @@ class Publication:
 
 
 class Publisher(BackgroundWork):
-    """It works only while there are turns to publish."""
+    """Publishes the chunks of turns. It works only while there are turns to publish."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -71,8 +71,11 @@ class Publisher(BackgroundWork):
         self.wake()
 
     def finish(self, run: Run) -> None:
-        """The run has ended. Its client may still come back for what it has not read, and readers
-        may have come so late that the claim watch has not seen them."""
+        """Publish an ended run if somebody may still want it.
+
+        The client may come back for the chunks that it has not read, and readers may have come so
+        late that the claim watch has not seen them.
+        """
         is_wanted = run.may_be_resumed or run.was_watched
         if is_wanted and run.interruption.reason != "deleted":
             self.publish(run)
@@ -81,7 +84,7 @@ class Publisher(BackgroundWork):
         while self._publications:
             gevent.sleep(PUBLISH_SECONDS)
             for turn_id, publication in list(self._publications.items()):
-                is_over = True  # also after an error that nobody expects: others wait
+                is_over = True  # also after an unexpected error: other turns wait
                 try:
                     self._write(publication)
                     is_over = publication.is_over
@@ -90,7 +93,7 @@ class Publisher(BackgroundWork):
                         del self._publications[turn_id]
 
     def _write(self, publication: Publication) -> None:
-        """Publish what is new of a turn; while the database is unavailable, try again later."""
+        """Publish the new chunks of a turn. While the database is unavailable, try again later."""
         was_closed = publication.run.is_closed
         if len(publication.run.log) > publication.published:
             try:

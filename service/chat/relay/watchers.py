@@ -1,8 +1,8 @@
-"""Readers of running turns beside the clients that have asked, in whichever worker a turn runs.
+"""Readers of running turns other than the clients that asked, for turns in any worker.
 
 A turn of this worker puts its chunks into the reader's channel. A turn of another worker publishes
-them as rows once its claim says that somebody watches; one greenlet reads the rows of all such
-turns. Source: docs/contract.md, section 15.3.
+its chunks as rows once its claim says that somebody watches. One greenlet reads the rows of all
+such turns. Source: docs/contract.md, section 15.3.
 """
 
 import json
@@ -37,9 +37,9 @@ from service.observing import measures
 from service.web.errors import RateLimited
 
 WATCHERS = AppKey["Watchers"]("watchers")
-MOST = 20  # of one user in one worker, as many as sockets; each takes a connection
+MOST = 20  # of one user in one worker, like sockets; each takes a connection
 LOOK_SECONDS = 0.2  # between looks at the rows
-RENEW_SECONDS = 2.0  # between requests to go on publishing
+RENEW_SECONDS = 2.0  # between requests to continue publishing
 LOST_SECONDS = 5.0  # without a claim and without a new row
 LOST = "The answer broke off. Please try again."
 TOO_MANY = f"A user may read at most {MOST} running replies again at a time."
@@ -50,9 +50,10 @@ log = structlog.get_logger("turn")
 
 
 class Watcher(Reader):
-    """Reads one turn behind the chunk of the number `number`. Each of its events has an id.
+    """Reads the chunks of one turn after the one numbered `number`.
 
-    `turn_id` and the number of the chunk make the id, so that a client can go on after it.
+    Each event has an id made of `turn_id` and the number of the chunk, so that a client can
+    continue after it.
     """
 
     def __init__(
@@ -68,8 +69,8 @@ class Watcher(Reader):
         super().__init__(self.channel, sock, turn_id, writer)
         self.chat_id, self.turn_id, self.number = chat_id, turn_id, number
         self._start = number
-        self.events: list[bytes] = []  # of a turn elsewhere, from its first on
-        self.seen = time.monotonic()  # when its turn last showed a sign of life
+        self.events: list[bytes] = []  # of a turn in another worker, from its first one
+        self.seen = time.monotonic()  # when its turn was last known to run
 
     def _encode(self, item: Item) -> bytes:
         self.number += 1
@@ -77,7 +78,7 @@ class Watcher(Reader):
         return b"id: %b:%d\n%b" % (self.turn_id.encode(), self.number, event)
 
     def receive(self, published: publications.Published) -> None:
-        """Take the chunks behind those that it has; its client may have read some of them."""
+        """Take the chunks after those received before. The client may have read some of them."""
         for number, event in enumerate(published.events, len(self.events) + 1):
             if number > self._start:
                 self.channel.put(event)
@@ -88,7 +89,7 @@ class Watcher(Reader):
 
 
 class Watchers(BackgroundWork):
-    """All of this worker. It works only while there are any."""
+    """All watchers of this worker. It works only while there are any."""
 
     def __init__(self, app: Flask, runs: Runs) -> None:
         self._app = app
@@ -102,9 +103,9 @@ class Watchers(BackgroundWork):
         return len(self._here) + len(self._elsewhere)
 
     def can_read(self, turn_id: str) -> bool:
-        """Whether a turn runs here, or in a worker that will publish its chunks to the end.
+        """Return whether a turn runs here, or in a worker that will publish it to its end.
 
-        Before this is asked, a turn may end without being published.
+        A turn may end without being published until this is called.
         """
         if self._runs.get(turn_id):
             return True
@@ -112,9 +113,9 @@ class Watchers(BackgroundWork):
             return turn_id in claims.watch(session, [turn_id])
 
     def add(self, watcher: Watcher) -> None:
-        """Have a watcher receive the chunks of its turn, wherever that runs.
+        """Make a watcher receive the chunks of its turn, wherever the turn runs.
 
-        Raises `RateLimited` if its user has too many.
+        Raises `RateLimited` if its user has too many watchers.
         """
         if self._of_user[watcher.user_id] >= MOST:
             measures.LIMITED.labels("readers-at-once").inc()
@@ -126,11 +127,11 @@ class Watchers(BackgroundWork):
             run.watch(watcher.channel, watcher.number)
         else:
             self._elsewhere.add(watcher)
-            self._renewed = float("-inf")  # its turn is asked at once
+            self._renewed = float("-inf")  # its turn is requested at once
         self.wake()
 
     def remove(self, watcher: Watcher) -> None:
-        """The client has left, or has read all."""
+        """Remove a watcher whose client has left or has read everything."""
         watcher.channel.abandon()
         if watcher in self._here or watcher in self._elsewhere:
             self._of_user[watcher.user_id] -= 1
@@ -142,9 +143,9 @@ class Watchers(BackgroundWork):
             run.unwatch(watcher.channel)
 
     def drain(self, _grace: float) -> None:
-        """Cut the connections to readers of turns elsewhere, so that they come to another worker.
+        """Close the connections of readers of other workers' turns; they reconnect elsewhere.
 
-        An ending would be wrong: these turns go on.
+        The streams get no ending, because these turns continue.
         """
         for watcher in self._elsewhere:
             watcher.cut()
@@ -166,11 +167,11 @@ class Watchers(BackgroundWork):
                 db.session.commit()
         except (SQLAlchemyError, gevent.Timeout) as error:
             log.warning("chunks not read", error=type(error).__name__)
-            for watcher in self._elsewhere:  # nothing is known of their turns
+            for watcher in self._elsewhere:  # their turns may still run
                 watcher.seen = time.monotonic()
 
     def _renew_if_due(self) -> None:
-        """Ask the other workers to go on, and give up the turns that have been lost."""
+        """Ask the other workers to continue publishing, and give up lost turns."""
         now = time.monotonic()
         if now - self._renewed < RENEW_SECONDS:
             return
@@ -193,7 +194,7 @@ class Watchers(BackgroundWork):
                 watcher.receive(publications.read(session, watcher.turn_id, had))
 
     def _give_up(self, watcher: Watcher) -> None:
-        """The turn's worker is gone, or its chat: close what is open, and say so."""
+        """Close the open parts of a turn whose worker or chat is gone, and end its stream."""
         if watcher.channel.closed:
             return
         is_deleted = db.session.scalar(CHAT, {"chat": watcher.chat_id}) is None
@@ -206,8 +207,10 @@ class Watchers(BackgroundWork):
 
 
 def _closing(events: list[bytes]) -> list[chunks.Chunk]:
-    """The chunks that close what these events have left open; none if a newer release wrote what
-    this one can't read."""
+    """Return the chunks that close the open parts of these events.
+
+    None are returned if a newer release wrote chunks that this one can't read.
+    """
     assembly = Assembly()
     try:
         for event in events:
@@ -219,7 +222,7 @@ def _closing(events: list[bytes]) -> list[chunks.Chunk]:
 
 
 def init_app(app: Flask) -> None:
-    """This worker's readers of running turns, and what it publishes for those of others."""
+    """Set up this worker's readers of running turns, and its publisher for other workers."""
     publisher = app.extensions["publisher"] = Publisher(app)
     runs = RUNS.of(app)
     watchers = WATCHERS.set(app, Watchers(app, runs))

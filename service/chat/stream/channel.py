@@ -10,18 +10,17 @@ from service.web.pauses import Pause
 
 Item = Chunk | bytes  # bytes: a chunk that another worker has encoded
 TEXT = (TextDelta, bytes)
-LIMIT = 256  # chunks: a slow reader holds the turn back, not the memory
+LIMIT = 256  # chunks: for a slow reader the turn waits, instead of using more memory
 
 
 class Channel:
-    """One greenlet puts chunks in, another takes all that are ready at once.
+    """One greenlet puts chunks in, another takes all chunks that are ready at once.
 
-    `put` never waits: its caller may be interrupted where it waits, and would lose a chunk that is
+    `put` never waits. Its caller may be interrupted where it waits, and would lose a chunk that is
     part of the stored answer. After `abandon()` nobody reads any more: chunks are dropped, and
     nobody waits.
-
-    `write`, if set, gets text in the event loop while the reader waits, which saves a switch to the
-    reader and back. It must not wait. It returns whether the reader may go on waiting.
+    `write`, if it is set, gets text in the event loop while the reader waits, which saves a switch
+    to the reader and back. It must not wait. It returns whether the reader may continue to wait.
     """
 
     __slots__ = (
@@ -31,15 +30,15 @@ class Channel:
     def __init__(self) -> None:
         self._chunks: list[Item] = []
         self._resume: Callable[[], object] | None = None  # while the reader waits
-        self._is_parked = False  # whether it does so without a greenlet
+        self._is_parked = False  # whether the reader waits without a greenlet
         self._waking = False
-        self._room: Event | None = None  # while somebody waits for it
+        self._room: Event | None = None  # while a greenlet waits for it
         self.closed = False
         self.abandoned = False
         self.write: Callable[[Sequence[Item]], bool] | None = None
 
     def put(self, chunk: Item) -> bool:
-        """Whether the channel is full now."""
+        """Put a chunk in; returns whether the channel is full now."""
         if self.abandoned:
             return False
         self._chunks.append(chunk)
@@ -48,13 +47,15 @@ class Channel:
         return len(self._chunks) >= LIMIT
 
     def put_text(self, deltas: Sequence[TextDelta]) -> None:
-        """Put text in from the event loop. A reader that waits for it gets it at once: to have the
-        event loop call again would cost a token a round of it."""
+        """Put text in from the event loop. A waiting reader gets it at once.
+
+        Scheduling a callback instead would cost one round of the event loop for each token.
+        """
         if self.abandoned:
             return
         if self.write and self._resume and not self._waking:
             if not self.write(deltas):
-                self._go_on()  # which sends the rest before anything else
+                self._go_on()  # the reader sends the rest first
             return
         for delta in deltas:
             self.put(delta)
@@ -68,9 +69,9 @@ class Channel:
                 self._room = None
 
     def close(self) -> None:
-        """No more chunks will come."""
+        """Mark that no more chunks will come."""
         self.closed = True
-        self.write = None  # or channel and reader would be a cycle
+        self.write = None  # otherwise channel and reader would be a cycle
         self._wake()
 
     def abandon(self) -> None:
@@ -80,8 +81,10 @@ class Channel:
         self._wake()
 
     def take(self) -> list[Item]:
-        """All chunks that are ready. Waits for the first one, unless the reader was parked and goes
-        on. Returns none after a nudge."""
+        """Return all chunks that are ready; returns none after a nudge.
+
+        It waits for the first chunk, unless the reader was parked and continues now.
+        """
         if self._is_parked:
             self._is_parked = False
         elif not self._has_news:
@@ -93,7 +96,7 @@ class Channel:
         return self.take_ready()
 
     def pause(self) -> Pause | None:
-        """How the reader waits without a greenlet; None if it need not wait."""
+        """Return how the reader waits without a greenlet; None if it need not wait."""
         return None if self._has_news else Pause.until(self._park)
 
     def _park(self, resume: Callable[[], object]) -> None:
@@ -115,7 +118,7 @@ class Channel:
             get_hub().loop.run_callback(self._hand_over)
 
     def _hand_over(self) -> None:
-        """Called by the event loop: write what is ready, or have the reader go on."""
+        """Write the chunks that are ready, or resume the reader. Called by the event loop."""
         self._waking = False
         if not self._resume:
             return
@@ -130,14 +133,14 @@ class Channel:
             resume()
 
     def _is_text(self) -> bool:
-        """Whether something is ready, and only text, whose encoding can't fail."""
+        """Return whether something is ready and all of it is text, whose encoding can't fail."""
         ready = self._chunks
         if len(ready) == 1:  # nearly always
             return type(ready[0]) in TEXT
         return bool(ready) and all(type(chunk) in TEXT for chunk in ready)
 
     def take_ready(self) -> list[Item]:
-        """All chunks that are ready, without waiting."""
+        """Return all chunks that are ready, without waiting."""
         ready, self._chunks = self._chunks, []
         if self._room:
             self._room.set()
@@ -149,5 +152,5 @@ class Channel:
 
     @property
     def ended(self) -> bool:
-        """Closed or abandoned, and everything taken."""
+        """Whether it is abandoned, or closed and everything was taken."""
         return self.abandoned or (self.closed and not self._chunks)

@@ -7,7 +7,7 @@ from service.generation.arriving_text import ArrivingText
 
 
 class _Deltas:
-    """Text deltas in a row: `count` pieces of what was said in a text, from that of `first` on."""
+    """Consecutive text deltas: `count` pieces of the text `said`, starting at piece `first`."""
 
     __slots__ = ("count", "first", "said", "text_id")
 
@@ -16,9 +16,9 @@ class _Deltas:
 
 
 class ChunkLog:
-    """Its chunks are numbered from 1.
+    """The chunks of one turn, numbered from 1.
 
-    A text delta is kept as a count alone: `said` finds its text, which the assembly keeps.
+    Text deltas are stored only as a count: `said` finds their text, which the assembly has.
     """
 
     __slots__ = ("_count", "_entries", "_said")
@@ -44,7 +44,7 @@ class ChunkLog:
             self._entries.append(_Deltas(chunk.id, self._said(chunk.id), before))
 
     def _deltas_of(self, text_id: str) -> int:
-        """How many deltas of a text are here. All are behind its start."""
+        """Return how many deltas of a text the log has. All come after the text's start."""
         count = 0
         for entry in reversed(self._entries):
             if isinstance(entry, TextStart) and entry.id == text_id:
@@ -54,7 +54,7 @@ class ChunkLog:
         return count
 
     def after(self, number: int) -> Iterator[Chunk]:
-        """The chunks behind the one of this number; all of them behind 0."""
+        """Yield the chunks after the one with this number; 0 means all."""
         at = 0
         for entry in self._entries:
             count = entry.count if isinstance(entry, _Deltas) else 1

@@ -1,7 +1,8 @@
-"""UI message chunks: the strict schema of `ai` 5.0.200, which every version 5, 6 and 7 accepts.
+"""UI message chunks: the strict schema of `ai` 5.0.200, which all versions 5, 6 and 7 accept.
 
-Old clients reject a whole stream for one unknown key, and all clients reject a null in an optional
-key. An absent field is therefore left out. Source: uiMessageChunkSchema in npm package ai@5.0.200.
+Old clients reject a whole stream because of one unknown key, and all clients reject a null in an
+optional key. So an absent field is left out.
+Source: uiMessageChunkSchema in npm package ai@5.0.200.
 """
 
 from dataclasses import dataclass, fields
@@ -42,7 +43,7 @@ class TextStart:
     type: Literal["text-start"] = "text-start"
 
 
-@dataclass(slots=True)  # to make a frozen one takes four times as long
+@dataclass(slots=True)  # a frozen one takes four times as long to create
 class TextDelta:
     id: str
     delta: str
@@ -102,7 +103,7 @@ class ToolOutputError:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPart:
-    """A tool call that waits for its user's approval, or was decided.
+    """A tool call that waits for its user's approval, or the decision about it.
 
     A later part of the same type and id replaces it in the message.
     """
@@ -114,7 +115,10 @@ class ApprovalPart:
 
 @dataclass(frozen=True, slots=True)
 class ConsentPart:
-    """A tool call that waits for a grant of its user's; replaced as an `ApprovalPart` is."""
+    """A tool call that waits for a grant from its user.
+
+    A later part replaces it, as with an `ApprovalPart`.
+    """
 
     id: str
     data: dict[str, Any]
@@ -176,11 +180,11 @@ _KINDS: dict[str, Any] = {
 
 
 def from_json(values: dict[str, Any]) -> Chunk:
-    """The chunk that was sent as this JSON object."""
+    """Return the chunk that was sent as this JSON object."""
     chunk: Chunk = _KINDS[values["type"]](**values)
     return chunk
 
 
 def data_part(kind: str, id: str, data: dict[str, Any]) -> DataPart:
-    """The chunk of a stored part."""
+    """Return the chunk of a stored part."""
     return ApprovalPart(id, data) if kind == "data-approval" else ConsentPart(id, data)

@@ -1,7 +1,7 @@
-"""Writing to a response's client from the event loop, past the WSGI server.
+"""Write to a response's client from the event loop, without the WSGI server.
 
-A write by the server needs a switch to the greenlet of the response, and the layers between its
-generator and the connection, for each token.
+A write through the server needs, for each token, a switch to the greenlet of the response and
+passes all layers between its generator and the connection.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from service.web.pauses import SUPPORTED
 
 
 class DirectWriter:
-    """Writes parts of a body that the server has begun to send, framed as the server frames it."""
+    """Writes parts of a body that the server has begun to send, with the server's framing."""
 
     __slots__ = ("_beneath", "_is_chunked", "_sock", "is_server_pausing")
 
@@ -23,7 +23,7 @@ class DirectWriter:
         self.is_server_pausing = is_server_pausing  # see `Pause`
 
     def write(self, data: bytes) -> bytes:
-        """Send without waiting; return the framed bytes that the kernel has not taken."""
+        """Send without waiting; returns the framed bytes that the kernel has not accepted."""
         if self._is_chunked:
             data = CHUNK % (len(data), data)
         try:
@@ -33,14 +33,18 @@ class DirectWriter:
         return data[sent:]
 
     def finish(self, rest: bytes) -> None:
-        """Send such bytes, and wait until the kernel has taken them. Raises OSError."""
+        """Send these remaining bytes, and wait until the kernel has accepted them.
+
+        Raises OSError.
+        """
         send_all(self._sock, rest)
 
 
 def direct_writer(environ: Mapping[str, Any]) -> DirectWriter | None:
-    """For the client of a request; None without gunicorn, and on a connection with TLS.
+    """Return a writer for the client of a request.
 
-    gunicorn sends a body of unknown length in chunks if the client speaks HTTP/1.1.
+    None without gunicorn, and on a connection with TLS. gunicorn sends a body of unknown length in
+    chunks if the client speaks HTTP/1.1.
     """
     sock, protocol = environ.get("gunicorn.socket"), environ.get("SERVER_PROTOCOL")
     if type(sock) is not socket or protocol not in ("HTTP/1.0", "HTTP/1.1"):

@@ -1,7 +1,7 @@
 """The parts of an assistant message, assembled from its chunks.
 
-The stored parts equal those of an `ai` 5.0.200 client that has read the stream, because both follow
-the same rules. Source: processUIMessageStream in npm package ai@5.0.200.
+The stored parts equal the parts of an `ai` 5.0.200 client that has read the stream, because both
+follow the same rules. Source: processUIMessageStream in npm package ai@5.0.200.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ EXPIRED = "expired"
 
 
 class Assembly:
-    """`parts` is the message so far, from the chunks that were applied."""
+    """A message in progress. `parts` are its parts, from the chunks that were applied."""
 
     __slots__ = ("_calls", "_data", "_in_step", "_said", "_texts", "parts")
 
@@ -31,29 +31,29 @@ class Assembly:
 
     @property
     def content(self) -> str:
-        """The text parts, joined by a blank line."""
+        """The texts of the text parts, joined by blank lines."""
         texts = (part["text"] for part in self.parts if part["type"] == "text")
         return "\n\n".join(text for text in texts if text)
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether there is any text or tool result, without those of `closing`.
+        """Whether there is any text or tool result, except results from `closing`.
 
-        White space is no text: nobody sees it.
+        White space does not count as text, because nobody sees it.
         """
         results = (part["state"].startswith("output-") for part in self._calls.values())
         return any(results) or not self.text_since(0).is_blank
 
     def open_text(self, text_id: str) -> ArrivingText:
-        """What an open text consists of so far."""
+        """Return the text of an open part so far."""
         return self._said[text_id]
 
     def text_since(self, first: int) -> "TextSince":
-        """The text of the parts from this number on, also of those to come."""
+        """Return the text of the parts from this number on, including later parts."""
         return TextSince(self, first)
 
     def pieces_since(self, first: int) -> Iterator[str]:
-        """The texts of these parts. That of an open one is not in its part yet."""
+        """Yield the texts of these parts. An open text is not in its part yet."""
         said = {id(part): self._said[text_id] for text_id, part in self._texts.items()}
         for part in self.parts[first:]:
             if part["type"] == "text":
@@ -90,7 +90,7 @@ class Assembly:
                 self._set_data(chunk)
 
     def closing(self) -> Iterator[Chunk]:
-        """The chunks that close open parts, to be sent before an `abort` or an `error`."""
+        """Yield the chunks that close open parts; they are sent before `abort` or `error`."""
         yield from [chunks.TextEnd(id) for id in self._texts]
         for (kind, id), part in list(self._data.items()):
             if part["data"].get("state") == ASKED:
@@ -120,7 +120,7 @@ class Assembly:
 
 
 class TextSince:
-    """The text of an assembly from one of its parts on, which is kept only there."""
+    """The text of an assembly from one of its parts on. Only the assembly stores it."""
 
     __slots__ = ("_assembly", "_first")
 

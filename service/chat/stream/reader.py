@@ -16,7 +16,7 @@ from service.lifecycle import ClientWatch
 from service.raw_sockets import acknowledged_bytes
 from service.web.pauses import Pause
 
-SLOW_SECONDS = 30.0  # without any progress of a write; then the client's connection is cut
+SLOW_SECONDS = 30.0  # without any progress of a write; then the connection is closed
 KEEP_ALIVE_SECONDS = 10.0  # of silence
 IN_TEXT = (TextStart, *TEXT)
 
@@ -27,7 +27,7 @@ class Reader:
     """Joins all chunks that are ready into one write. The worker's watchman calls `check`.
 
     `sock` is the client's connection, if there is one. With a `writer`, chunks that come while the
-    response waits are written from the event loop, as long as the kernel takes them.
+    response waits are written from the event loop, as long as the kernel accepts them.
     """
 
     __slots__ = (
@@ -51,20 +51,20 @@ class Reader:
     ) -> None:
         self._channel, self._sock, self._turn_id = channel, sock, turn_id
         self._writer = writer
-        self._rest = b""  # of a direct write, to be sent by the response
+        self._rest = b""  # of a direct write; the response sends it
         if writer:
             channel.write = self._write_at_once
         self._is_writing = False
-        self._is_in_text = False  # whether the last chunk was one of these
+        self._is_in_text = False  # whether the last chunk was one of `IN_TEXT`
         self._waiting_since = time.monotonic()
-        self._acknowledged = (0, time.monotonic())  # bytes, and since when so many
+        self._acknowledged = (0, time.monotonic())  # bytes, and the time of the last change
 
     def stream(self, leave: Callable[[], None]) -> Iterator[bytes]:
-        """The whole body of the response. Calls `leave` when the client closes the connection."""
+        """Yield the whole body. Calls `leave` when the client closes the connection."""
         watch = ClientWatch(self._sock, leave) if self._sock else None
         try:
             self._is_writing = True
-            # With what is ready, such as the start: one write less for each turn.
+            # With the chunks that are ready, such as the start: this saves one write for each turn.
             yield sse.OPEN + self._encode_ready(self._channel.take_ready())
             while not self._channel.ended:
                 if (pause := self._pause()) is not None:  # it has no bytes
@@ -73,7 +73,7 @@ class Reader:
                 rest, self._rest = self._rest, b""
                 if rest and self._writer:
                     self._writer.finish(rest)
-                if ready:  # also behind such a rest, if the response has gone on only now
+                if ready:  # also after a rest, if the response was resumed only now
                     yield self._encode_ready(ready)
                 elif not rest and not self._channel.ended:
                     yield sse.KEEP_ALIVE
@@ -84,7 +84,10 @@ class Reader:
                 watch.stop()
 
     def _pause(self) -> Pause | None:
-        """Where text is written from the event loop, nearly nothing else is to be sent."""
+        """Return a pause if the next chunks are written from the event loop.
+
+        While a text is open, hardly any other chunks come.
+        """
         if not (self._is_in_text and self._writer and self._writer.is_server_pausing):
             return None
         self._begin_to_wait()
@@ -101,7 +104,7 @@ class Reader:
         return ready
 
     def _write_at_once(self, items: Sequence[Item]) -> bool:
-        """Whether the kernel has taken all. The waiting response sends the rest."""
+        """Return whether the kernel has accepted all. The waiting response sends the rest."""
         assert self._writer
         self._waiting_since = time.monotonic()
         self._rest = self._writer.write(self._encode_all(items))
@@ -120,7 +123,7 @@ class Reader:
     _encode: Callable[[Any], bytes] = staticmethod(sse.encode)  # a `Watcher` has its own
 
     def check(self, now: float) -> None:
-        """Have a long silence broken, and a slow client disconnected. `now` is monotonic."""
+        """Break a long silence, and disconnect a slow client. `now` is monotonic."""
         if not self._is_writing:
             self._acknowledged = (-1, now)
             if now - self._waiting_since >= KEEP_ALIVE_SECONDS:

@@ -1,4 +1,4 @@
-"""Chunks as server-sent events: the one place where a chunk becomes bytes."""
+"""Chunks as server-sent events. This is the only place where a chunk becomes bytes."""
 
 from dataclasses import fields
 from json.encoder import encode_basestring as _string
@@ -29,7 +29,7 @@ _NAMES = {
 
 
 def encode(chunk: Chunk) -> bytes:
-    """`data: {…}` and a blank line. `type` comes first, so that a raw stream is easy to read."""
+    """Return `data: {…}` and a blank line. `type` comes first, so a raw stream is readable."""
     if type(chunk) is TextDelta:  # nearly every chunk is one; this takes a tenth of the time
         body = f'{{"type":"text-delta","id":"{chunk.id}","delta":{_string(chunk.delta)}}}'
         return f"data: {body}\n\n".encode()

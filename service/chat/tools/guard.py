@@ -1,4 +1,4 @@
-"""A read that a model repeats in one turn is not made again.
+"""A guard against loops: a read that a model repeats in one turn is not made again.
 
 Source: docs/contract.md, section 8.6.
 """
@@ -12,13 +12,13 @@ ALLOWED = 2  # identical reads in a turn, with no write in between
 
 
 class LoopGuard:
-    """Counts the reads of one turn that have been answered, or are being made."""
+    """Counts the reads of one turn that were answered, or are being made."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
     def repeats(self, name: str, tool_input: Any) -> bool:
-        """Whether this read need not be made. It counts if it is made, until it fails."""
+        """Return whether this read need not be made. If it is made, it counts until it fails."""
         call = _key(name, tool_input)
         if self._counts[call] >= ALLOWED:
             return True
@@ -26,11 +26,11 @@ class LoopGuard:
         return False
 
     def forget(self, name: str, tool_input: Any) -> None:
-        """A read that counts has failed, so it is not answered above."""
+        """Stop counting a read that has failed, because its answer is not in the prompt."""
         self._counts[_key(name, tool_input)] -= 1
 
     def clear(self) -> None:
-        """A write allows every read again. No read is being made at that time."""
+        """Allow every read again, because a write is made. No read is being made at this time."""
         self._counts.clear()
 
 

@@ -12,7 +12,7 @@ from service.records.query import CURSOR_LIMIT
 from service.records.store import PAGE_RECORDS
 from service.web.fields import Text
 
-RESULT_BYTES = 150_000  # of a page of records, so that it comes whole or with a cursor
+RESULT_BYTES = 150_000  # of a page of records, so that it is complete or has a cursor
 
 CollectionField = Text(
     required=True,

@@ -1,4 +1,4 @@
-"""What a tool call may need from the user before it is made: a grant, and their approval.
+"""What a tool call may need from the user before it is made: a grant, and an approval.
 
 Source: docs/contract.md, section 14.
 """
@@ -15,10 +15,10 @@ TOOL_SECONDS = 15.0
 
 @dataclass(frozen=True)
 class NeededGrant:
-    """A scope that the user has not granted to the endpoint's integration, `provider`.
+    """Scopes that the user has not granted to the endpoint's integration, `provider`.
 
-    `is_granted` looks again; it needs an app context. `auth_url` is where the user consents, if a
-    call has told it.
+    `is_granted` checks it again, in an app context. `auth_url` is where the user consents, if a
+    call has returned it.
     """
 
     endpoint: str
@@ -30,9 +30,9 @@ class NeededGrant:
 
 @dataclass(frozen=True)
 class NeededApproval:
-    """What the user must allow: `body` is what will be sent, `credits` the most that it costs.
+    """A call that the user must allow: `body` will be sent, and it costs at most `credits`.
 
-    `paid_by` is the user, or the app's owner.
+    `paid_by` is the user or the app's owner.
     """
 
     endpoint: str
@@ -44,7 +44,7 @@ class NeededApproval:
 
 @dataclass(frozen=True)
 class Needs:
-    """What one call needs. `seconds` is the time limit of the call itself."""
+    """What one call needs from the user. `seconds` is the time limit of the call itself."""
 
     grant: NeededGrant | None = None
     approval: NeededApproval | None = None
@@ -60,7 +60,7 @@ NOTHING = Needs()
 
 
 class GrantMissing(Forbidden):
-    """The provider has refused a call for want of a scope, which the user can grant."""
+    """The provider has refused a call because a scope is missing. The user can grant it."""
 
     message = "The user has not connected the account, or not allowed this."
 

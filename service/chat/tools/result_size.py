@@ -1,4 +1,4 @@
-"""Limiting the size of a tool's result: its longest texts lose their ends."""
+"""Limit the size of a tool's result by cutting the ends of its longest texts."""
 
 from typing import Any
 
@@ -9,12 +9,15 @@ MARK = {"truncated": True}
 
 
 def size(value: Any) -> int:
-    """Bytes of its JSON. Raises TypeError, ValueError or RecursionError for no JSON value."""
+    """Return the bytes of the value's JSON.
+
+    Raises TypeError, ValueError or RecursionError if it is not a JSON value.
+    """
     return len(encode(value).encode())
 
 
 def limit_size(value: Any) -> Any:
-    """The value if it fits; otherwise an object with `truncated: true` that does."""
+    """Return the value if it fits, else a shorter object with `truncated: true`."""
     if size(value) <= RESULT_LIMIT:
         return value
     for longest in (50_000, 10_000, 2_000, 500, 100):
@@ -36,7 +39,7 @@ def _shorten(value: Any, longest: int) -> Any:
 
 
 def _start(text: str, limit: int) -> str:
-    """As much of a text as fits into `limit` bytes of JSON."""
+    """Return the beginning of a text that fits into `limit` bytes of JSON."""
     low, high = 0, min(len(text), limit)
     while low < high:
         middle = (low + high + 1) // 2

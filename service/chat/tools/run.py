@@ -1,4 +1,4 @@
-"""Running one tool call: its input is validated, then the function runs within a time limit."""
+"""Run one tool call: validate its input, then call its function within a time limit."""
 
 import json
 import time
@@ -37,7 +37,7 @@ log = structlog.get_logger("tool")
 
 
 class RefusedKey(ValueError):
-    """A value has a key for which the clients' parser refuses it."""
+    """A value has a key that makes the clients' parser refuse the value."""
 
 
 class InvalidInput(Exception):
@@ -46,14 +46,14 @@ class InvalidInput(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a call: `output`, a JSON value, or `error`, a text for people and model."""
+    """The outcome of a call: `output`, a JSON value, or `error`, a text for people and models."""
 
     output: Any = None
     error: str | None = None
 
 
 def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
-    """A call's raw JSON as the tool's input. Raises `InvalidInput`."""
+    """Parse a call's raw JSON into the tool's input. Raises `InvalidInput`."""
     try:
         return tool.schema.load(read_arguments(arguments))
     except ValidationError as error:
@@ -62,7 +62,10 @@ def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
 
 
 def read_arguments(arguments: str) -> Any:
-    """A call's raw JSON as a value that can be streamed and stored. Raises `InvalidInput`."""
+    """Parse a call's raw JSON into a value that can be streamed and stored.
+
+    Raises `InvalidInput`.
+    """
     try:
         value = decode(arguments)
         dump(value)
@@ -72,7 +75,7 @@ def read_arguments(arguments: str) -> Any:
 
 
 def dump(value: Any) -> str:
-    """JSON text that UTF-8 carries and every client parses.
+    """Return JSON text that can be encoded as UTF-8 and that every client parses.
 
     Raises TypeError, ValueError or RecursionError for any other value.
     """
@@ -86,8 +89,10 @@ def dump(value: Any) -> str:
 
 
 def _streamable(output: Any) -> Any:
-    """A tool's result without keys that clients refuse: a vendor may have put them into an answer
-    that is paid for. Raises as `dump` does."""
+    """Return a tool's result without keys that clients refuse.
+
+    A vendor may have put such keys into a paid answer. Raises as `dump` does.
+    """
     try:
         dump(output)
     except RefusedKey:
@@ -99,7 +104,7 @@ def _streamable(output: Any) -> Any:
 def needs_of(
     app: Flask, tool: Tool, context: ToolContext, tool_input: dict[str, Any]
 ) -> Needs | Outcome:
-    """What a call needs from the user before it is made, or why it can't be made."""
+    """Return what a call needs from the user, or an outcome that says why it can't be made."""
     if tool.needs is None:
         return NOTHING
     needs = partial(tool.needs, context, **tool_input)
@@ -134,10 +139,10 @@ def execute(
 def _run_limited(
     app: Flask, tool: Tool, seconds: float, function: Callable[[], T], unsure: str = ""
 ) -> T | Outcome:
-    """Run code of a tool in an app context of its own, which gives its database connection back.
+    """Run code of a tool in its own app context, which returns its database connection.
 
-    The time limit applies to its queries too: the database would otherwise go on with them.
-    `unsure` is added to a failure that may have come after the work.
+    The time limit applies to its queries too: otherwise the database would continue them. `unsure`
+    is added to the text of a failure that may have come after the work.
     """
     began, limit = time.monotonic(), Timeout(seconds)
     try:
@@ -156,13 +161,13 @@ def _run_limited(
         late = time.monotonic() - began >= seconds
         text = TOO_LONG.format(seconds=seconds) if late else FAILED
         return failure(text + unsure if late or is_outage(error) else text)
-    except Exception:  # an extension's tool may raise anything, and the turn goes on
+    except Exception:  # an extension's tool may raise anything, and the turn continues
         log.exception("tool failed", tool=tool.name)
         return failure(FAILED + unsure)
 
 
 def _result(tool: Tool, context: ToolContext, tool_input: dict[str, Any]) -> Any:
-    """The tool's result. A call that may write is known by its fingerprint in a later try."""
+    """Return the tool's result. A later try recognises a call that may write by its fingerprint."""
     context = replace(context, tool=tool.name)
     if not tool.is_read(tool_input):
         context = replace(context, fingerprint=earlier_writes.fingerprint_of(tool.name, tool_input))

@@ -1,4 +1,4 @@
-"""A tool is a function with a marshmallow schema; the model's JSON Schema is made from that."""
+"""Tools: functions with a marshmallow schema, from which the model's JSON Schema is made."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -28,12 +28,12 @@ Door = Literal["chat", "mcp"]
 
 @dataclass(frozen=True)
 class ToolContext:
-    """The caller and the turn of a tool call. A tool runs inside an app context of its own.
+    """The caller and the turn of a tool call. Each tool runs in its own app context.
 
-    `records` reads and writes records. `tool` is the name of the tool that runs. `fingerprint`
+    `records` reads and writes records. `tool` is the name of the running tool. `fingerprint`
     identifies the call, `earlier` has the writes of earlier tries of the message. `call_id` is the
-    tool call's own id. `token` is the caller's bearer as it came. `door` is where the call came
-    from, and `approval` is what let it through.
+    tool call's own id. `token` is the caller's bearer token as received. `door` is where the call
+    came from, and `approval` is the decision that allowed it.
     """
 
     caller: Caller
@@ -52,12 +52,12 @@ class ToolContext:
 
     @property
     def is_in_chat(self) -> bool:
-        """Whether there is somebody who can be asked, and chunks that tell what happens."""
+        """Whether a user can be asked, and sees chunks that show the progress."""
         return self.chat_id != NO_CHAT
 
     @property
     def records(self) -> ToolRecords:
-        """The records, with the caller's rights. What a tool writes here can be taken back."""
+        """The records, with the caller's rights. Writes through it can be undone."""
         note = journal.note(
             self.turn_id,
             self.chat_id,
@@ -73,9 +73,10 @@ class ToolContext:
 class Tool:
     """`execute(context, **input)` returns a JSON value. A `ServiceError`'s text goes to the model.
 
-    `reads` is true for a tool that changes nothing; `reads_if(**input)` tells it of one call, where
-    it depends on the input. `needs(context, **input)` tells what a call needs before it is made;
-    None means that no call needs anything. `execute` may raise `GrantMissing` as well.
+    `reads` is true for a tool that changes nothing. If this depends on the input,
+    `reads_if(**input)` decides it for one call. `needs(context, **input)` returns what a call needs
+    before it is made; None means that no call needs anything. `execute` may also raise
+    `GrantMissing`.
     """
 
     name: str
@@ -87,7 +88,7 @@ class Tool:
     reads_if: Callable[..., bool] | None = None
 
     def is_read(self, tool_input: Mapping[str, Any]) -> bool:
-        """Whether a call with this input changes nothing."""
+        """Return whether a call with this input changes nothing."""
         return self.reads or (self.reads_if is not None and self.reads_if(**tool_input))
 
     @cached_property
@@ -96,9 +97,10 @@ class Tool:
 
 
 def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of a function; its docstring describes the tool to the model.
+    """Make a tool from a function, whose docstring describes the tool to the model.
 
-    Raises ValueError if it has none, or if the function does not take what the schema loads.
+    Raises ValueError if there is no docstring, or if the function's parameters don't match the
+    schema.
     """
     if not isinstance(schema, Schema):
         raise ValueError(f"tool {name}: the schema must be an instance of Schema, not {schema!r}")
@@ -116,7 +118,10 @@ def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., A
 
 
 def _check_parameters(name: str, schema: Schema, execute: Callable[..., Any]) -> None:
-    """Raises ValueError. A schema with a `post_load` may give the function anything: no check."""
+    """Check that the function takes the fields of the schema. Raises ValueError.
+
+    With a `post_load` the schema may pass anything, so there is no check.
+    """
     if schema._hooks.get("post_load"):
         return
     takes = inspect.signature(execute)
@@ -142,7 +147,10 @@ class Tools:
         self.specs = tuple(item.spec for item in self._by_name.values())
 
     def select(self, names: Iterable[str] | None) -> "Tools":
-        """The tools of these names; None means all. Raises ValueError for an unknown name."""
+        """Return the tools of these names; None means all.
+
+        Raises ValueError for an unknown name.
+        """
         if names is None:
             return self
         unknown = sorted(set(names) - set(self._by_name))
@@ -154,5 +162,5 @@ class Tools:
         return self._by_name.get(name)
 
     def nearest(self, name: str) -> list[str]:
-        """The names that are near this one, three at most."""
+        """Return up to three names that are similar to this one."""
         return near_names(name, self._by_name)

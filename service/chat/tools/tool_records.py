@@ -1,4 +1,4 @@
-"""The records for a tool: read with the caller's rights; each write leaves its row in the journal.
+"""The records for tools: read with the caller's rights; each write adds a row to the journal.
 
 Source: docs/contract.md, sections 5.13 and 5.16.
 """
@@ -33,9 +33,10 @@ log = structlog.get_logger("tool")
 class ToolRecords:
     """The records as one tool call reads and writes them. `note` writes the journal's row.
 
-    A write of an earlier try of the message is not repeated: where the call with the same
-    `fingerprint` has made it, its result is given again, once for each. A record with other values
-    is another write: a tool may look what is left to do, and go on behind what it has made.
+    A write of an earlier try of the message is not repeated. If an earlier call with the same
+    `fingerprint` has made it, its result is returned, once for each earlier write. A record with
+    other values is another write: a tool may check what is left to do, and continue after its
+    earlier writes.
     """
 
     caller: Caller
@@ -45,18 +46,22 @@ class ToolRecords:
     note: Hook
 
     def find(self, collection: Named, **query: Any) -> dict[str, Any]:
-        """`{records, nextCursor}` for the fields of a `Query`: `where`, `sort`, `limit`, `cursor`.
+        """Return `{records, nextCursor}` for the fields of a `Query`.
 
-        Raises `NotFound`, `Forbidden`, `InvalidRequest`.
+        The fields are `where`, `sort`, `limit` and `cursor`. Raises `NotFound`, `Forbidden`,
+        `InvalidRequest`.
         """
         return store.find(self._find_collection(collection), self.caller, Query(**query))
 
     def get(self, collection: Named, record_id: str) -> Envelope:
-        """One record. Raises `NotFound`, `Forbidden`."""
+        """Return one record. Raises `NotFound`, `Forbidden`."""
         return store.get(self._find_collection(collection), self.caller, record_id)
 
     def create(self, collection: Named, data: dict[str, Any]) -> Envelope:
-        """Create a record of the caller's own. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
+        """Create a record that belongs to the caller.
+
+        Raises `NotFound`, `Forbidden`, `InvalidRequest`.
+        """
         named = self._find_collection(collection)
         if done := self._done(named, "added", lambda entry: _has(named, entry, data)):
             return done
@@ -70,7 +75,7 @@ class ToolRecords:
         return writes.update(named, self.caller, record_id, data, hook=self.note)
 
     def delete(self, collection: Named, record_id: str) -> None:
-        """Raises `NotFound`, `Forbidden`."""
+        """Delete a record. Raises `NotFound`, `Forbidden`."""
         named = self._find_collection(collection)
         if not self._done(named, "removed", lambda entry: entry.record_id == record_id):
             writes.delete(named, self.caller, record_id, hook=self.note)
@@ -81,7 +86,7 @@ class ToolRecords:
     def _done(
         self, collection: Collection, action: ChangeAction, is_same: Callable[[Entry], bool]
     ) -> dict[str, Any] | None:
-        """The result of this write in an earlier try, or None. Raises `ServiceError`."""
+        """Return the result of this write in an earlier try, or None. Raises `ServiceError`."""
         entry = self.earlier.take(self.fingerprint, collection.name, action, is_same)
         if entry is None:
             return None
@@ -90,7 +95,7 @@ class ToolRecords:
 
 
 def _has(collection: Collection, entry: Entry, data: Any) -> bool:
-    """Whether the record of an entry was created with these values."""
+    """Return whether the record of an entry was created with these values."""
     try:
         given = {name: _as_stored(collection, name, value) for name, value in data.items()}
     except (InvalidRequest, AttributeError):
@@ -99,7 +104,10 @@ def _has(collection: Collection, entry: Entry, data: Any) -> bool:
 
 
 def _as_stored(collection: Collection, name: str, value: Any) -> Any:
-    """A value as a record has it: a time may be given in other words, a list within as a tuple."""
+    """Return a value in the form in which a record has it.
+
+    A time may be written differently, and a tuple becomes a list.
+    """
     column = collection.column(name)
     if column is None or value is None:
         return value

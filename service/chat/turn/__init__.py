@@ -1,1 +1,1 @@
-"""One turn: from its admission to its rows."""
+"""One turn, from its admission to its stored rows."""

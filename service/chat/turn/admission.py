@@ -1,4 +1,4 @@
-"""Letting a turn in: the checks in the contract's order, up to the claim.
+"""The admission of a turn: the checks in the contract's order, up to the claim.
 
 Source: docs/contract.md, section 5.1.
 """
@@ -41,19 +41,19 @@ class Submission:
 
 
 def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
-    """The question to answer, claimed and held for; or the answer that is stored already.
+    """Return the question to answer, with its claim and hold; or the answer that is stored already.
 
     Raises `ServiceError` for every refusal.
     """
     if LIFECYCLE.of(app).draining:
         raise Draining()
     model = _model(app, submission.model_id)
-    if len(submission.chat_id) > ID_LIMIT:  # no chat has it, and the claim has no room for it
+    if len(submission.chat_id) > ID_LIMIT:  # no chat has it, and it does not fit a claim
         raise NotFound()
     question = _question(app, submission, model)
     if submission.replaces in (None, submission.user_message_id):
         try:
-            # Claim and hold tell nobody anything, and are worthless without this process.
+            # Not durable: claim and hold are not visible outside, and useless without this process.
             transaction = core_transaction(app, durable=False)
             return claiming.run_claim(app, question, transaction, claiming.claim_new)
         except claiming.StoredBefore:
@@ -64,7 +64,7 @@ def admit(app: Flask, submission: Submission) -> Question | reuse.StoredAnswer:
 def _admit_again(
     app: Flask, submission: Submission, question: Question
 ) -> Question | reuse.StoredAnswer:
-    """A message that is stored already, or that replaces others."""
+    """Admit a message that is stored already or replaces others, or return its answer."""
     asked, answer = _look_for_answer(submission)
     if answer:
         return answer
@@ -87,16 +87,16 @@ def _admit_again(
 
 
 def find_answer(app: Flask, submission: Submission) -> reuse.StoredAnswer | None:
-    """The stored answer that the message would get again. It needs no turn.
+    """Return the stored answer that would be sent again for the message; it needs no turn.
 
-    Raises `ServiceError` for what is refused before that is known.
+    Raises `ServiceError` for refusals that come before this look-up.
     """
     _model(app, submission.model_id)
     return _look_for_answer(submission).answer
 
 
 def _look_for_answer(submission: Submission) -> reuse.LookedFor:
-    """Raises `NotFound` for the chat, and `AlreadyRunning`."""
+    """Look for the stored answer. Raises `NotFound` for the chat, and `AlreadyRunning`."""
     check_chat(submission.caller, submission.chat_id)
     return reuse.look_for_answer(
         submission.caller,
@@ -108,7 +108,7 @@ def _look_for_answer(submission: Submission) -> reuse.LookedFor:
 
 
 def _model(app: Flask, model_id: str | None) -> Model:
-    """None means the default model. Raises `InvalidModel`."""
+    """Return a model; None means the default model. Raises `InvalidModel`."""
     model = MODELS.of(app).get(DEFAULT_MODEL if model_id is None else model_id)
     if model is None:
         raise InvalidModel("There is no such model.", allowed=list(MODELS.of(app)))
@@ -116,7 +116,10 @@ def _model(app: Flask, model_id: str | None) -> Model:
 
 
 def check_chat(caller: Caller, chat_id: str) -> None:
-    """Raises `NotFound`, the same for an absent chat and for another user's."""
+    """Check that the chat is the caller's.
+
+    Raises `NotFound`, the same for a missing chat and for another user's chat.
+    """
     if db.session.scalar(claiming.FIND_CHAT, {"chat": chat_id, "owner": caller.subject}) is None:
         raise NotFound()
 

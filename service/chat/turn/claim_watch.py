@@ -1,9 +1,9 @@
-"""Renews this worker's lease, and watches the claims under it.
+"""Renew this worker's lease, and watch the claims under it.
 
-It interrupts turns whose claim requests their end, and restores claims that were swept. It removes
-the claims and holds of turns that ended without rows, of admissions whose commit is uncertain, and
-of any other claim without a turn. It is separate from the watchman of `running.py`, because the
-database may hang and deadlines must not.
+The claim watch interrupts turns whose claim requests their end, and restores claims that were
+swept. It removes the claims and holds of turns that ended without rows, of admissions whose commit
+is uncertain, and of any other claim without a turn. It is separate from the watchman of
+`running.py`, because the database may hang and deadlines must not.
 """
 
 from collections.abc import Callable
@@ -41,7 +41,7 @@ log = structlog.get_logger("turn")
 
 
 class ClaimWatch(BackgroundWork):
-    """It works only while turns run or a cleanup is left to do."""
+    """Watches the claims of this worker. It works only while turns run or a cleanup is left."""
 
     def __init__(self, app: Flask, runs: Runs, lease: WorkerLease) -> None:
         self._app = app
@@ -49,28 +49,28 @@ class ClaimWatch(BackgroundWork):
         self._listeners: list[Callable[[Run], None]] = []
         self._lease = lease
         self._expected: set[str] = set()  # turns that are being admitted
-        self._cleanups: dict[str, Cleanup] = {}  # by turn id, to be tried again
+        self._cleanups: dict[str, Cleanup] = {}  # by turn id; they are tried again
 
     @property
     def is_done(self) -> bool:
-        """Whether no cleanup is left to do."""
+        """Whether no cleanup is left."""
         return not self._cleanups
 
     def on_watched(self, listener: Callable[[Run], None]) -> None:
-        """Call the listener with a run at each look while readers in other workers watch it."""
+        """Call the listener with a run at each look while other workers' readers watch it."""
         self._listeners.append(listener)
 
     def expect(self, turn_id: str) -> None:
-        """A turn is being admitted: its claim may be there before its run is."""
+        """Note that a turn is being admitted: its claim may exist before its run does."""
         self._expected.add(turn_id)
 
     def expect_no_more(self, turn_id: str) -> None:
         self._expected.discard(turn_id)
 
     def clean_up(self, run: Run) -> None:
-        """Drop the claim of a turn that has ended without rows, and charge its cost.
+        """Remove the claim of a turn that has ended without rows, and charge its cost.
 
-        While the database is unavailable, this is tried again until it is done.
+        While the database is unavailable, this is tried again until it succeeds.
         """
 
         def end(session: Session) -> None:
@@ -123,7 +123,8 @@ class ClaimWatch(BackgroundWork):
             self._try(turn_id)
 
     def _obey(self, stored: dict[str, RunningClaim]) -> None:
-        """Interrupt the turns whose claim requests their end; tell who asked which are watched."""
+        """Interrupt the turns whose claim requests their end; report the watched ones to
+        listeners."""
         for turn_id, claim in stored.items():
             run = self._runs.get(turn_id)
             if run and claim.end_reason:
@@ -134,7 +135,7 @@ class ClaimWatch(BackgroundWork):
                     listener(run)
 
     def _restore(self, stored: dict[str, RunningClaim], running: list[Run]) -> None:
-        """Claim again for turns whose claim was swept, if no other turn has claimed the message.
+        """Claim again for turns whose claim was swept, unless another turn has claimed the message.
 
         `running` are the turns that ran before `stored` was read: a turn begins after its claim.
         """
@@ -147,7 +148,8 @@ class ClaimWatch(BackgroundWork):
                 log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)
 
     def _find_strays(self, stored: dict[str, RunningClaim]) -> None:
-        """Take back this worker's claims without a turn: their admission failed unnoticed."""
+        """Remove this worker's claims that have no turn, because the failure of their admission
+        was missed."""
         for turn_id, claim in stored.items():
             has_turn = self._runs.get(turn_id) or turn_id in self._expected
             if not has_turn and turn_id not in self._cleanups:
@@ -155,8 +157,10 @@ class ClaimWatch(BackgroundWork):
                 self.take_back(turn_id, claim.user_id)
 
     def _try(self, turn_id: str) -> None:
-        """Do a cleanup. One that fails comes behind the others, which are not to wait for it; after
-        an error that nobody expects it is not tried again. The worker's end waits meanwhile."""
+        """Run a cleanup. One that fails moves behind the others, so that they need not wait for it.
+
+        After an unexpected error it is not tried again. The worker does not end meanwhile.
+        """
         cleanup, is_left = self._cleanups[turn_id], False
         try:
             self._execute(cleanup)
@@ -174,7 +178,7 @@ class ClaimWatch(BackgroundWork):
 
 
 def init_app(app: Flask) -> None:
-    """This worker's running turns and its lease."""
+    """Set up this worker's running turns, its lease and their watches."""
     runs = RUNS.set(app, Runs())
     lease = WORKER_LEASE.set(app, WorkerLease(new_id("lease")))
     LEASE_WATCH.set(app, LeaseWatch())
@@ -183,7 +187,7 @@ def init_app(app: Flask) -> None:
     sampler = SAMPLER.of(app)
     sampler.add(TURNS_RUNNING, lambda: len(runs))
     for series in product(MODELS.of(app), OPERATORS):
-        TURN_FAILURES.labels(*series)  # at 0, so that the first failure is a rise
+        TURN_FAILURES.labels(*series)  # starts at 0, so the first failure is an increase
     lifecycle = LIFECYCLE.of(app)
     lifecycle.on_drain(runs.drain)
     lifecycle.ends_after(lambda: not runs)

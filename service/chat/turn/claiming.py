@@ -1,4 +1,4 @@
-"""The claim and the hold of a message, in one transaction.
+"""Claim a message and hold credits for it, in one transaction.
 
 Source: docs/contract.md, section 5.1.
 """
@@ -49,7 +49,7 @@ LOOK = Prepared(
 
 
 class StoredBefore(Exception):
-    """The message is stored already. Whether it may be answered again, `admission` decides."""
+    """The message is stored already. `admission` decides whether it may be answered again."""
 
 
 def run_claim(
@@ -58,9 +58,10 @@ def run_claim(
     transaction: AbstractContextManager[Statements],
     claim: Callable[[Flask, Statements, Question], Question],
 ) -> Question:
-    """The question, with its claim and its hold. The claim watch expects its run from here on.
+    """Return the question with its claim and its hold.
 
-    If it is unknown whether the transaction was committed, the claim watch removes both.
+    From here on the claim watch expects its run. If it is unknown whether the transaction was
+    committed, the claim watch removes claim and hold.
     """
     claim_watch, lease = CLAIM_WATCH.of(app), WORKER_LEASE.of(app)
     claim_watch.expect(question.turn_id)
@@ -81,14 +82,14 @@ def run_claim(
 
 
 def claim_new(app: Flask, session: Statements, question: Question) -> Question:
-    """Claim and hold for a new message, if it is one. Raises `StoredBefore`.
+    """Claim and hold for a message if it is new. Raises `StoredBefore` if it is not.
 
-    The claim comes first, so that a message which another worker has stored until then is found.
+    The claim comes first, so that a message is found which another worker has stored until then.
     Raises `Unauthorized` for a user who was just disabled or erased.
     """
     lease_id, subject = WORKER_LEASE.of(app).id, question.caller.subject
     keys = {"chat": question.chat_id, "owner": subject, "message": question.user_message_id}
-    locked = user_locks.ask_to_lock(session, subject)  # or their account would come back
+    locked = user_locks.ask_to_lock(session, subject)  # otherwise an erased account could come back
     asked = claims.ask_for(session, question, lease_id)
     looked = LOOK.ask(session.connection(), keys)
     user_locks.standing(subject, locked)
@@ -119,14 +120,17 @@ def claim_again(app: Flask, session: Statements, question: Question) -> Question
 
 
 def _take_over(app: Flask, session: Statements, question: Question) -> bool:
-    """Claim the message if the claim in the way is that of a lost worker."""
+    """Claim the message if the blocking claim belongs to a lost worker."""
     lease_id, silent = WORKER_LEASE.of(app).id, LEASE_WATCH.of(app).silent
     return claims.take_over(session, question, lease_id, silent)
 
 
 def _check_again(question: Question) -> None:
-    """Raises `AlreadyRunning` if another worker has stored this message, or changed what it is to
-    replace, between our look and our claim."""
+    """Check the stored messages again after the claim.
+
+    Raises `AlreadyRunning` if another worker has stored this message, or has changed the messages
+    that it replaces, between the first look and the claim.
+    """
     asked = reuse.find_message(question.caller, question.user_message_id)
     replaces = question.replaces[0] if question.replaces else None
     found = reuse.find_replaced(

@@ -24,11 +24,11 @@ from service.observing.measures import COMPACTIONS
 from service.providers.prompt import Message, Prompt, UserMessage
 from service.providers.provider import Kind
 
-_making = WorkBudget(50)  # rows: one or two milliseconds, or some for each with large results
+_making = WorkBudget(50)  # rows: they take 1 or 2 ms, or some ms for each row with large results
 
 
 class Conversation:
-    """Makes the prompt of each step, and tells the run's tally how it was compacted."""
+    """Makes the prompt of each step, and records in the run's tally how it was compacted."""
 
     def __init__(self, app: Flask, run: Run) -> None:
         settings: Settings = app.config["SETTINGS"]
@@ -51,10 +51,10 @@ class Conversation:
         self._tally = run.tally
 
     def prompt(self, muted: bool) -> Prompt:
-        """The prompt of the next step; the model may call no tools in a muted one.
+        """Return the prompt of the next step. In a muted step the model may call no tools.
 
-        Of all results only the newest few stay whole, and the history is shortened before this
-        turn's own steps. May ask a model for a summary.
+        Only the newest few results stay whole, and the history is shortened before this turn's own
+        steps. This may ask a model for a summary.
         """
         steps = cut_old_results(self._steps, self._limits)
         self._has_cut_results |= steps != self._steps
@@ -67,15 +67,15 @@ class Conversation:
         return replace(self._bare, messages=fitting, calls_allowed=not muted)
 
     def shorter_prompt(self, muted: bool) -> Prompt:
-        """A prompt of half the length, for a provider that finds the last one too long."""
+        """Return a prompt of half the length, after a provider found the last one too long."""
         self._limits = self._limits.halve((*self._history.messages, *self._steps))
         return self.prompt(muted)
 
     def add(self, parts: list[dict[str, Any]]) -> None:
         """Add a finished step to the conversation.
 
-        Its messages have the same bytes as in every later turn: a provider's cache serves only a
-        prompt that begins with the same bytes.
+        Its messages have the same bytes as in every later turn, because a provider's cache only
+        serves a prompt that begins with the same bytes.
         """
         messages = tuple(messages_of_parts(parts))
         self._steps += messages
@@ -88,7 +88,7 @@ class Conversation:
         return [*stages, "shortened"] if self._has_shortened else stages
 
     def _record(self) -> None:
-        """Note the stages for `messageMetadata` and the metadata row; count each one once."""
+        """Record the stages for `messageMetadata` and the metadata row; count each stage once."""
         stages = self._stages
         if stages:
             self._tally.compaction = {"stages": stages, "dropped": self._history.dropped}
@@ -98,14 +98,14 @@ class Conversation:
 
 
 def _with_pauses(rows: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
-    """Yield the rows, and let other greenlets run behind each 50 of them."""
+    """Yield the rows, and let other greenlets run after each 50 of them."""
     for row in rows:
         _making.spend(1)
         yield row
 
 
 def _recall(app: Flask, run: Run) -> Recalled:
-    """The chat's history, and what earlier tries of the message have written, for the run."""
+    """Load the chat's history, and the writes of earlier tries of the message into the run."""
     question = run.question
     if not (question.has_history or question.has_earlier):
         return Recalled(())
@@ -116,7 +116,10 @@ def _recall(app: Flask, run: Run) -> Recalled:
 
 
 def limits_of(settings: Settings, kind: Kind, bare: Prompt) -> Limits:
-    """A provider's limits; the bare prompt's system text and schemas count against its ceiling."""
+    """Return a provider's limits.
+
+    The bare prompt's system text and schemas count against its ceiling.
+    """
     limits = Limits(settings.context_budget, settings.token_ceilings[kind], bare.tokens)
     return replace(
         limits,

@@ -19,7 +19,7 @@ from service.database.statements import Statements
 from service.providers.prompt import Prompt, UserMessage
 from service.web.errors import InsufficientCredits
 
-HOLD_SECONDS = 3600  # longer than any turn: a lost worker's holds are swept with its lease
+HOLD_SECONDS = 3600  # longer than any turn; a lost worker's holds are swept with its lease
 
 log = structlog.get_logger("turn")
 
@@ -31,12 +31,12 @@ def hold_for(
     forwarded: Caller | None,
     history_tokens: int = 0,
 ) -> Question:
-    """The question with a hold on its payer's account, for the most its first step can cost.
+    """Return the question with a hold for the highest cost of its first step.
 
-    `history_tokens` is an upper bound for the chat's messages, as its last turn has counted them,
-    so that hardly any first step has to extend its hold. A payer who can't afford that may still
-    afford a shorter history.
-    The caller pays for a chat turn. Raises `InsufficientCredits`.
+    The hold is on its payer's account. `history_tokens` is an upper bound for the chat's messages,
+    counted by its last turn, so that hardly any first step has to extend its hold. If the payer
+    can't afford that, the hold is made without the history. The caller pays for a chat turn. Raises
+    `InsufficientCredits`.
     """
     owner = OWNER.of(app).subject
     payer = payer_of(forwarded, owner, question.caller, question.budget)
@@ -58,7 +58,7 @@ def hold_for(
 
 
 def max_cost(app: Flask, question: Question, history_tokens: int) -> int:
-    """The most that a first step can cost behind such a history, in micro-credits."""
+    """Return the highest cost of a first step after such a history, in micro-credits."""
     output = app.config["SETTINGS"].max_output_tokens
     messages = (UserMessage(question.content, question.aside),)
     prompt = Prompt(question.system, messages, APP_TOOLS.of(app).specs)
@@ -66,7 +66,7 @@ def max_cost(app: Flask, question: Question, history_tokens: int) -> int:
 
 
 class TurnHold:
-    """The hold of one turn. Amounts are micro-credits.
+    """The hold of one turn. Amounts are in micro-credits.
 
     A sweeper may end the hold of a turn that still runs. The turn then settles this lost hold and
     reserves another.
@@ -92,9 +92,9 @@ class TurnHold:
         self.charged = 0  # micro-credits for the whole turn, once it has ended
 
     def reserve(self, app: Flask, amount: int) -> bool:
-        """Make sure that the hold covers `amount`, on top of what the turn has used so far.
+        """Make the hold cover `amount` in addition to the turn's cost so far.
 
-        False when the account can't afford that.
+        Returns False if the account can't afford that.
         """
         used = self._cost
         if used + amount <= self._amount:
@@ -109,7 +109,7 @@ class TurnHold:
         return extended
 
     def ask_to_close(self, session: Statements) -> StatementReply:
-        """Begin to settle the hold; pass the result to `charge`, which ends that."""
+        """Begin to settle the hold; pass the reply to `charge`, which completes it."""
         return ledger.ask_to_close(session, self._id, self._cost)
 
     def charge(self, session: Statements, closed: StatementReply | None = None) -> int:
@@ -119,11 +119,14 @@ class TurnHold:
 
     @property
     def _cost(self) -> int:
-        """What is to be charged beside lost holds."""
+        """The cost to charge on this hold, without the cost of lost holds."""
         return self._tally.cost - self._lost_cost
 
     def _replace(self, app: Flask, amount: int) -> bool:
-        """Settle the lost hold and reserve another; False when the account can't afford that."""
+        """Settle the lost hold and reserve another.
+
+        Returns False if the account can't afford that.
+        """
         question, cost = self._question, self._tally.cost
         owner = OWNER.of(app).subject
         payer = payer_of(question.caller, owner, question.caller, self._budget)

@@ -1,4 +1,4 @@
-"""What a model is told beside a conversation: the system text, and the time of a turn.
+"""The texts that a model gets besides the conversation: the system text and the time.
 
 Source: docs/contract.md, section 5.22.
 """
@@ -29,7 +29,7 @@ TIME = "[Added by the app: it is now {:%A, %Y-%m-%d, %H:%M} for the user, in the
 
 
 def system_text(app: Flask, caller: Caller) -> str:
-    """Our text, the collections that the caller's role may read, then the operator's text.
+    """Return our text, the collections that the caller's role may read, and the operator's text.
 
     It depends on nothing else, because providers cache prompts that begin with the same bytes.
     Needs an app context. Raises `Unauthorized` for a user who may not act any more.
@@ -39,7 +39,7 @@ def system_text(app: Flask, caller: Caller) -> str:
     return _join(APP_COLLECTIONS.of(app), role, settings.assistant_instructions)
 
 
-@lru_cache(100)  # of roles: all turns of one share their text
+@lru_cache(100)  # of roles: all turns of a role share their text
 def _join(collections: Collections, role: str, instructions: str) -> str:
     names = ", ".join(item.name for item in readable(collections, role))
     texts = [SYSTEM, COLLECTIONS.format(names)] if names else [SYSTEM]
@@ -49,7 +49,7 @@ def _join(collections: Collections, role: str, instructions: str) -> str:
 
 
 def time_text(moment: datetime, zone: str) -> str:
-    """The weekday, date and time of a moment in a zone of the IANA database."""
+    """Return the weekday, date and time of a moment in a time zone of the IANA database."""
     return _minute(moment.replace(second=0, microsecond=0), zone)
 
 

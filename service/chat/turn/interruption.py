@@ -1,7 +1,7 @@
 """Ending a turn from outside, by an exception that is thrown into its greenlet.
 
-The exception arrives where the greenlet waits: on the model, a tool or a slow reader. Once a turn
-has begun to write its rows, nothing interrupts it any more.
+The exception is raised where the greenlet waits: for the model, a tool or a slow reader. Once a
+turn has begun to write its rows, nothing interrupts it any more.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from service.chat.claims import EndReason
 
 
 class Interrupted(BaseException):
-    """The turn must end now. Not an Exception, so that no tool can catch it by accident."""
+    """The turn must end now. It is not an Exception, so that no tool catches it by accident."""
 
     def __init__(self, reason: EndReason) -> None:
         super().__init__(reason)
@@ -21,7 +21,10 @@ class Interrupted(BaseException):
 
 
 class Interruption:
-    """Allowed from `allow()` to `forbid()`; `reason` is the first that was given."""
+    """Whether and why a turn is interrupted.
+
+    Interrupting is allowed from `allow()` to `forbid()`; `reason` is the first reason given.
+    """
 
     __slots__ = ("_fail", "_greenlet", "is_allowed", "reason")
 
@@ -32,50 +35,54 @@ class Interruption:
         self._fail: Callable[[BaseException], None] | None = None  # while the turn is parked
 
     def allow(self) -> None:
-        """Called by the turn's own greenlet, before anything else. Raises `Interrupted` if the
-        turn was interrupted before it began, or while it moved."""
+        """Allow interruptions; called by the turn's own greenlet before anything else.
+
+        Raises `Interrupted` if the turn was interrupted before it began, or while it changed
+        greenlets.
+        """
         self._greenlet = gevent.getcurrent()
         self.is_allowed = True
         self.check()
 
     def park(self, fail: Callable[[BaseException], None]) -> None:
-        """The turn waits without a greenlet. `fail` raises an error there, in another greenlet."""
+        """Note that the turn waits without a greenlet. `fail` raises an error in its next
+        greenlet."""
         self._greenlet, self._fail = None, fail
 
     def move(self) -> None:
-        """The turn goes on in another greenlet, which calls `allow` when it begins."""
+        """Note that the turn continues in another greenlet, which calls `allow` when it begins."""
         self._greenlet = self._fail = None
 
     def check(self) -> None:
-        """Raises `Interrupted` if there is a reason.
+        """Raise `Interrupted` if there is a reason.
 
-        A driver or a tool may have put its own error in the place of one that has been thrown.
+        A driver or a tool may have replaced the thrown error with its own.
         """
         if self.reason:
-            self.forbid()  # one that is on its way is not needed any more
+            self.forbid()  # a second one, already scheduled, is not needed any more
             raise Interrupted(self.reason)
 
     def forbid(self) -> None:
-        """From here on the rows and the last chunks are written."""
+        """Forbid interruptions: from here on the rows and the last chunks are written."""
         self.is_allowed = False
 
     def interrupt(self, reason: EndReason) -> None:
-        """End the turn for the first reason given; later ones change nothing."""
+        """End the turn for the first reason given; later reasons change nothing."""
         if self.reason is None:
             self.reason = reason
             self.throw(Interrupted(reason))
 
     def throw(self, error: BaseException) -> None:
-        """Raise an error in the turn's greenlet, if it is allowed when it arrives."""
-        # While the event loop itself runs, no greenlet does: the state can't change meanwhile.
+        """Raise an error in the turn's greenlet, if interruptions are allowed at that time."""
+        # While the event loop runs, no greenlet runs, so the state can't change meanwhile.
         get_hub().loop.run_callback(self._deliver, error)
 
     def _deliver(self, error: BaseException) -> None:
         if self.is_allowed and self._fail:
             self._fail(error)
         elif self.is_allowed and self._greenlet is None:
-            self.throw(error)  # until its next greenlet has begun, which is about to
+            self.throw(error)  # again, until its next greenlet has begun
         elif self.is_allowed and self._greenlet and not self._greenlet.dead:
-            # Another error may end less than the turn, for example one try of a model call.
+            # Another error may end only a part of the turn, for example one try of a model call.
             self.is_allowed = not isinstance(error, Interrupted)
             self._greenlet.throw(error)

@@ -1,9 +1,9 @@
-"""The leases that this worker has seen unrenewed for too long: the silent ones.
+"""The leases that this worker has seen unrenewed for too long: the silent leases.
 
-A lease can lapse while its worker lives: the database stood still, or its clock was set. A worker
-therefore takes a lapsed lease for lost only if it has looked at it without a gap, and has seen it
-unrenewed for twice the interval in which its owner renews it. After a gap, because this worker or
-the database stood still, the watch begins again. Intervals are measured on this worker's monotonic
+A lease can lapse while its worker lives: the database stopped for a while, or its clock was set. So
+a worker takes a lapsed lease for lost only if it has watched the lease without a gap, and has seen
+it unrenewed for twice the interval in which its owner renews it. After a gap, when this worker or
+the database had stopped, the watch begins again. Intervals are measured on this worker's monotonic
 clock. The database decides whether a lease has lapsed, in the statement that depends on it.
 Source: the same rule as in Kubernetes' leader election (client-go, tools/leaderelection).
 """
@@ -25,10 +25,10 @@ GAP_SECONDS = RENEW_SECONDS  # between two looks; after a longer gap the watch b
 
 
 class LeaseWatch:
-    """This worker's watch. `look` needs an app context."""
+    """This worker's watch of all leases. `look` needs an app context."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, tuple[object, float]] = {}  # lease: its end, first seen when
+        self._seen: dict[str, tuple[object, float]] = {}  # its end, and when that was first seen
         self.lapsed: set[str] = set()
         self._looked = self._since = float("-inf")
 
@@ -48,7 +48,7 @@ class LeaseWatch:
 
     @property
     def is_steady(self) -> bool:
-        """Whether the database has answered for long enough that every living owner has renewed."""
+        """Whether the database has answered for so long that every living owner has renewed."""
         return self._looked - self._since >= UNRENEWED_SECONDS and not self._is_late
 
     @property

@@ -12,32 +12,32 @@ from service.extensions import db
 from service.limits.concurrency import TooManyAtOnce
 from service.web.errors import RateLimited
 
-PATIENCE = 1.0  # seconds for which the turns that were let in may take to claim their messages
+PATIENCE = 1.0  # seconds within which admitted turns should claim their messages
 LOOK_SECONDS = 0.02
 
 
 def answer_without_ticket(
     app: Flask, submission: Submission, refusal: RateLimited
 ) -> reuse.StoredAnswer:
-    """The stored answer to a message for which there was no ticket: that needs none.
+    """Return the stored answer to a message for which there was no ticket.
 
-    Raises `AlreadyRunning` for a message that is being answered, and else the refusal. A ticket is
-    taken before the message is claimed: while some of the user's tickets have no claim yet, one may
-    be for this message.
+    A stored answer needs no ticket. Raises `AlreadyRunning` for a message that is being answered,
+    otherwise the refusal. A ticket is taken before the message is claimed: while some of the user's
+    tickets have no claim yet, one of them may belong to this message.
     """
     gives_up = time.monotonic() + PATIENCE
     while True:
         is_known = _is_known(app, submission, refusal) or time.monotonic() >= gives_up
         if stored := find_answer(app, submission):
             return stored
-        db.session.commit()  # the next look is at a later state
+        db.session.commit()  # the next look reads a newer state
         if is_known:
             raise refusal
         gevent.sleep(LOOK_SECONDS)
 
 
 def _is_known(app: Flask, submission: Submission, refusal: RateLimited) -> bool:
-    """Whether every turn that was let in has claimed its message."""
+    """Return whether every admitted turn has claimed its message."""
     if not isinstance(refusal, TooManyAtOnce):
         return True
     most: int = app.config["SETTINGS"].turns_at_once

@@ -1,4 +1,4 @@
-"""A turn in its own greenlet, to one of its endings: finish, abort or error."""
+"""Run a turn in its own greenlet, to one of its endings: finish, abort or error."""
 
 import time
 
@@ -34,7 +34,7 @@ FAULT_TEXTS: dict[Fault, str] = {
     "failed": "The model failed to answer. Please try again.",
     "slow": "The model took too long to answer. Please try again.",
 }
-PARKED = "parked"  # until another greenlet goes on
+PARKED = "parked"  # until another greenlet continues
 VISIBLE = (chunks.TextStart, chunks.ToolInputStart)
 NOT_STORED = "The answer could not be saved. Please try again."
 
@@ -44,8 +44,8 @@ log = structlog.get_logger("turn")
 def start(app: Flask, run: Run) -> None:
     """Begin the turn. The caller must call `run.leave()` when the response is closed.
 
-    A new turn has asked its model when this returns, unless that needs a new connection: the model
-    answers while the head of the response is written.
+    When this returns, a new turn has sent the request to its model, unless that needs a new
+    connection. So the model answers while the head of the response is written.
     """
     RUNS.of(app).add(run)
     claim_watch = CLAIM_WATCH.of(app)
@@ -59,8 +59,8 @@ def start(app: Flask, run: Run) -> None:
 def carry(app: Flask, run: Run, answer: Answer | None = None) -> None:
     """Run the turn to one of its endings. Every error becomes the last chunk.
 
-    While the turn receives a text, it needs no greenlet. It goes on in a new one, with the rest of
-    its `answer`, when something else arrives or the turn is interrupted.
+    While the turn receives a text, it needs no greenlet. It continues in a new one, with the rest
+    of its `answer`, when something else arrives or the turn is interrupted.
     """
     question = run.question
     if answer is None:
@@ -70,7 +70,7 @@ def carry(app: Flask, run: Run, answer: Answer | None = None) -> None:
     status = "failed"
     try:
         status = _finish_or_abort(app, run, answer)
-    except Exception as error:  # noqa: BLE001 - a stream without an ending looks whole
+    except Exception as error:  # noqa: BLE001 - a stream without an ending looks complete
         _fail(app, run, error)
     finally:
         if status != PARKED:
@@ -114,7 +114,7 @@ def _finish_or_abort(app: Flask, run: Run, answer: Answer | None) -> str:
 
 
 def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
-    """The rest of the turn. Its rows are stored before the `finish` chunk is sent."""
+    """Run the rest of the turn. Its rows are stored before the `finish` chunk is sent."""
     arrivals: Arrivals | None = None
     try:
         run.interruption.allow()
@@ -131,7 +131,7 @@ def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
                 measures.time_of_turn(run.question.model.id).observe(waited)
     finally:
         if answer and not arrivals:
-            answer.close()  # ends what still runs for it
+            answer.close()  # ends the work that still runs for it
     if arrivals:
         return _park(app, run, answer, arrivals)
     run.interruption.forbid()
@@ -142,7 +142,7 @@ def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
 
 
 def _park(app: Flask, run: Run, answer: Answer, arrivals: Arrivals) -> str:
-    """Let the greenlet end, until the arrivals call for one."""
+    """Let the greenlet end until the arrivals need a new one."""
     facts = attribution.current_facts()
 
     def go_on() -> None:
@@ -163,7 +163,7 @@ def _begin(app: Flask, run: Run) -> Answer:
 def _abort(app: Flask, run: Run, end: Interrupted) -> None:
     """Store the answer so far, unless the operator's settings or a deleted chat forbid it.
 
-    Raises `NotStored`: after an `abort`, a client counts on what it has read to be stored.
+    Raises `NotStored`: after an `abort`, a client relies on the text that it has read being stored.
     """
     run.interruption.forbid()
     run.tally.abandon()
@@ -196,7 +196,7 @@ def _fail(app: Flask, run: Run, error: Exception) -> None:
 
 
 def _explain(error: Exception) -> tuple[str, str]:
-    """The fault's name, and a text for people without any of the provider or the database."""
+    """Return the fault's name, and a text for people that shows nothing of provider or database."""
     match error:
         case ProviderError():
             log.warning("provider failed", fault=error.fault)

@@ -1,4 +1,4 @@
-"""The stored messages that a turn's rows replace, removed in the transaction that stores the rows.
+"""Remove the stored messages that a turn replaces, in the transaction that stores its rows.
 
 Source: docs/contract.md, sections 5.15 and 5.20.
 """
@@ -24,7 +24,7 @@ FIND = select(_messages.c.seq).where(
 
 
 def is_gone(session: Statements, question: Question) -> bool:
-    """Whether the first message that this turn replaces has been removed since."""
+    """Return whether the first message that this turn replaces has been removed since."""
     if not question.replaces:
         return False
     first = {"owner": question.caller.subject, "message": question.replaces[0]}
@@ -32,8 +32,11 @@ def is_gone(session: Statements, question: Question) -> bool:
 
 
 def prepare(app: Flask, question: Question) -> None:
-    """Take what the turn replaces out of the search index, if it is much: within the transaction
-    that would hold the worker for seconds. If the rows are not stored, a sweep puts it back."""
+    """Remove the replaced messages from the search index, if they are large.
+
+    Inside the transaction, this would block the worker for seconds. If the rows are not stored, a
+    sweep restores the index.
+    """
     if not question.replaces:
         return
     last = FIND.params(owner=question.caller.subject, message=question.replaces[-1])
@@ -46,7 +49,8 @@ def prepare(app: Flask, question: Question) -> None:
 def remove(session: Statements, question: Question) -> list[outbox.Row]:
     """Delete the messages that the turn replaces; returns their changes.
 
-    Messages that other turns have stored since its admission stay: its user had not seen them.
+    Messages that other turns have stored since its admission stay, because its user had not seen
+    them.
     """
     ids, owner = question.replaces, question.caller.subject
     if not ids:

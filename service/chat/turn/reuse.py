@@ -1,7 +1,7 @@
-"""What a request has to do with stored messages: the stored answer is streamed again, or a new one
-replaces them, or the request conflicts with them.
+"""How a request relates to stored messages.
 
-Source: docs/contract.md, sections 5.14, 5.15 and 5.20.
+The stored answer is streamed again, or a new answer replaces messages, or the request conflicts
+with them. Source: docs/contract.md, sections 5.14, 5.15 and 5.20.
 """
 
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ REGENERATE = "regenerate-message"  # the AI SDK's own word
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """The numbers of a message's turn, and its answer."""
+    """The metadata row of a message's turn, and its answer."""
 
     turn: Turn
     answer: Message
 
 
 class LookedFor(NamedTuple):
-    """What is stored of a request: the message of its id, and the answer to give again."""
+    """The stored message with the request's id, and the answer to send again, or None."""
 
     asked: Message | None
     answer: StoredAnswer | None
@@ -39,9 +39,11 @@ class LookedFor(NamedTuple):
 
 @dataclass(frozen=True)
 class Replaced:
-    """The stored messages that a new answer replaces: their ids, the first of them a user's
-    message, and that one's sequence number. `answered_by` is the last turn that answered the
-    message id of the request."""
+    """The stored messages that a new answer replaces.
+
+    `record_ids` are their ids, the first of which is a user's message, and `first` is the sequence
+    number of this one. `answered_by` is the last turn that answered the request's message id.
+    """
 
     record_ids: tuple[str, ...] = ()
     first: int | None = None
@@ -57,17 +59,17 @@ class NothingToReplace(NotFound):
 
 
 def find_message(caller: Caller, record_id: str) -> Message | None:
-    """The caller's stored message of this id, in whichever chat."""
+    """Return the caller's stored message with this id, in any chat."""
     return db.session.scalar(_FIND_MESSAGE, {"owner": caller.subject, "message": record_id})
 
 
 def look_for_answer(
     caller: Caller, message_id: str, chat_id: str, content: str, trigger: str | None
 ) -> LookedFor:
-    """The caller's stored message of this id, and its answer if that is to be given again.
+    """Return the caller's stored message with this id, and its answer if that is sent again.
 
-    Raises `AlreadyRunning` for a message that is being answered: a stored answer of it is about to
-    be replaced.
+    Raises `AlreadyRunning` for a message that is being answered, because a stored answer is about
+    to be replaced.
     """
     if claims.is_answered(caller.subject, message_id):
         raise claims.AlreadyRunning()
@@ -78,8 +80,11 @@ def look_for_answer(
 def _stored_answer(
     asked: Message | None, chat_id: str, content: str, trigger: str | None
 ) -> StoredAnswer | None:
-    """The stored answer, if the chat's last user message is sent again as a network retry does it:
-    with the same text, and asking for no new answer. `asked` is the message of the request's id."""
+    """Return the stored answer if the request repeats the chat's last user message.
+
+    A network retry sends the same text and does not ask for a new answer. `asked` is the stored
+    message with the request's id.
+    """
     if asked is None or trigger == REGENERATE or asked.content != content:
         return None
     if not _is_answerable(asked, chat_id):
@@ -93,14 +98,14 @@ def _stored_answer(
 def find_replaced(
     caller: Caller, chat_id: str, message_id: str, replaces: str | None, asked: Message | None
 ) -> Replaced:
-    """What the answer to a message replaces: nothing for a new message; else `replaces`, or the
-    chat's last user message sent again, with all messages after it.
+    """Return which messages the answer replaces: none if the message is new.
 
-    Raises `IdInUse`, `NothingToReplace`, `InvalidRequest`, and `AlreadyRunning` for a message
-    that is being answered.
+    Otherwise `replaces`, or the chat's last user message if it is sent again, with all messages
+    after it. Raises `IdInUse`, `NothingToReplace`, `InvalidRequest`, and `AlreadyRunning` for a
+    message that is being answered.
     """
     if asked is None and replaces in (None, message_id):
-        return Replaced()  # deleted since it was found
+        return Replaced()  # deleted since the first look
     turn = _last_turn(caller.subject, message_id)
     if replaces is not None:
         first = _message_to_replace(caller, chat_id, replaces)
@@ -129,7 +134,7 @@ def _message_to_replace(caller: Caller, chat_id: str, record_id: str) -> Message
 
 
 def replay(stored: StoredAnswer) -> Iterator[Chunk]:
-    """The stored answer as a stream like its first one, in fewer pieces."""
+    """Yield the stored answer as a stream like its first one, in fewer pieces."""
     turn, answer = stored.turn, stored.answer
     yield chunks.Start(turn.assistant_message_id, {"turnId": turn.turn_id, "modelId": turn.model})
     in_step = False
@@ -181,13 +186,13 @@ _FIND_MESSAGE = select(Message).where(
 
 
 def _last_turn(subject: str, message_id: str) -> Turn | None:
-    """The last turn that answered the message."""
+    """Return the last turn that answered the message."""
     of_message = (Turn.user_id == subject, Turn.user_message_id == message_id)
     return db.session.scalar(select(Turn).where(*of_message).order_by(Turn.seq.desc()).limit(1))
 
 
 def _is_answerable(asked: Message, chat_id: str) -> bool:
-    """Whether it is the last user message of this chat."""
+    """Return whether it is the last user message of this chat."""
     if asked.chat_id != chat_id or asked.role != "user":
         return False
     later = (Message.chat_id == chat_id, Message.role == "user", Message.seq > asked.seq)

@@ -1,4 +1,4 @@
-"""The values of the rows that a turn stores, and their places in the feed of changes."""
+"""The values of the rows that a turn stores, and of their changes in the feed."""
 
 import time
 from datetime import datetime
@@ -19,7 +19,7 @@ Values = dict[str, Any]
 
 
 def message_rows(run: Run, moment: datetime, answered: datetime) -> list[Values]:
-    """The user's message and its answer."""
+    """Return the rows of the user's message and its answer."""
     question, assembly = run.question, run.assembly
     asked = _message(question, question.user_message_id, "user", moment)
     answer = _message(question, question.assistant_message_id, "assistant", answered)
@@ -42,7 +42,7 @@ def _message(question: Question, record_id: str, role: str, moment: datetime) ->
 
 
 def metadata_row(run: Run, status: TurnStatus, charged: int, moment: datetime) -> Values:
-    """`charged` is in micro-credits."""
+    """Return the metadata row. `charged` is in micro-credits."""
     question, tally = run.question, run.tally
     return {
         "turn_id": question.turn_id,
@@ -68,7 +68,7 @@ def metadata_row(run: Run, status: TurnStatus, charged: int, moment: datetime) -
 
 
 def chat_title(chat: Any, question: Question, status: TurnStatus) -> str:
-    """The chat's title; the first finished turn names an unnamed chat after its question."""
+    """Return the chat's title. The first finished turn titles an untitled chat by its question."""
     title: str = chat.title
     if title or status != "finished":
         return title
@@ -80,14 +80,14 @@ def message_change(row: Values) -> outbox.Row:
 
 
 def turn_change(row: Values, usage: Values) -> outbox.Row:
-    """The change for a metadata row, with what the model's properties would make of it."""
+    """Return the change of a metadata row, with the values of the model's properties."""
     made = {"usage": usage, "charged": prices.credits(row["credits"])}
     times = {"updated_at": row["created_at"], "undone_at": None}
     return _change(AI_TURNS, None, SimpleNamespace(**row, **made, **times))
 
 
 def chat_change(before: Any, columns: Values) -> outbox.Row:
-    """The change for a chat's row, of which the turn has written these columns."""
+    """Return the change of a chat's row, in which the turn has written these columns."""
     after = before._replace(**columns)
     return _change(AI_CHATS, before, after)
 

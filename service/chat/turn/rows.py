@@ -1,6 +1,6 @@
-"""The rows of an ended turn: user, assistant and metadata, in one transaction with its charge.
+"""Store the rows of an ended turn: user, assistant and metadata, and charge it with them.
 
-Source: docs/contract.md, "One chat turn" and section 5.9.
+All is one transaction. Source: docs/contract.md, "One chat turn" and section 5.9.
 """
 
 import time
@@ -28,16 +28,16 @@ from service.records import outbox
 from service.times import MICROSECOND, later_than, now
 
 WRITE_SECONDS = 10.0  # for one try; then the connection counts as lost
-LOOK_SECONDS = 5.0  # for which a database that is away is asked whether it has the rows
+LOOK_SECONDS = 5.0  # for which an unavailable database is asked for the rows
 LOOK_EVERY = 0.25  # seconds
 
-# The transaction was not committed, or its outcome is unknown: its connection was lost, it never
-# got one, or it was the victim of a deadlock.
+# The transaction was not committed, or its outcome is unknown: its connection was lost, it got no
+# connection, or it was the victim of a deadlock.
 LOST = (DBAPIError, TimeoutError, gevent.Timeout)
 
 log = structlog.get_logger("turn")
 
-# Built once: to build a statement takes several times as long as to run it.
+# Built once: building a statement takes several times as long as running it.
 _chats, _messages, _turns = table(Chat), table(Message), table(Turn)
 _this_chat = _chats.c.record_id == bindparam("chat")
 _newest = (  # a chat's rows are stored in the order of their times
@@ -55,7 +55,7 @@ LAST_TURN = (
     .order_by(_turns.c.seq.desc())
     .limit(1)
 )
-INSERT_MESSAGE = Prepared(insert(_messages).inline())  # nobody asks for the rows' numbers
+INSERT_MESSAGE = Prepared(insert(_messages).inline())  # the rows' numbers are not needed
 INSERT_TURN = Prepared(insert(_turns).inline())
 TOUCH_CHAT = Prepared(
     update(_chats)
@@ -80,11 +80,10 @@ class Overtaken(NotStored):
 def store(app: Flask, run: Run, status: TurnStatus) -> None:
     """Store all three rows, end the claim and charge the turn, in one transaction.
 
-    A turn that has lost its claim still stores its rows, unless another turn has answered.
-
-    When the connection is lost, the outcome is unknown: committed rows are looked up, as soon as
-    the database is back, and without any the transaction is tried once more. A row is tried twice
-    if the database refuses it. Raises `ChatDeleted`, `NotStored`.
+    A turn that has lost its claim still stores its rows, unless another turn has answered. When the
+    connection is lost, the outcome is unknown. Then the committed rows are looked up as soon as the
+    database is available, and if there are none, the transaction is tried once more. A row that the
+    database refuses is tried twice. Raises `ChatDeleted`, `NotStored`.
     """
     try:
         _try(app, run, status)
@@ -102,14 +101,17 @@ def _once_more(app: Flask, run: Run, status: TurnStatus) -> None:
         return
     try:
         _try(app, run, status)
-    except (*LOST, NotStored):  # perhaps a commit was only slow, or its answer was lost
+    except (*LOST, NotStored):  # perhaps the commit was only slow, or its reply was lost
         if not _is_stored(app, run.question):
             raise
 
 
 def _try(app: Flask, run: Run, status: TurnStatus) -> None:
-    """One statement for each table. If one is refused, everything again, each row in a savepoint:
-    savepoints cost as much as the rows, and hardly any row is ever refused."""
+    """Store the rows by one statement for each table.
+
+    If one is refused, all is done again with a savepoint for each row. Savepoints cost as much as
+    the rows, and a row is hardly ever refused.
+    """
     with gevent.Timeout(WRITE_SECONDS):
         replacement.prepare(app, run.question)
         try:
@@ -122,7 +124,7 @@ def _try(app: Flask, run: Run, status: TurnStatus) -> None:
 
 
 def _is_stored(app: Flask, question: Question) -> bool:
-    """Raises one of `LOST` if the database stays away."""
+    """Return whether the turn is stored. Raises one of `LOST` if the database stays unavailable."""
     ends = time.monotonic() + LOOK_SECONDS
     while True:
         try:
@@ -166,7 +168,10 @@ def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared 
 
 
 def _end_claim(session: Statements, run: Run, claim: claims.Dropped) -> None:
-    """Raises `Overtaken` if the claim was lost and another turn has answered."""
+    """Read the result of removing the claim.
+
+    Raises `Overtaken` if the claim was lost and another turn has answered.
+    """
     question = run.question
     run.was_watched |= claim.was_watched
     if claim.is_found and not run.was_unclaimed:
@@ -176,7 +181,7 @@ def _end_claim(session: Statements, run: Run, claim: claims.Dropped) -> None:
 
 
 def _is_answered(connection: Connection, question: Question) -> bool:
-    """Whether another turn has stored an answer since this one began."""
+    """Return whether another turn has stored an answer since this one began."""
     message = {"owner": question.caller.subject, "message": question.user_message_id}
     return connection.scalar(LAST_TURN, message) != question.answered_by
 
@@ -191,7 +196,7 @@ def _touch(connection: Connection, chat: Any, run: Run, title: str, moment: date
 
 
 def _next_moment(newest: datetime | None) -> datetime:
-    """Now, or later: `createdAt` grows with every row of a chat."""
+    """Return the time now, or a later one: `createdAt` increases with every row of a chat."""
     return later_than(newest) if newest else now()
 
 
@@ -201,18 +206,18 @@ def _insert(
     """Insert the rows of one table.
 
     `refused` is the statement that was refused before, or None at the first try. Each row is tried
-    twice in all. Raises `NotStored`, not at the first try.
+    twice in all. Raises `NotStored`, but not at the first try.
     """
     if refused is None:
         statement.ask_many(connection, rows)
         return
-    await_replies(connection)  # what was asked before is not refused as a row
+    await_replies(connection)  # an earlier statement that fails is not a refused row
     for row in rows:
         _insert_alone(connection, statement, row, tries=1 if statement is refused else 2)
 
 
 def _refused_insert(error: DBAPIError) -> Prepared:
-    """The statement that inserts rows which the database has refused. Raises every other error."""
+    """Return the statement whose rows the database has refused. Raises every other error."""
     for statement in (INSERT_MESSAGE, INSERT_TURN):
         if statement.is_refused_by(error):
             _check_refusal(error)
@@ -234,5 +239,5 @@ def _insert_alone(connection: Connection, statement: Prepared, row: Values, trie
 def _check_refusal(error: DBAPIError) -> None:
     """Log a refusal. Raises the error if it has ended the connection."""
     if error.connection_invalidated:
-        raise error  # there is no transaction left to try it in
+        raise error  # no transaction is left in which to try it
     log.warning("row not stored", error=type(error).__name__)

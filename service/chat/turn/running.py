@@ -1,4 +1,4 @@
-"""One running turn, put together from its concerns; and all that run in this worker."""
+"""One running turn with all its parts, and all turns that run in this worker."""
 
 import socket
 import time
@@ -30,8 +30,8 @@ from service.providers.events import ProviderError
 
 RUNS = AppKey["Runs"]("runs")
 TICK_SECONDS = 0.25
-DRAIN_MARGIN = 3.0  # seconds of the grace time, kept for the rows and the last chunks
-END_SECONDS = 0.01  # a turn: a busy worker stores two hundred a second
+DRAIN_MARGIN = 3.0  # seconds of the grace time that are kept for the rows and the last chunks
+END_SECONDS = 0.01  # for each turn: a busy worker stores two hundred turns a second
 
 
 class Run:
@@ -40,7 +40,7 @@ class Run:
     `assembly` is the answer so far, `tally` its usage, `hold` its credits. `deadline` limits the
     model, `interruption` ends the turn from outside. Chunks go through `channel` to `reader`, which
     writes them to the client that has asked. `log` keeps them for readers that come later. Without
-    any reader the turn goes on for `resume_seconds`.
+    any reader the turn continues for `resume_seconds`.
     """
 
     def __init__(
@@ -60,16 +60,16 @@ class Run:
         self.channel = Channel()
         self.reader = Reader(self.channel, sock, question.turn_id, writer)
         self.log = ChunkLog(self.assembly.open_text)
-        self._watching: list[Channel] = []  # of other readers in this worker
-        self._watched_until = 0.0  # by readers in other workers, on the monotonic clock
+        self._watching: list[Channel] = []  # of further readers in this worker
+        self._watched_until = 0.0  # by readers in other workers; monotonic
         self.was_watched = False  # by readers in other workers, who wait for its end
         self._resume_seconds = resume_seconds
         self._unread_since = 0.0  # monotonic; counts once the client has left
         self.earlier = EarlierWrites()
-        self.is_visible = False  # whether the client has got any of its text or calls
-        self._ticket = ticket  # of its user
+        self.is_visible = False  # whether the client has received any text or call
+        self._ticket = ticket  # one of its user's
         self.span = spans.NO_SPAN
-        self.was_unclaimed = False  # for some time: another turn may have answered then
+        self.was_unclaimed = False  # for some time, in which another turn may have answered
 
     @property
     def is_claimed(self) -> bool:
@@ -77,7 +77,8 @@ class Run:
         return self.interruption.is_allowed and self.question.is_in_chat
 
     def start(self, metadata: dict[str, Any]) -> None:
-        """Put the first chunk. Other readers, which did not send the question, get it here."""
+        """Put the first chunk. For other readers, which did not send the question, it has the
+        question."""
         question = self.question
         asked = {"id": question.user_message_id, "content": question.content}
         id = question.assistant_message_id
@@ -85,16 +86,16 @@ class Run:
         self.channel.put(chunks.Start(id, metadata))
 
     def put(self, chunk: Chunk) -> None:
-        """Hand a chunk to the readers, and wait for a slow client.
+        """Pass a chunk to the readers, and wait for a slow client.
 
-        The last few chunks wait for no reader, because the rows would wait with them.
+        The last few chunks do not wait for a reader, because the rows would wait with them.
         """
         self._put_for_others(chunk)
         if self.channel.put(chunk) and self.interruption.is_allowed:
             self._wait_for_reader()
 
     def add_texts(self, text_id: str, texts: list[str]) -> None:
-        """Add pieces to an open text, and hand them to the readers, from the event loop."""
+        """Add pieces to an open text, and pass them to the readers, from the event loop."""
         deltas = [TextDelta(text_id, text) for text in texts]
         for delta in deltas:
             self.assembly.apply(delta)
@@ -107,12 +108,12 @@ class Run:
             channel.put(chunk)
 
     def close(self) -> None:
-        """No more chunks will come."""
+        """Close the channels: no more chunks will come."""
         for channel in (self.channel, *self._watching):
             channel.close()
 
     def free_ticket(self) -> None:
-        """Let the user have another turn."""
+        """Free the user's ticket for another turn."""
         if self._ticket:
             self._ticket.free()
 
@@ -121,7 +122,7 @@ class Run:
         return self.channel.closed
 
     def watch(self, channel: Channel, after: int) -> None:
-        """Put the chunks behind that of the number `after` into a channel, and all that follow."""
+        """Put the chunks after the one numbered `after`, and all later ones, into a channel."""
         for chunk in self.log.after(after):
             channel.put(chunk)
         self._watching.append(channel)
@@ -131,11 +132,11 @@ class Run:
             self._watching.remove(channel)
 
     def note_watchers(self, seconds: float) -> None:
-        """Readers in other workers have asked for the chunks of the next seconds."""
+        """Note that readers in other workers want the chunks of the next seconds."""
         self._watched_until = time.monotonic() + seconds
 
     def _wait_for_reader(self) -> None:
-        """This time does not count against the model's."""
+        """Wait for the reader. This time does not count against the model's time limit."""
         began = time.monotonic()
         self.deadline.pause()
         self.channel.wait_for_room()
@@ -147,7 +148,7 @@ class Run:
         return self.channel.abandoned and self._resume_seconds > 0
 
     def leave(self) -> None:
-        """The client has left."""
+        """Note that the client has left; interrupt the turn if it can't come back."""
         self.channel.abandon()
         if self._resume_seconds:
             self._unread_since = time.monotonic()
@@ -155,7 +156,7 @@ class Run:
             self.interruption.interrupt("gone")
 
     def check(self, now: float) -> None:
-        """End a model call that takes too long, and look after the reader."""
+        """End a model call that takes too long, and check the reader."""
         if self.deadline.is_over(now):
             self.deadline.end()
             self.interruption.throw(ProviderError("slow"))
@@ -165,7 +166,7 @@ class Run:
             self._end_unread(now)
 
     def _end_unread(self, now: float) -> None:
-        """Interrupt the turn once nobody has read it for long enough."""
+        """Interrupt the turn if nobody has read it for `resume_seconds`."""
         if self._watching or now < self._watched_until:
             self._unread_since = now
         elif now - self._unread_since >= self._resume_seconds:
@@ -173,12 +174,12 @@ class Run:
 
 
 class Runs(BackgroundWork):
-    """All running turns of this worker, and its watchman, who checks them."""
+    """All running turns of this worker, and the watchman that checks them."""
 
     def __init__(self) -> None:
         self._runs: dict[str, Run] = {}
         self._listeners: list[Callable[[Run], None]] = []
-        self._grace_ends = inf  # monotonic: of a worker that drains
+        self._grace_ends = inf  # monotonic; set when the worker drains
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -191,7 +192,7 @@ class Runs(BackgroundWork):
         self.wake()
 
     def remove(self, run: Run) -> None:
-        """The run has ended."""
+        """Remove a run that has ended, and call the listeners."""
         self._runs.pop(run.question.turn_id, None)
         for listener in self._listeners:
             listener(run)
@@ -210,12 +211,14 @@ class Runs(BackgroundWork):
                 run.interruption.interrupt(reason)
 
     def drain(self, grace: float) -> None:
-        """Interrupt the running turns in time: what is not stored when the grace time is over is
-        lost with the worker."""
+        """Interrupt the running turns in time.
+
+        Answers that are not stored when the grace time ends are lost with the worker.
+        """
         self._grace_ends = time.monotonic() + grace
 
     def _interrupt_in_time(self, now: float) -> None:
-        """Interrupt the oldest turns, as many as could not all be stored in the time left."""
+        """Interrupt the oldest turns, as many as could not all be stored in the remaining time."""
         late = now + DRAIN_MARGIN + len(self) * END_SECONDS - self._grace_ends
         if late >= 0:
             for run in list(self)[: int(late / END_SECONDS) + 1]:

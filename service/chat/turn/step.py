@@ -30,7 +30,7 @@ NAME_LIMIT = 128
 WITHDRAWN = "The model withdrew this call."
 
 
-# Chunks, and where the model's answer goes on without a greenlet: see `stream_events`.
+# Chunks, and an `Arrivals` where the answer continues without a greenlet: see `stream_events`.
 Answer = Generator[Chunk | Arrivals, None, None]
 
 
@@ -38,8 +38,9 @@ Answer = Generator[Chunk | Arrivals, None, None]
 class Step:
     """The state of one step. `calls` maps a call's key to our id for it and its tool's name.
 
-    `text` is what the run's assembly has of it: whoever reads the chunks must apply each one before
-    the next. A muted step neither sends nor keeps tool calls: its answer must be text.
+    `text` is the step's text in the run's assembly: the reader of the chunks must apply each one
+    before it takes the next. A muted step neither sends nor keeps tool calls: its answer must be
+    text.
     """
 
     number: int
@@ -54,17 +55,17 @@ class Step:
 
     @property
     def is_visible(self) -> bool:
-        """Whether the client has received any of its text or calls."""
+        """Whether the client has received any text or call of this step."""
         return bool(self.text or self.calls)
 
     @property
     def is_refused(self) -> bool:
-        """Whether the host refused a call of its model."""
+        """Whether the host refused a call that its model made."""
         return self.finished is not None and self.finished.is_refused
 
     @property
     def goes_on(self) -> bool:
-        """Whether another step follows: for the results of calls, or as the model has paused."""
+        """Whether another step follows: for results of calls, or because the model has paused."""
         is_paused = self.finished is not None and self.reason == "pause"
         return self.result_count > 0 or (is_paused and not self.muted)
 
@@ -74,7 +75,7 @@ class Step:
         return self.finished.reason
 
     def translate(self, events: Iterator[Event | Arrivals]) -> Answer:
-        """Events as chunks; an open text is closed behind the terminal event."""
+        """Yield the events as chunks. An open text is closed after the terminal event."""
         for event in events:
             match event:
                 case TextFragment(text):  # nearly every event is one
@@ -97,11 +98,11 @@ class Step:
         yield from self._end_text()
 
     def close(self, text: str) -> Answer:
-        """End with a text of our own."""
+        """End the step with a text of our own."""
         yield from self.translate(iter([TextFragment(text)]))
 
     def run_calls(self, app: Flask, context: ToolContext) -> Chunks:
-        """Run the finished calls; each gets a result."""
+        """Run the finished calls. Each gets a result."""
         if self.muted or not self.finished:
             return
         finished = self.finished.calls
@@ -117,7 +118,7 @@ class Step:
         return NamedCall(call_id, name, call)
 
     def _start_call(self, key: int, name: str) -> Chunk:
-        # Our own id: providers reuse theirs, send empty ones, or none.
+        # Our own id, because providers reuse their ids, or send empty ones or none.
         self.calls[key] = (new_id("call"), name[:NAME_LIMIT])
         self._nesting[key] = Nesting()
         return chunks.ToolInputStart(*self.calls[key])

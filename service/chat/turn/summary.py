@@ -1,6 +1,6 @@
-"""Asking a model for a summary of the older half of a conversation.
+"""Ask a model for a summary of the older half of a conversation.
 
-Without a summary, whatever the fault, the conversation's oldest messages are left out instead.
+If there is no summary, for any reason, the conversation's oldest messages are left out instead.
 """
 
 import structlog
@@ -21,9 +21,9 @@ from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResu
 
 SECONDS = 20.0  # in all
 OUTPUT_TOKENS = 2_000
-TRANSCRIPT = 200_000  # bytes that are summarised at most
-PIECE = 4_000  # characters of one message in it
-LONGEST = 20_000  # characters of a summary; longer is an echo
+TRANSCRIPT = 200_000  # the most bytes that are summarised
+PIECE = 4_000  # characters of one message in the transcript
+LONGEST = 20_000  # characters of a summary; a longer one repeats the conversation
 
 INSTRUCTIONS = """\
 You write the memory of an assistant. Below is the older part of its conversation with a user; the
@@ -39,21 +39,21 @@ log = structlog.get_logger("summary")
 
 
 class Summarizer:
-    """Summarises for one turn, at its cost."""
+    """Summarises for one turn, which pays for it."""
 
     def __init__(self, app: Flask, run: Run, recalled: Recalled) -> None:
         self._app, self._run, self._recalled = app, run, recalled
         model_id = app.config["SETTINGS"].summary_model
         self._model = MODELS.of(app)[model_id]
         ceiling = app.config["SETTINGS"].token_ceilings[self._model.provider.kind]
-        self._most = min(TRANSCRIPT, ceiling)  # bytes: a byte is at most one token
+        self._most = min(TRANSCRIPT, ceiling)  # bytes, each of which is at most one token
         self._was_called = False
 
     def __call__(self, history: History, cut: int) -> str | None:
-        """A summary of the rows before the one of this index; at most one in a turn."""
+        """Return a summary of the rows before this index; at most one in a turn."""
         if self._was_called or self._recalled.resting or self._model.provider.missing_setting:
             return None
-        if history.dropped:  # a summary that does not cover them would be cached as if it did
+        if history.dropped:  # it would be cached as if it covered the dropped rows
             return None
         self._was_called = True
         trip = RoundTrip(self._model, _prompt(history, cut, self._most), ArrivingText())
@@ -76,7 +76,8 @@ class Summarizer:
         return answer.text if usable else None
 
     def _store(self, text: str | None, cut: int) -> None:
-        """Cached at once, so that the next turn can use what a failed turn has paid for."""
+        """Cache the result at once, so that the next turn can use a summary that a failed turn has
+        paid."""
         chat_id = self._run.question.chat_id
         try:
             with self._app.app_context(), write_transaction() as session:
@@ -92,7 +93,7 @@ class Summarizer:
 
 
 def _is_usable(text: str, prompt: Prompt) -> bool:
-    """Not empty, and no echo of what was to be summarised."""
+    """Return whether a summary is not empty and does not just repeat the conversation."""
     request = prompt.messages[0]
     assert isinstance(request, UserMessage)
     if not text or len(text) > min(LONGEST, max(len(request.text) // 2, 500)):
@@ -111,7 +112,7 @@ def _prompt(history: History, cut: int, most: int) -> Prompt:
 
 
 def _shorten(text: str, most: int) -> str:
-    """Leave out the middle: the beginning has the summary so far, the end the newest messages."""
+    """Cut out the middle: the beginning has the earlier summary, the end the newest messages."""
     encoded = text.encode()
     if len(encoded) <= most:
         return text
@@ -120,7 +121,7 @@ def _shorten(text: str, most: int) -> str:
 
 
 def _plain_text(message: Message) -> list[str]:
-    """A message as text, so that the model takes it neither for an instruction nor for a call."""
+    """Return a message as text that the model takes neither for an instruction nor for a call."""
     match message:
         case UserMessage(text):
             return [f"User: {_piece(text)}"]

@@ -12,7 +12,7 @@ from service.providers.provider import Model
 
 @dataclass
 class Tally:
-    """Sums over the steps of a turn. `estimated` is true once a provider reported no usage.
+    """Sums over the steps of a turn. `estimated` is true if a provider reported no usage.
 
     `history_tokens` is an upper bound for the messages of the last prompt and their answer.
     """
@@ -33,18 +33,19 @@ class Tally:
 
     @property
     def cost(self) -> int:
-        """Micro-credits."""
+        """The cost in micro-credits."""
         used = Usage(self.input, self.output, self.cache_read, self.cache_write)
         return cost(self.model, used) + self._summary_cost
 
     def begin(self, trip: RoundTrip, step: int) -> None:
-        """The round trip of the step of this number begins."""
+        """Note that the round trip of the step with this number begins."""
         self._open = (trip, step)
 
     def end(self, reason: FinishReason) -> None:
-        """The open round trip has ended with its provider's terminal event.
+        """Add the open round trip, which has ended with its provider's terminal event.
 
-        It is not accepted if that is a status by which the host refuses a call of its model.
+        If that event is a status by which the host refuses a call of its model, the round trip is
+        not accepted and nothing is added.
         """
         assert self._open
         trip, self.steps = self._open
@@ -61,7 +62,8 @@ class Tally:
     def abandon(self) -> None:
         """End the open round trip, if there is one, before its provider's terminal event.
 
-        Its usage is estimated. One that the provider did not accept, or failed, used nothing.
+        Its usage is estimated. A round trip that the provider did not accept, or that failed, used
+        nothing.
         """
         if self._open and self._open[0].accepted:
             trip, self.steps = self._open
@@ -75,7 +77,7 @@ class Tally:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The turn's `messageMetadata` at its end."""
+        """The `messageMetadata` of the ended turn."""
         return message_metadata(self.reason, self.steps, self.usage, self.compaction)
 
     @property

@@ -30,12 +30,11 @@ NO_CREDITS = "Your credits do not suffice to go on with this answer."
 
 
 def answer(app: Flask, run: Run) -> Answer:
-    """The steps of a turn, each chunk added to the run's assembly before anybody reads it.
+    """Yield the chunks of all steps, and add each to the run's assembly before it is read.
 
-    Most chunks of texts go to the run's readers in the event loop, and are not among these. Where
-    nothing else is expected the generator yields an `Arrivals`, and need not be resumed before that
-    calls for it.
-    Raises `ProviderError` and `ServiceError`.
+    Most chunks of texts go to the run's readers in the event loop, and are not yielded. Where only
+    text is expected, the generator yields an `Arrivals`, and need not be resumed before this asks
+    for it. Raises `ProviderError` and `ServiceError`.
     """
     conversation, context = Conversation(app, run), _context(app, run)
     for number in range(1, STEPS + 1):
@@ -54,7 +53,7 @@ def answer(app: Flask, run: Run) -> Answer:
 def _step(
     app: Flask, run: Run, step: Step, conversation: Conversation, context: ToolContext
 ) -> Answer:
-    """The model's answer, then the tool calls in it."""
+    """Yield the model's answer, then the results of its tool calls."""
     yield chunks.StartStep()
     prompt = conversation.prompt(step.muted)
     try:
@@ -74,7 +73,7 @@ def _step(
 
 
 def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
-    """One round trip to the model; a text of ours where the credits do not suffice for it."""
+    """Make one round trip to the model, or end with a text of ours if the credits are too few."""
     trip = RoundTrip(run.question.model, prompt, step.text)
     if not run.hold.reserve(app, trip.max_cost):
         yield from step.close(NO_CREDITS)
@@ -86,7 +85,7 @@ def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
 
 
 class _Taking:
-    """Puts texts of the model through to the readers of a turn, in the event loop."""
+    """Passes texts of the model to the readers of a turn, in the event loop."""
 
     __slots__ = ("_run", "_step")
 
@@ -95,8 +94,10 @@ class _Taking:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the step has an open text, and no slow reader must be waited for, which a
-        greenlet does."""
+        """Whether the step has an open text and the channel has room.
+
+        Only a greenlet can wait for a slow reader.
+        """
         return self._text_id() is not None
 
     def __call__(self, texts: list[str]) -> bool:
@@ -111,9 +112,10 @@ class _Taking:
 
 
 def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
-    """gpt-oss hosts refuse a call made in spite of tool_choice "none": ask once more without tools.
+    """Ask once more without tools.
 
-    Some hosts then refuse a history with calls in it; the step ends in a text of ours.
+    Hosts of gpt-oss refuse a call that the model makes in spite of tool_choice "none". Some hosts
+    then refuse a history with calls in it; the step then ends with a text of ours.
     """
     try:
         yield from _ask(app, run, step, replace(prompt, tools=()))

@@ -1,1 +1,1 @@
-"""Taking back what the tools of a turn have done to records."""
+"""Undo: revert what the tools of a turn have changed in records."""

@@ -1,4 +1,4 @@
-"""What a turn has changed, record by record, as the journal has it."""
+"""The changes of a turn, record by record, read from the journal."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,20 +21,23 @@ OWNED_OTHERWISE = "The app names the record's owner in another column now."
 FORGOTTEN = "The record's earlier state is no longer stored."
 CHANGED = "The record has been changed since."
 
-# Columns that turns set without a tool, by collection. Another one may have one of the same name.
+# Columns that turns set without a tool, by collection: other collections may have the same name.
 OF_TURNS: dict[str, tuple[str, ...]] = {journal.CHATS: ("activeAt",)}
 
 Entries = list[JournalEntry]  # of one record, in their order
 
 
 class Refused(Exception):
-    """A change that can't be taken back; the text says why."""
+    """A change that can't be reverted; the text says why."""
 
 
 @dataclass(frozen=True)
 class NetChange:
-    """What a turn did to one record in all: the record before the turn's first write, and after its
-    last, None where there was or is none."""
+    """The whole change of one record by a turn.
+
+    `before` is the record before the turn's first write, and `after` the record after its last
+    write. They are None if there was no record.
+    """
 
     collection: Collection
     before: Envelope | None
@@ -43,7 +46,10 @@ class NetChange:
 
     @property
     def some_state(self) -> Envelope:
-        """The record at some time, for what never changes: its id, owner, chat and `createdAt`."""
+        """The record at some time, for the values that never change.
+
+        These are its id, owner, chat and `createdAt`.
+        """
         state = self.after or self.before or self.entries[0].after
         assert state
         return state
@@ -58,7 +64,7 @@ class NetChange:
 
 
 def entries_by_record(session: Session, caller: Caller, turn_id: str) -> list[Entries]:
-    """The caller's entries of a turn, in the order of each record's first."""
+    """Return the caller's entries of a turn, in the order of each record's first entry."""
     mine = (JournalEntry.turn_id == turn_id, JournalEntry.user_id == caller.subject)
     of_turn = (*mine, journal.is_change)
     by_record: dict[tuple[str, str, str | None], Entries] = {}
@@ -68,7 +74,7 @@ def entries_by_record(session: Session, caller: Caller, turn_id: str) -> list[En
 
 
 def change_of(entries: Entries, collections: Collections) -> NetChange:
-    """Raises `Refused` if the entries do not suffice to take the change back."""
+    """Return the whole change. Raises `Refused` if the entries do not suffice to revert it."""
     first, last = entries[0], entries[-1]
     if first.collection == external_calls.CALLS:
         raise Refused(CALLED)
@@ -93,12 +99,12 @@ def _is_forgotten(entry: JournalEntry) -> bool:
 
 
 def of_turns(collection: str) -> tuple[str, ...]:
-    """The columns of a collection that turns set without a tool."""
+    """Return the columns of a collection that turns set without a tool."""
     return OF_TURNS.get(collection, ())
 
 
 def data(collection: str, envelope: Envelope | None) -> Any:
-    """A record's data without its times: a turn changes those of its chat."""
+    """Return a record's data without the columns that turns set without a tool."""
     if envelope is None:
         return None
     left_out = of_turns(collection)

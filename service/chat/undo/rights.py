@@ -1,4 +1,4 @@
-"""Whether a user may take back a change now."""
+"""Whether a user may revert a change now."""
 
 from service.auth.users import Caller
 from service.chat.undo.changes import NetChange, data
@@ -7,8 +7,12 @@ from service.records.collection import Action, Collection
 
 
 def may_take_back(change: NetChange, caller: Caller, role: str) -> bool:
-    """What was created takes the right to delete, and what was deleted the right to create: or to
-    delete, where only the server creates. A changed column must be one that the role may read."""
+    """Return whether the caller has the rights to revert the change.
+
+    To revert a creation they need the right to delete. To revert a deletion they need the right to
+    create, or to delete where only the server creates. To revert an update they need the right to
+    update, and their role must be able to read each changed column.
+    """
     if not change.before and not change.after:
         return True  # there is nothing to do
     if change.before and change.after:

@@ -1,7 +1,8 @@
-"""Taking back what the tools of a turn have done to records.
+"""Revert what the tools of a turn have changed in records.
 
-A record is put back if it still is as the turn left it, and if the journal has what it was before.
-All of it is one transaction, and is done once for a turn. Source: docs/contract.md, section 15.2.
+A record is reverted if it has not been changed since the turn, and if the journal has its earlier
+state. All of it is one transaction, and is done once for a turn.
+Source: docs/contract.md, section 15.2.
 """
 
 from collections.abc import Iterator
@@ -43,10 +44,10 @@ Listed = dict[str, str]
 
 TRACES: dict[
     Any, ColumnElement[bool]
-] = {  # of a turn: while it runs, once it is stored, of its writes
+] = {  # rows that show that a turn exists: while it runs, when it is stored, its writes
     Claim: true(),
     Turn: true(),
-    JournalEntry: journal.is_change,  # the entry of a read shows nowhere
+    JournalEntry: journal.is_change,  # the entry of a read is never shown
 }
 
 
@@ -59,10 +60,10 @@ class UndoneAlready(Conflict):
 
 
 def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, list[Listed]]:
-    """Take back what a turn of the caller's has changed.
+    """Revert the changes of one of the caller's turns.
 
-    Returns `undone` and `conflicts`, the latter with a `reason`. For `RATE_LIMITS` it is one change
-    of records. Raises `NotFound`, `StillRunning`, `UndoneAlready`, `RateLimited`.
+    Returns `undone` and `conflicts`; each conflict has a `reason`. In `RATE_LIMITS` it counts as
+    one change of records. Raises `NotFound`, `StillRunning`, `UndoneAlready`, `RateLimited`.
     """
     count("records", caller.subject)
     undone: list[Listed] = []
@@ -83,7 +84,7 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
 
 
 def _begin(session: Session, subject: str, turn_id: str) -> None:
-    """Mark the turn as undone. Of two requests at once, the second waits for the first here."""
+    """Mark the turn as undone. A second request at the same time waits here for the first."""
     traces = (
         exists().where(model.turn_id == turn_id, model.user_id == subject, which)
         for model, which in TRACES.items()
@@ -102,7 +103,7 @@ def _begin(session: Session, subject: str, turn_id: str) -> None:
 
 
 def _note(session: Session, turn_id: str, turns: Collection) -> None:
-    """Say in the turn's record that it is undone. A turn that failed has none."""
+    """Note in the turn's record that it is undone. A turn that failed has no record."""
     turn = session.scalar(select(Turn).where(Turn.turn_id == turn_id))
     if turn is None:
         return
@@ -116,7 +117,7 @@ def _note(session: Session, turn_id: str, turns: Collection) -> None:
 def _sort_changes(
     session: Session, caller: Caller, turn_id: str, collections: Collections
 ) -> tuple[list[NetChange], list[Listed]]:
-    """The changes, the oldest record first, and those that are conflicts by the journal alone."""
+    """Return the changes, the oldest record first, and the conflicts that the journal shows."""
     changes, conflicts = [], []
     for entries in entries_by_record(session, caller, turn_id):
         try:
@@ -128,9 +129,9 @@ def _sort_changes(
 
 
 def _lock(session: Session, caller: Caller, changes: list[NetChange]) -> None:
-    """In the order of an erasure: chats, users, the rest.
+    """Lock chats, users and then the rest, in the order of an erasure.
 
-    The turn's chat is locked too: its deletion changes the same entries of the journal.
+    The turn's chat is locked too, because its deletion changes the same entries of the journal.
     """
     connection = session.connection()
     names = {reverting.group_key(c.collection, c.some_state) for c in changes}
@@ -145,7 +146,7 @@ def _lock(session: Session, caller: Caller, changes: list[NetChange]) -> None:
 
 
 def _chats(changes: list[NetChange]) -> Iterator[str]:
-    """The chats that are changed, and those whose messages are."""
+    """Yield the chats that are changed, and the chats whose messages are changed."""
     for change in changes:
         match change.collection.name:
             case journal.CHATS:
@@ -155,7 +156,10 @@ def _chats(changes: list[NetChange]) -> Iterator[str]:
 
 
 def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -> None:
-    """Raises `Refused` if the caller has not the right now, or the record is not as it was left."""
+    """Revert one change.
+
+    Raises `Refused` if the caller has not the right now, or the record was changed since the turn.
+    """
     if not may_take_back(change, caller, role):
         raise Refused(FORBIDDEN)
     row = reverting.lock_row(session, change.collection, change.record_id, change.owner)
@@ -172,7 +176,7 @@ def _take_back(session: Session, change: NetChange, caller: Caller, role: str) -
             _write(session, change, row)
     except ServiceError as error:
         raise Refused(error.message) from None
-    except IntegrityError:  # its id or place was given to another record
+    except IntegrityError:  # its id or unique value now belongs to another record
         raise Refused(CHANGED) from None
 
 

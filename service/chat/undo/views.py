@@ -1,4 +1,4 @@
-"""What the assistant has changed: the journal, and taking a turn's changes back.
+"""The routes of the journal, and of undoing a turn.
 
 Source: docs/contract.md, sections 5.13, 7.14 and 15.2.
 """
