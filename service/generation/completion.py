@@ -1,6 +1,6 @@
-"""A model's whole answer as one text, for code that has no conversation and shows no stream.
+"""A model's whole answer as one text, for code without a conversation or a stream.
 
-The caller holds the most that it can cost, and settles the real cost however it ends:
+The caller holds the highest possible cost, and settles the real cost however the call ends:
 
     trip = completion.prepare(models, "llm-haiku-4-5", SYSTEM, papers, max_output_tokens=1000)
     hold(trip.max_cost)
@@ -37,8 +37,11 @@ MODELS = AppKey[Mapping[str, Model]]("models")  # by id
 
 @dataclass(frozen=True)
 class Completion:
-    """`reason` is "length" for a text that was cut at the token limit, and "content-filter" for
-    one that the model declined to write. Its usage and cost are those of the round trip."""
+    """The text of an answer, and the reason why it ended.
+
+    `reason` is "length" if the text was cut at the token limit, and "content-filter" if the model
+    declined to write it. The usage and the cost are those of the round trip.
+    """
 
     text: str
     reason: FinishReason
@@ -47,10 +50,10 @@ class Completion:
 def prepare(
     models: Mapping[str, Model], model_id: str, system: str, text: str, max_output_tokens: int
 ) -> RoundTrip[ArrivingText]:
-    """The round trip for a system text and a user's text. Makes no network call.
+    """Return the round trip for a system text and a user's text. Makes no network call.
 
-    `models` are `MODELS.of(app)`. Raises KeyError for an unknown id, and `NotConfigured`
-    for a model whose provider has no key.
+    `models` is `MODELS.of(app)`. Raises KeyError for an unknown id, and `NotConfigured` for a model
+    whose provider has no key.
     """
     model = models[model_id]
     require_configured(model)
@@ -60,16 +63,16 @@ def prepare(
 
 
 def require_configured(model: Model) -> None:
-    """Raises `NotConfigured`, which names the missing setting."""
+    """Raise `NotConfigured`, which names the missing setting, if the provider has no key."""
     if model.provider.missing_setting:
         raise NotConfigured(model.provider.missing_setting)
 
 
 def complete(upstream: Upstream, trip: RoundTrip[ArrivingText], seconds: float) -> Completion:
-    """Ask the model and wait for its whole answer, at most `seconds` in all, retries included.
+    """Ask the model and wait for its whole answer, at most `seconds` in all, with retries.
 
-    Raises `ProviderError`; its fault is "slow" when the time is over. The connection is closed
-    then, and `trip.cost` is the estimated cost of what had arrived.
+    Raises `ProviderError`; its fault is "slow" when the time has passed. The connection is closed
+    then, and `trip.cost` is the estimated cost of the text received so far.
     """
     finished: StepFinished | None = None
     gap = ""  # between two texts of one answer, as in a message of a chat

@@ -5,15 +5,15 @@ import time
 
 
 class Deadline:
-    """When the model is too late: with its first content, its next event, or its whole answer.
+    """When the model is too late with its first content, its next event, or its whole answer.
 
-    A watchman calls `passed` and ends the round trip. Values are seconds on the monotonic clock.
+    A watchman calls `is_over` and ends the round trip. Values are seconds on the monotonic clock.
     """
 
     __slots__ = ("_at", "_paused", "_step_ends", "_within")
 
     def __init__(self, within: float = math.inf) -> None:
-        """`within` is how many seconds the caller has in all."""
+        """`within` is the number of seconds that the caller has in all."""
         self._within = within
         self._at: float | None = None
         self._paused: float | None = None
@@ -31,17 +31,17 @@ class Deadline:
         self._at = None
 
     def pause(self) -> None:
-        """Nobody waits for the model meanwhile: the turn waits for its reader."""
+        """Stop the deadline: nobody waits for the model, because the turn waits for its reader."""
         self._paused, self._at = self._at, None
 
     def resume(self, paused: float) -> None:
-        """After a pause of that many seconds."""
+        """Continue after a pause of so many seconds."""
         self._step_ends += paused
         self._at = self._paused + paused if self._paused is not None else None
 
     @property
     def seconds_left(self) -> float:
-        """Seconds until the model is too late."""
+        """The seconds until the model is too late."""
         return math.inf if self._at is None else self._at - time.monotonic()
 
     def is_over(self, now: float) -> bool:

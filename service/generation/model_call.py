@@ -1,4 +1,4 @@
-"""Calling a model over HTTP: the prompt goes out, the events of the answer come back.
+"""Call a model over HTTP: send the prompt, and yield the events of the answer.
 
 Source for limits and retries: docs/contract.md, sections 5.18 and 5.19.
 """
@@ -38,8 +38,8 @@ from service.providers.provider import Kind, Model, Wire
 
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
 RETRIES = 2
-LONGEST_PAUSE = 30.0  # seconds; a host that asks for more is down
-WAITING = 0.75  # of the time that is left to the first content; the next try has the rest
+LONGEST_PAUSE = 30.0  # seconds; a host that asks for a longer pause counts as down
+WAITING = 0.75  # the part of the time left to the first content that a pause may take
 UPSTREAM_FAULTS: dict[str, Fault] = {
     "unreachable": "down",
     "unanswered": "down",
@@ -49,7 +49,7 @@ UPSTREAM_FAULTS: dict[str, Fault] = {
 
 @dataclass(frozen=True)
 class TimeLimits:
-    """Seconds: to the first content, between two events, for the whole step."""
+    """Limits in seconds: to the first content, between two events, and for the whole step."""
 
     first: float
     idle: float = 30.0
@@ -58,7 +58,7 @@ class TimeLimits:
 
 log = structlog.get_logger("model")
 
-# Reasoning models of B and C are silent for long.
+# Reasoning models of B and C send nothing for a long time.
 LIMITS: dict[Kind, TimeLimits] = {
     "A": TimeLimits(30.0),
     "B": TimeLimits(90.0),
@@ -69,15 +69,14 @@ LIMITS: dict[Kind, TimeLimits] = {
 def stream_events(
     upstream: Upstream, trip: RoundTrip, deadline: Deadline, take: TakeTexts | None = None
 ) -> Iterator[Event | Arrivals]:
-    """The events of the model's answer, up to the terminal one; `trip` is filled in meanwhile.
+    """Yield the events of the model's answer, up to the terminal one, and fill in `trip`.
 
     While the reader of the events waits for the next one, texts may go to `take` instead. While all
-    do, the reader need not wait: it gets an `Arrivals`, and asks for the next event when that
+    texts do, the reader need not wait: it gets an `Arrivals`, and asks for the next event when this
     calls it.
-
-    Raises `ProviderError`, which has nothing of the provider's text. A provider that is busy or
-    down is asked up to twice more, as long as it has sent no visible event. The usage in `trip` is
-    also good when the reader of the events was interrupted.
+    Raises `ProviderError`, which contains no text of the provider. A provider that is busy or down
+    is asked up to twice more, as long as it has sent no visible event. The usage in `trip` is also
+    valid when the reader of the events was interrupted.
     """
     events = _events(upstream, trip, deadline, take)
     return trace(trip, events) if spans.are_recorded() else events
@@ -127,26 +126,26 @@ def _count(model: Model, used: Usage) -> None:
 
 
 def _log_for_operator(model: Model, error: ProviderError) -> None:
-    """Log a fault that only the operator can mend: a bad key, an unpaid account, a lost model."""
+    """Log a fault that only the operator can correct, such as a bad key or an unpaid account."""
     if error.fault in OPERATORS:
         names = {"provider": model.provider.kind, "model": model.upstream_name}
         log.error("the provider needs its operator", fault=error.fault, **names)
 
 
 def _pause(attempt: int, error: ProviderError, left: float) -> float:
-    """Seconds before the next try: as the host asks, otherwise longer each time, with jitter.
+    """Return the seconds before the next try: as the host asks, or longer each time, with jitter.
 
-    Raises the error if the host asks for too much of the seconds that are `left`.
+    Raises the error if the host asks for too much of the remaining seconds, `left`.
     """
     if error.retry_after is None:
-        return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - only spreads the tries
+        return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - it only spreads the tries
     if error.retry_after > min(LONGEST_PAUSE, WAITING * left):
         raise error
     return error.retry_after + random.uniform(0, 0.25)  # noqa: S311
 
 
 class _Timed:
-    """Takes texts, each of which puts the deadline off."""
+    """Takes texts, and postpones the deadline for each."""
 
     __slots__ = ("_deadline", "_limits", "_take")
 
@@ -181,7 +180,7 @@ def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterato
 def _open(
     upstream: Upstream, trip: RoundTrip
 ) -> tuple[AbstractContextManager[ByteStream], NameTable]:
-    """The request, which is not kept: its body would take kilobytes while the answer arrives."""
+    """Open the request. It is not kept: its body would take kilobytes during the answer."""
     provider = trip.model.provider
     request = provider.wire.request(provider, trip.model.upstream_name, trip.prompt)
     outbound = Outbound(
@@ -190,13 +189,16 @@ def _open(
         url=provider.base_url + request.path,
         headers=request.headers,
         body=request.body,
-        idle=None,  # the deadline bounds it
+        idle=None,  # the deadline limits it
     )
     return upstream.open(outbound), request.names
 
 
 def _refusal(stream: ByteStream, wire: Wire, names: NameTable) -> Event:
-    """The event of an answer other than 200, where it is one. Raises `ProviderError`."""
+    """Return the event of a status other than 200, if it stands for one.
+
+    Raises `ProviderError`.
+    """
     try:
         return wire.refusal(stream.status, _body(stream), names)
     except ProviderError as error:

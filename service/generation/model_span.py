@@ -1,4 +1,4 @@
-"""The span of a round trip to a model, by the OpenTelemetry conventions for generative AI."""
+"""The span of a round trip to a model, in OpenTelemetry's conventions for generative AI."""
 
 import time
 from collections.abc import Generator, Iterator
@@ -25,7 +25,7 @@ COMPATIBLE = "openai_compatible"  # any other host of the same wire
 
 
 def trace(trip: RoundTrip, events: Generator[Event | Arrivals]) -> Iterator[Event | Arrivals]:
-    """The events, recorded as a span. Raises what they raise."""
+    """Yield the events, and record a span of them. Raises the errors that `events` raises."""
     model, began, is_timed = trip.model, time.monotonic(), False
     name = f"chat {model.upstream_name}"
     with closing(events), spans.start(name, "client", current=False) as span:
@@ -78,7 +78,7 @@ def _name(provider: Provider) -> str:
 
 
 def _message(message: Message) -> dict[str, Any]:
-    """A message in the form of the conventions."""
+    """Return a message in the form of the conventions."""
     match message:
         case UserMessage(text):
             return {"role": "user", "parts": [{"type": "text", "content": text}]}

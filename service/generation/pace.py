@@ -1,8 +1,8 @@
-"""Reading a fast stream at intervals, so that several tokens share one read and one write.
+"""Read a fast stream at intervals, so that several tokens share one read and one write.
 
 Each read costs a wake-up and a write, however few bytes it returns. A stream counts as fast above
-some 80 reads a second, where a delay of 30 ms is not visible. Slower streams, and the first tokens
-of each, are read at once.
+about 80 reads a second, where a delay of 30 ms is not visible. Slower streams, and the first tokens
+of each stream, are read at once.
 """
 
 import time
@@ -23,7 +23,7 @@ Read = Callable[..., bytes]
 class PacedReader:
     """Wraps a stream's `read`. Bytes that arrive between two reads wait in the kernel.
 
-    While `read` waits, the pieces of a slow stream may be taken at once, with `offer`.
+    While `read` waits, `offer` may take the pieces of a slow stream at once.
     """
 
     __slots__ = ("_began", "_is_parked", "_read", "_streak")
@@ -35,7 +35,7 @@ class PacedReader:
         self._is_parked = False
 
     def park(self) -> bool:
-        """Whether pieces may be taken while nobody calls `read`: not those of a fast stream."""
+        """Return whether pieces may be taken without a call of `read`. False for a fast stream."""
         if self._streak >= STREAK - 1:
             return False
         self._is_parked = True
@@ -43,7 +43,7 @@ class PacedReader:
         return True
 
     def read(self, *offered: Any) -> bytes:
-        """`offered` goes to the stream's own `read`."""
+        """Read the next bytes. `offered` is passed to the stream's own `read`."""
         if self._is_parked:
             self._is_parked = False
         else:
@@ -55,7 +55,8 @@ class PacedReader:
         return data
 
     def offer(self, piece: bytes, take: Callable[[bytes], bool]) -> bool:
-        """Whether a piece was taken. Of a fast stream none is, so that `read` can wait."""
+        """Return whether a piece was taken. Pieces of a fast stream are not, so that `read` can
+        wait."""
         if self._streak >= STREAK - 1 or not take(piece):
             return False
         self._count()

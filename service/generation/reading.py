@@ -1,4 +1,4 @@
-"""Reading a model's answer: its bytes as they arrive, at the pace of the stream, to its events."""
+"""Read a model's answer: from its bytes, at the pace of the stream, to its events."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,20 +17,20 @@ from service.providers.texts import TextReader
 
 
 class TakeTexts(Protocol):
-    """Takes texts in the event loop, past the reader of the events, which has got one before."""
+    """Takes texts in the event loop, while the reader of the events waits for the next event."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether it is going to take the next text."""
+        """Whether it will take the next text."""
 
     def __call__(self, texts: list[str]) -> bool:
-        """Whether it has taken them."""
+        """Take the texts; returns whether they were taken."""
 
 
 def read_answer(
     stream: ByteStream, decoder: Decoder, take: TakeTexts | None
 ) -> Iterator[Event | Arrivals]:
-    """The events of an answer with status 200. Raises `ProviderError`."""
+    """Yield the events of an answer with status 200. Raises `ProviderError`."""
     pieces = _Pieces(stream, decoder, take)
     try:
         for event in decode(pieces.read, decoder, pieces.reader, pieces.park):
@@ -47,8 +47,10 @@ def read_answer(
 
 
 class _Pieces:
-    """The pieces of an answer as they arrive. Texts go to `take` instead, while somebody waits for
-    the next piece."""
+    """The pieces of an answer as they arrive.
+
+    While the reader waits for the next piece, texts go to `take` instead.
+    """
 
     __slots__ = ("_pace", "_stream", "_take", "_texts", "reader", "room")
 
@@ -59,8 +61,8 @@ class _Pieces:
         self._pace = PacedReader(partial(_read, stream))
 
     def read(self) -> bytes:
-        # `_offer` goes along each time: if the pace kept it, both would be a cycle that keeps the
-        # whole turn.
+        # `_offer` is passed each time: if the pace kept it, both would be a reference cycle that
+        # keeps the whole turn in memory.
         return self._pace.read(self._offer) if self._take else self._pace.read()
 
     def park(self) -> Arrivals | None:
@@ -79,7 +81,10 @@ class _Pieces:
 
 
 def _read(stream: ByteStream, take: Take | None = None) -> bytes:
-    """A broken connection counts as the end; the wire decides whether the answer may end there."""
+    """Read the next bytes; empty at the end.
+
+    A broken connection counts as the end. The wire decides whether the answer may end there.
+    """
     try:
         return stream.read(take)
     except UpstreamError as error:
@@ -89,7 +94,10 @@ def _read(stream: ByteStream, take: Take | None = None) -> bytes:
 
 
 def _end_of_silence(decoder: Decoder, slow: ProviderError) -> Iterator[Event]:
-    """A host that sends no more but leaves the connection open: its answer may be whole."""
+    """Yield the last events of a host that leaves the connection open and sends nothing more.
+
+    Its answer may be complete. Raises `slow` if it is not.
+    """
     try:
         yield from decoder.end()
     except ProviderError:

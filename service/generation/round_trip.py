@@ -1,4 +1,4 @@
-"""One prompt to one model, what it has used so far, and what that costs."""
+"""One prompt to one model, with its usage so far and its cost."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -16,9 +16,9 @@ Text = TypeVar("Text")  # a type whose `str` is the text of an answer so far
 class RoundTrip(Generic[Text]):
     """A request to a model. `model_call.stream_events` fills it in while it reads the answer.
 
-    Except `text`, whose `str` is the text of the answer so far: who reads the events puts it
-    together, in a type of their own. `accepted` is true from a status of 200 on, and false again
-    once the provider itself has failed: nothing is owed then. `counted` and `reported` are the
+    It does not fill in `text`, whose `str` is the text of the answer so far: the reader of the
+    events builds it, in a type of its own. `accepted` becomes true at a status of 200, and false
+    again if the provider itself fails: then nothing is owed. `counted` and `reported` are the
     provider's counts, sent at the beginning and at the end of its answer.
     """
 
@@ -31,17 +31,17 @@ class RoundTrip(Generic[Text]):
 
     @property
     def max_cost(self) -> int:
-        """The most that it can cost, in micro-credits: the amount to hold before it begins."""
+        """The highest possible cost, in micro-credits: the amount to hold before it begins."""
         return prices.max_cost(self.model.id, self.prompt.tokens, self.prompt.max_output_tokens)
 
     @property
     def is_estimated(self) -> bool:
-        """Whether the provider has not reported the usage."""
+        """Whether the usage is an estimate, because the provider has not reported it."""
         return self.reported is None
 
     @property
     def usage(self) -> Usage:
-        """The tokens as reported, otherwise an estimate from the prompt and the text so far."""
+        """The reported tokens, or else an estimate from the prompt and the text so far."""
         if self.reported:
             return self.reported
         counted = self.counted or PromptCounted(likely(self.prompt.tokens))
@@ -50,11 +50,11 @@ class RoundTrip(Generic[Text]):
 
     @property
     def cost(self) -> int:
-        """What it costs, in micro-credits; also good after an error. 0 unless accepted."""
+        """The cost in micro-credits; also valid after an error. 0 unless accepted."""
         return cost(self.model, self.usage) if self.accepted else 0
 
 
 def cost(model: Model, usage: Usage) -> int:
-    """Micro-credits."""
+    """Return the cost in micro-credits."""
     counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
     return prices.cost(model.id, *counts)
