@@ -1,1 +1,1 @@
-"""The catalog of endpoints as tools of the assistant."""
+"""The catalog of endpoints, offered to the assistant as tools."""

@@ -1,4 +1,4 @@
-"""The request of a call of the assistant, as the proxy gets it.
+"""The request that the assistant passes to the proxy for a call.
 
 Source: docs/contract.md, section 14.1.
 """
@@ -19,7 +19,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import Inbound, ProxyResponse
 from service.web.errors import Conflict, ServiceError, Unavailable, UpstreamFailed
 
-CALL = "integrations.call"  # the tool, by whose name the journal has every call
+CALL = "integrations.call"  # the tool; the journal has every call under this name
 
 
 def ask(
@@ -30,10 +30,10 @@ def ask(
     approval: str | None,
     earlier: EarlierCall | None,
 ) -> ProxyResponse:
-    """Make the call, under the key of the earlier one if there is one. Raises `ServiceError`.
+    """Make the call, with the key of the earlier call if there is one. Raises `ServiceError`.
 
-    What changes something outside, or is paid for, has an entry in the journal. An error says so
-    where nobody knows whether the call was made.
+    A call that changes something outside, or costs credits, has an entry in the journal. If it is
+    unknown whether the call was made, the error says so.
     """
     key = str(earlier.entry.call_id) if earlier else context.call_id or new_id("call")
     note = _note(proxy, context, item, body, key, earlier)
@@ -72,9 +72,9 @@ def _note(
     key: str,
     earlier: EarlierCall | None,
 ) -> CallEntry | None:
-    """The journal's entry: what the assistant has done outside, for this user.
+    """Return the journal's entry about a call outside the app, if it needs one.
 
-    One about a read serves the next try of the message only.
+    The entry about a read only serves the next try of the message.
     """
     if item.access.reads and not (item.max_credits and context.user_message_id):
         return None
@@ -94,7 +94,7 @@ def _note(
 
 
 def refusal(answer: ProxyResponse) -> Conflict | UpstreamFailed:
-    """The error of another instance, for the model."""
+    """Convert the error of another instance for the model."""
     message = str(answer.envelope.get("message") or "")
     if answer.status == Conflict.status:
         return Conflict(message, outcome=answer.envelope.get("outcome"))

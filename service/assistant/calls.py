@@ -1,6 +1,6 @@
 """`integrations.call`, and the endpoints that are tools of their own.
 
-A call of the assistant is a call of its user: the same proxy checks it, and the same payer pays.
+A call by the assistant is a call by its user: the same proxy checks it, and the same payer pays.
 Source: docs/contract.md, section 14.
 """
 
@@ -31,7 +31,7 @@ from service.providers.prompt import ToolSpec
 from service.web.errors import Forbidden, ServiceError, UnknownEndpoint
 from service.web.fields import Text
 
-GRACE = 5.0  # seconds beyond an endpoint's own: its token may have to be refreshed first
+GRACE = 5.0  # seconds added to an endpoint's own, because its token may have to be refreshed
 MOST_TOOLS = 40
 EVERY = "all"
 SEARCH = "integrations.find tells which there are."
@@ -69,7 +69,10 @@ class EndpointTool(Tool):
 
 
 def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs:
-    """What a call needs: a grant, an approval, time. Raises `ServiceError` if it can't be made."""
+    """Return what a call needs: a grant, an approval, time.
+
+    Raises `ServiceError` if it can't be made.
+    """
     proxy = _proxy()
     item = _find_endpoint(proxy.catalog, endpoint)
     permits.check_endpoint(context.caller.permit, item.name)
@@ -80,7 +83,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     params, wait = validate_parameters(item, body)
     if leaves:
         proxy.check_allowed(item, params)
-    seconds = item.seconds + wait + GRACE  # the wait begins once the job has
+    seconds = item.seconds + wait + GRACE  # the wait begins when the job has begun
     grant = grants.missing(proxy, item, context)
     if item.access.auto_approve or not leaves:
         return Needs(grant, seconds=seconds)
@@ -108,20 +111,23 @@ def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:
         return shape(answer())
     began = time.monotonic()
     data = repeated_calls.give(context, earlier, answer)
-    if earlier.is_final or proxy.gateway:  # else it was made again, and has waited for its job
+    if earlier.is_final or proxy.gateway:  # else the repeated call has waited for it
         data = earlier_jobs.wait_for_job(proxy, item, context, body, data, began)
     return shape(data)
 
 
 def _data(proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse) -> Any:
-    """An answer's data for the model. Raises `GrantMissing`."""
+    """Return an answer's data for the model. Raises `GrantMissing`."""
     if answer.is_payload:
         raise GrantMissing(grants.missing_grant(proxy, item, context, answer))
     return answer.data
 
 
 def _find_endpoint(catalog: Catalog, name: str) -> Endpoint:
-    """Raises `UnknownEndpoint`, which tells the model where the names are."""
+    """Return the endpoint of this name.
+
+    Raises `UnknownEndpoint`, which tells the model how to find the names.
+    """
     try:
         return catalog.named(name)
     except UnknownEndpoint as error:
@@ -133,9 +139,10 @@ def _proxy() -> Proxy:
 
 
 def tools(catalog: Catalog, names: Iterable[str]) -> list[Tool]:
-    """The two tools for the whole catalog, and one for each of `names`, endpoints or categories.
+    """Return the two tools for the whole catalog, and one tool for each endpoint in `names`.
 
-    Raises ValueError for an unknown name, and for more than `MOST_TOOLS` endpoints.
+    `names` are endpoints or categories. Raises ValueError for an unknown name, and for more than
+    `MOST_TOOLS` endpoints.
     """
     described = " ".join((call.__doc__ or "").split())
     reads_if = partial(_is_read_only, catalog)
@@ -144,13 +151,13 @@ def tools(catalog: Catalog, names: Iterable[str]) -> list[Tool]:
 
 
 def _is_read_only(catalog: Catalog, endpoint: str, body: Mapping[str, Any]) -> bool:
-    """Whether `integrations.call` changes nothing outside with this endpoint."""
+    """Return whether `integrations.call` changes nothing outside with this endpoint."""
     item = catalog.names.get(endpoint)
     return item is not None and item.access.reads
 
 
 def find_endpoints(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:
-    """The endpoints that `ASSISTANT_ENDPOINTS` names. Raises ValueError."""
+    """Return the endpoints that `ASSISTANT_ENDPOINTS` names. Raises ValueError."""
     found: dict[str, Endpoint] = {}
     for name in names:
         of_name = [item for item in catalog if name in (EVERY, item.category, *item.names)]

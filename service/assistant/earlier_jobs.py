@@ -1,7 +1,7 @@
-"""Waits again for jobs that the calls of an earlier try have begun.
+"""Wait again for jobs that the calls of an earlier try of the message have started.
 
-The call that began a job waited for it too, and was cut off. Its stored answer only says that the
-job runs, and a model has no tool to look at a job. Source: docs/contract.md, section 5.16.
+The earlier call waited for its job too, and was cut off. Its stored answer only says that the job
+is running, and a model has no tool to look at a job. Source: docs/contract.md, section 5.16.
 """
 
 import time
@@ -31,10 +31,10 @@ def wait_for_job(
     data: Any,
     began: float,
 ) -> Any:
-    """An earlier call's answer; for a job that ran then, its state once it has been waited for.
+    """Return an earlier call's answer, or the state of its job after waiting for the job.
 
-    `began` is when the answer was asked for, on the monotonic clock: where the call was made again,
-    it has waited for its job since then. Raises `ServiceError`.
+    `began` is the monotonic time at which the answer was requested. If the call was repeated, it
+    has waited for its job since then. Raises `ServiceError`.
     """
     if not item.job or not _is_running(data):
         return data
@@ -45,20 +45,20 @@ def wait_for_job(
 
 
 def _wait_elsewhere(proxy: Proxy, job: Job, context: ToolContext, data: Any, wait: float) -> Any:
-    """The same for a job at another instance, which keeps nobody waiting who asks for its state.
+    """Do the same for a job at another instance, which answers at once with its state.
 
-    The last state that is known, if the other instance can't be asked at the end.
+    If the other instance can't be asked at the end, the last known state is returned.
     """
     ends, job_id = time.monotonic() + wait, data["jobId"]
     while True:
         try:
             answer = _state_there(proxy, context, job_id)
         except TokenRefused:
-            return data  # it would be refused each time
+            return data  # every further request would be refused
         if answer and answer.status >= 400:
             raise refusal(answer)
         if answer and answer.is_payload:
-            return data  # to poll it needs a consent, which is not for the model
+            return data  # polling needs a consent, which the model can't give
         data = answer.data if answer else data
         left = ends - time.monotonic()
         if not _is_running(data) or left <= 0:
@@ -67,7 +67,7 @@ def _wait_elsewhere(proxy: Proxy, job: Job, context: ToolContext, data: Any, wai
 
 
 def _state_there(proxy: Proxy, context: ToolContext, job_id: str) -> ProxyResponse | None:
-    """The answer about a job; None if the other instance can't answer now, but perhaps soon.
+    """Return the answer about a job; None if the other instance can't answer at the moment.
 
     Raises `TokenRefused`.
     """

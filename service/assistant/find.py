@@ -1,4 +1,4 @@
-"""`integrations.find`: which endpoints there are for what the user wants.
+"""`integrations.find`: find the endpoints for a task of the user.
 
 Source: docs/contract.md, section 14.1.
 """
@@ -21,9 +21,9 @@ from service.web.fields import Text
 
 MOST = 20
 WORD = re.compile(r"[a-z0-9]+")
-STEM = 4  # letters: "mails" and "mail" are one word, "forecasting" and "forecast" too
+STEM = 4  # letters: "mails" equals "mail", and "forecasting" equals "forecast"
 IDLE = frozenset({"the", "and", "for", "with", "from", "that", "this", "what", "find", "some"})
-NAME, CATEGORY, SUMMARY, PARAMETER = 6.0, 3.0, 2.0, 1.0  # how much a word in each place counts
+NAME, CATEGORY, SUMMARY, PARAMETER = 6.0, 3.0, 2.0, 1.0  # the weight of a word in each place
 
 
 class FindQuery(Schema):
@@ -48,7 +48,7 @@ def find(context: ToolContext, query: str, limit: int) -> dict[str, Any]:
 
 
 def rank(endpoints: Iterable[Endpoint], query: str) -> list[Endpoint]:
-    """The endpoints that share words with a query, the best first; at equal ranks by name."""
+    """Return the endpoints that share words with a query, the best first; equal ones by name."""
     wanted = stems(query)
     scored = [(score(item, wanted), item) for item in endpoints]
     return [item for points, item in sorted(scored, key=_order) if points > 0]
@@ -60,7 +60,7 @@ def _order(scored: tuple[float, Endpoint]) -> tuple[float, str]:
 
 
 def score(item: Endpoint, wanted: frozenset[str]) -> float:
-    """How well an endpoint fits: each wanted word counts once, where it counts most."""
+    """Return how well an endpoint fits. Each wanted word counts once, with its highest weight."""
     places = (
         (NAME, stems(" ".join(item.names))),
         (CATEGORY, stems(CATEGORIES[item.category])),
@@ -72,7 +72,7 @@ def score(item: Endpoint, wanted: frozenset[str]) -> float:
 
 
 def stems(text: str) -> frozenset[str]:
-    """The words of a text by their first letters, without those that say little."""
+    """Return the first letters of each word of a text, without words of little meaning."""
     separated = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
     return frozenset(word[:STEM] for word in WORD.findall(separated) if len(word) > 2) - IDLE
 

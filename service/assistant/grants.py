@@ -18,14 +18,14 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import ProxyResponse
 from service.web.errors import ServiceError, UpstreamFailed
 
-PAUSE = 2.0  # seconds between two questions to another instance
-STATUS_SECONDS = 3.0  # for its answer: a tool and the card of a consent wait for it
+PAUSE = 2.0  # seconds between two requests to another instance
+STATUS_SECONDS = 3.0  # for its answer; a tool or the display of a consent waits for it
 
 
 def check_grants(proxy: Proxy, items: Iterable[Endpoint], context: ToolContext) -> dict[str, bool]:
-    """Whether the user's grants suffice, by the names of those endpoints that need one.
+    """Return whether the user's grants suffice, by endpoint name.
 
-    Empty if the other instance does not tell.
+    Only endpoints that need a grant are included. Empty if the other instance does not answer.
     """
     needing = [item for item in items if item.scope]
     if not needing:
@@ -43,9 +43,9 @@ def check_grants(proxy: Proxy, items: Iterable[Endpoint], context: ToolContext) 
 
 
 def missing(proxy: Proxy, item: Endpoint, context: ToolContext) -> NeededGrant | None:
-    """The grant that a call misses before it is made. A narrow one is enough.
+    """Return the grant that the user has to give before the call. A narrow one is enough.
 
-    The other instance of a gateway says it when the call is made.
+    Behind a gateway it is None, because the other instance reports a missing grant during the call.
     """
     connection = proxy.connections.of(item, context.caller.subject)
     if proxy.gateway or connection is None or connection.is_sufficient:
@@ -58,7 +58,7 @@ def missing(proxy: Proxy, item: Endpoint, context: ToolContext) -> NeededGrant |
 def missing_grant(
     proxy: Proxy, item: Endpoint, context: ToolContext, answer: ProxyResponse
 ) -> NeededGrant:
-    """The grant for which a call was answered with the OAuth-required payload."""
+    """Return the grant for which a call was answered with the OAuth-required payload."""
     payload = answer.data
     return NeededGrant(
         item.name,
@@ -72,9 +72,9 @@ def missing_grant(
 def _looks_again(
     proxy: Proxy, item: Endpoint, context: ToolContext, refused: datetime | None
 ) -> Callable[[], bool]:
-    """Return a function that tells whether a grant has come that allows the refused call.
+    """Return a function that returns whether the user has given a grant for the refused call.
 
-    Outside of a chat nobody waits for a grant, and the function always returns False.
+    Outside of a chat nobody waits for a grant, so the function always returns False.
     """
     connection = proxy.connections.of(item, context.caller.subject)
     if connection is None or not context.is_in_chat:
@@ -85,10 +85,10 @@ def _looks_again(
 
 
 class _GrantThere:
-    """Whether a flag of the connection status has come since a call was refused.
+    """Whether the connection status has a new flag since a call was refused.
 
-    A grant that sets no further flag is not seen. The status is asked for once in `PAUSE`. The
-    flags of the first status that is read are the old ones.
+    A grant that sets no further flag is not seen. The status is requested once in `PAUSE` seconds.
+    The flags of the first status are the old ones.
     """
 
     def __init__(self, proxy: Proxy, item: Endpoint, context: ToolContext) -> None:
@@ -99,7 +99,7 @@ class _GrantThere:
             self._known = self._flags()
 
     def __call__(self) -> bool:
-        """Raises `ServiceError`."""
+        """Return whether there is a new flag. Raises `ServiceError`."""
         if time.monotonic() < self._not_before:
             return False
         self._not_before = time.monotonic() + PAUSE
@@ -114,7 +114,7 @@ class _GrantThere:
 
 
 def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:
-    """The user's connections at the other instance. Raises `ServiceError`."""
+    """Return the user's connections at the other instance. Raises `ServiceError`."""
     assert proxy.gateway
     answer = proxy.gateway.status_soon(context.caller, context.token, STATUS_SECONDS)
     if answer.status != 200:
@@ -123,7 +123,7 @@ def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:
 
 
 def _flags_set(proxy: Proxy, item: Endpoint, status: Mapping[str, Any]) -> set[str]:
-    """Those of the flags that a grant for the endpoint sets which are set in a status."""
+    """Return the flags of a grant for the endpoint that are set in a status."""
     flags = proxy.connections.scopes(item.vendor.integration).flags_of(item)
     of_integration = status.get(item.vendor.integration, {})
     return {flag for flag in flags if of_integration.get(flag) is True}

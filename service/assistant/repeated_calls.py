@@ -1,8 +1,8 @@
 """Calls that the model makes again, although an earlier try of the message has sent the same.
 
-Such a call is not sent again. The model gets its answer while this is stored, or learns that the
-result is unknown. Nothing is sent, so the user is not asked. The answer of a paid read is given for
-an hour, and the read is made again afterwards.
+Such a call is not sent again. The model gets its stored answer, or learns that the result is
+unknown. Nothing is sent, so the user is not asked. The answer of a paid read is returned for an
+hour; afterwards the read is made again.
 Source: docs/contract.md, sections 5.16 and 14.1.
 """
 
@@ -22,7 +22,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.times import now
 from service.web.errors import Conflict
 
-READS_SECONDS = 3600.0  # for which what was read is new enough
+READS_SECONDS = 3600.0  # for which the answer of a read is new enough
 
 GONE = (
     "An earlier try to answer this message has made this call. Its answer is not stored any more. "
@@ -39,14 +39,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class EarlierCall:
-    """A call of an earlier try. With `is_final` it can't be made again."""
+    """A call of an earlier try. If `is_final` is true, it can't be made again."""
 
     entry: Entry
     is_final: bool
 
     @property
     def has_lapsed(self) -> bool:
-        """Whether its key may stand for another call by now."""
+        """Whether another call may have its key by now."""
         return self.is_older(KEPT)
 
     def is_older(self, seconds: float) -> bool:
@@ -54,18 +54,19 @@ class EarlierCall:
 
 
 def fingerprint(item: Endpoint, body: Mapping[str, Any]) -> str:
-    """The same for the same call by whichever tool."""
+    """Return the fingerprint of a call, which does not depend on the tool."""
     return fingerprint_of(CALLS, [item.name, body])
 
 
 def find(
     proxy: Proxy, item: Endpoint, context: ToolContext, body: Mapping[str, Any]
 ) -> EarlierCall | None:
-    """The call of an earlier try in the same words, if there is one that was not given yet.
+    """Return an equal call of an earlier try that has not been returned yet, or None.
 
-    One of unknown end may be made again if its endpoint is declared safe to repeat. Behind a
-    gateway the other instance decides about that, by the key. A read whose answer is of no use any
-    more hides no later one, and one without an answer hides none that has one.
+    A call with an unknown result may be made again if its endpoint is declared safe to repeat.
+    Behind a gateway the other instance decides this by the key. A read whose answer is too old or
+    lost is skipped, so that a later read is found. A read with an answer is preferred to one
+    without.
     """
     unanswered = None
     for entry in context.earlier.calls(fingerprint(item, body)):
@@ -80,10 +81,10 @@ def find(
 
 
 def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> EarlierCall | None:
-    """A read whose answer is new enough and still stored; else None, and it is made again.
+    """Return a read whose answer is new enough and still stored; otherwise None.
 
     Behind a gateway the other instance has the key. If no answer has come from there, the user is
-    asked anew: the read may not have been made.
+    asked again, because the read may not have been made.
     """
     earlier = EarlierCall(entry, is_final=entry.outcome == READ)
     if earlier.is_older(READS_SECONDS):
@@ -94,9 +95,9 @@ def _read(proxy: Proxy, item: Endpoint, context: ToolContext, entry: Entry) -> E
 
 
 def give(context: ToolContext, earlier: EarlierCall, ask: Callable[[], T]) -> T:
-    """Return what `ask` returns, and drop the earlier call, so that it is given once.
+    """Return what `ask` returns, and drop the earlier call, so that it is returned only once.
 
-    Raises `Conflict` if its answer is not known, or not yet.
+    Raises `Conflict` if its answer is unknown, or not known yet.
     """
     try:
         current_role(context.caller)  # refuses a user who was disabled since

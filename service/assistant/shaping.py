@@ -1,5 +1,6 @@
-"""An endpoint's answer as a model reads it: in whole characters, and without files, which it can't
-read as text. Vendors cut texts between the two UTF-16 units of a character.
+"""Convert an endpoint's answer for a model: only whole characters, and no files.
+
+A model can't read files as text. Vendors cut texts between the two UTF-16 units of a character.
 """
 
 import re
@@ -7,13 +8,15 @@ from typing import Any
 
 from service.storable import make_storable
 
-LONGEST = 2_000  # characters of encoded bytes that stay
+LONGEST = 2_000  # characters of base64 that are kept
 ENCODED = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 
 
 def shape(value: Any) -> Any:
-    """The value, with long base64 texts replaced by how long they were, and what can't be stored
-    by U+FFFD."""
+    """Return the value without long base64 texts and characters that can't be stored.
+
+    A base64 text is replaced by its length, such a character by U+FFFD.
+    """
     if isinstance(value, dict):
         return {make_storable(key): shape(item) for key, item in value.items()}
     if isinstance(value, list):
