@@ -1,4 +1,4 @@
-"""A call that needs a consent: the client opens the link, or its user gets it in a text.
+"""A call that needs a consent: the client opens the link, or the user gets it as a text.
 
 Source: https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation.
 """
@@ -21,17 +21,20 @@ DECLINED = "The user did not connect the account. The call was not made. Do not 
 
 
 def can_open_links(capabilities: Mapping[str, Any]) -> bool:
-    """Whether a client opens a URL for its user. A bare `elicitation` means forms only."""
+    """Return whether a client opens a URL for its user.
+
+    An `elicitation` without `url` means that it only shows forms.
+    """
     elicitation = capabilities.get("elicitation")
     return isinstance(elicitation, dict) and isinstance(elicitation.get("url"), dict)
 
 
 def link(grant: NeededGrant, user_id: str) -> str:
-    """Where the user consents. The page that follows asks who connects which account.
+    """Return the URL where the user consents. The page asks who connects which account.
 
-    That is the link which the refused call has answered: behind a gateway, one of the other
-    instance. It is bound to no browser, so that nobody else's account is connected unseen. Raises
-    `ServiceError`. Needs an app context.
+    It is the link in the answer of the refused call: behind a gateway, a link of the other
+    instance. It is bound to no browser, so the page asks, and nobody connects another person's
+    account unseen. Raises `ServiceError`. Needs an app context.
     """
     if grant.auth_url:
         return grant.auth_url
@@ -44,7 +47,7 @@ def link(grant: NeededGrant, user_id: str) -> str:
 
 
 def question(grant: NeededGrant, url: str, state: str) -> dict[str, Any]:
-    """The result that has a client ask its user to open the link."""
+    """Return the result that makes a client ask its user to open the link."""
     params = {"mode": "url", "url": url, "message": ASK.format(**_words(grant))}
     return {
         "resultType": "input_required",
@@ -54,7 +57,7 @@ def question(grant: NeededGrant, url: str, state: str) -> dict[str, Any]:
 
 
 def link_text(grant: NeededGrant, url: str) -> str:
-    """The link as a text for the model and the user."""
+    """Return the link as a text for the model and the user."""
     return SHOW.format(url=url, **_words(grant))
 
 

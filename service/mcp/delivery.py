@@ -1,4 +1,4 @@
-"""A call in a greenlet of its own, and the response that waits for it: JSON or a stream of events.
+"""A call in its own greenlet, and the response that waits for it: JSON or a stream of events.
 
 Source: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http.
 """
@@ -19,10 +19,10 @@ from service.mcp.message import RpcMessage
 from service.mcp.refusal import INTERNAL_ERROR
 from service.mcp.results import response, tool_result
 
-QUIET_SECONDS = 10.0  # until a response without an answer becomes a stream
+QUIET_SECONDS = 10.0  # then a response that has no result yet becomes a stream
 PING_SECONDS = 15.0
 PROGRESS_SECONDS = 5.0
-END_SECONDS = 3.0  # of the grace time, kept for the end of calls that still run
+END_SECONDS = 3.0  # of the grace time that are kept to end the running calls
 RESTARTING = "The server is about to stop and has interrupted this call."
 PING = b": ping\n\n"
 HEADERS = {
@@ -31,20 +31,20 @@ HEADERS = {
     "X-Accel-Buffering": "no",
 }
 
-# In ASCII: some clients split a stream at the line ends of Unicode though they should not, and a
-# message's id may be a text that UTF-8 can't encode.
+# In ASCII: some clients wrongly split a stream at the line ends of Unicode, and a message's id may
+# be a text that UTF-8 can't encode.
 _encode = encoder(ensure_ascii=True, allow_nan=False)
 
 
 class Restarting(gevent.GreenletExit):
-    """The worker is about to end, and with it the call."""
+    """The worker is about to end, which ends the call."""
 
 
 class RunningCalls:
-    """The calls of this worker, also those whose clients have left.
+    """The calls of this worker, including those whose clients have left.
 
-    A stream that is cut tells its client nothing: the official clients wait until they give up.
-    So calls that still run shortly before the worker ends are interrupted, and answered.
+    A closed stream tells its client nothing: the official clients wait until their time limit. So
+    calls that still run shortly before the worker ends are interrupted and answered.
     """
 
     def __init__(self) -> None:
@@ -75,8 +75,8 @@ class RunningCalls:
 class ResultDelivery:
     """How a result gets to the client.
 
-    `streams` is whether the client takes a stream of events. `sock` is its connection, if known.
-    `reads` is whether the call is known to change nothing.
+    `streams` is whether the client accepts a stream of events. `sock` is its connection, if it is
+    known. `reads` is whether the call is known to change nothing.
     """
 
     message: RpcMessage
@@ -88,8 +88,8 @@ class ResultDelivery:
     def carry(self, make: Callable[[], dict[str, Any]]) -> Response:
         """Run `make`, and respond with its result.
 
-        A modern client that leaves cancels the call. One of the handshake era does not: it may ask
-        again, and would not know what has been done.
+        A modern client that leaves cancels the call. A client of the handshake era does not: it may
+        call again, and would not know what the first call has done.
         """
         work = self.calls.start(make)
         watch = self._watch(work)
@@ -105,7 +105,7 @@ class ResultDelivery:
                 return Response(status=204)  # cancelled: nobody reads it
             return jsonify(response(self.message, result))
         streamed = Response(self._events(work), headers=HEADERS)
-        # Called even if the stream is never read: a generator that never began runs no `finally`.
+        # Called even if the stream is never read: an unstarted generator runs no `finally`.
         streamed.call_on_close(lambda: _stop(watch))
         return streamed
 
@@ -126,7 +126,7 @@ class ResultDelivery:
         yield _event(self._ending(work))
 
     def _result(self, work: gevent.Greenlet) -> Any:
-        """What an ended call gives its client. Raises what the call has raised."""
+        """Return the result of an ended call. Raises the error that the call has raised."""
         result = work.get()
         if not isinstance(result, Restarting):
             return result

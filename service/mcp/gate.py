@@ -1,7 +1,7 @@
-"""Which requests may reach `/mcp`: their Host, their Origin, and the forms that they take.
+"""Check which requests may reach `/mcp`: their Host, their Origin, and the media types.
 
-A page of another site must not speak to a server that its visitor can reach, whatever name it gives
-to that server's address. Source:
+A page of another site must not reach a server that its visitor can reach, by any name that it gives
+to the server's address. Source:
 https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http.
 """
 
@@ -17,7 +17,7 @@ JSON, EVENTS = "application/json", "text/event-stream"
 
 
 def check_host(settings: Settings, host: str) -> None:
-    """Raises `Forbidden` for a name that is neither ours nor a loopback's."""
+    """Raise `Forbidden` for a name that is neither the service's nor a loopback's."""
     if not LOOPBACK.fullmatch(host) and _hostname(f"//{host}") != _hostname(settings.own_url):
         raise Forbidden("This server has another name: see PUBLIC_URL.")
 
@@ -30,7 +30,7 @@ def _hostname(url: str) -> str | None:
 
 
 def check_origin(settings: Settings, origin: str | None) -> None:
-    """Raises `Forbidden` for a page of another site. Programs send no origin."""
+    """Raise `Forbidden` for a page of another site. Programs send no origin."""
     if origin is None or origin in (public_origin(settings), *settings.cors_origins):
         return
     scheme, _, host = origin.partition("://")
@@ -52,7 +52,7 @@ FORMS = (NotAcceptable, UnsupportedMediaType)
 
 
 def check_forms(accept: MIMEAccept, mimetype: str) -> None:
-    """Raises `UnsupportedMediaType` and `NotAcceptable`: messages and answers are JSON."""
+    """Raise `UnsupportedMediaType` or `NotAcceptable`: messages and answers are JSON."""
     if mimetype != JSON:
         raise UnsupportedMediaType()
     if accept.provided and not accept[JSON]:
@@ -60,5 +60,5 @@ def check_forms(accept: MIMEAccept, mimetype: str) -> None:
 
 
 def takes_events(accept: MIMEAccept) -> bool:
-    """Whether an answer may be a stream of events."""
+    """Return whether an answer may be a stream of events."""
     return accept.provided and bool(accept[EVENTS])

@@ -1,6 +1,6 @@
-"""One call of a tool, run as in a turn.
+"""One call of a tool by a client, run as in a turn.
 
-The client approves calls by its own means; the journal and the ledger say that they came from here.
+The client approves calls in its own way. The journal and the ledger record that they came over MCP.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from service.sealing.seal import Sealer
 from service.web.errors import ServiceError
 from service.web.json_values import encode
 
-RECENT = 50  # entries of the ledger among which a call's charge is
+RECENT = 50  # entries of the ledger that are searched for a call's charge
 CHARGED = "Charged {charged} credits; {left} credits are left."
 
 Action = Literal["accept", "decline", "cancel"]
@@ -48,9 +48,9 @@ log = structlog.get_logger("mcp")
 
 @dataclass(frozen=True)
 class Invocation:
-    """A call with its arguments as they came. It outlives its HTTP request.
+    """A call with its arguments as received. It outlives its HTTP request.
 
-    `call_id` is the call's `Idempotency-Key`. `action` is what the user has done about a link that
+    `call_id` is the call's `Idempotency-Key`. `action` is what the user has done with a link that
     the client was asked to open; None before.
     """
 
@@ -92,7 +92,7 @@ class Invocation:
         return jobs.endpoint_of(self.offer.tool, self.arguments, catalog)
 
     def _context(self) -> ToolContext:
-        """There is no turn: an id of the call's own stands in the journal."""
+        """Return the tool's context. There is no turn, so the call gets an id for the journal."""
         return ToolContext(
             caller=self.caller,
             collections=APP_COLLECTIONS.of(self.app),
@@ -104,7 +104,7 @@ class Invocation:
         )
 
     def _ask_for(self, grant: NeededGrant) -> dict[str, Any]:
-        """Have the client open the link, or show it as a text: once is enough for the first."""
+        """Ask the client to open the link, but only once; otherwise return it as a text."""
         try:
             with self.app.app_context():
                 url = consent.link(grant, self.caller.subject)
@@ -118,7 +118,7 @@ class Invocation:
         return consent.question(grant, url, state)
 
     def _notes(self, outcome: Outcome, endpoint: Endpoint | None) -> list[str]:
-        """What a call has cost and what is left, and how its job is looked at."""
+        """Return what a call has cost and how many credits remain, and how to look at its job."""
         if endpoint is None or outcome.error is not None:
             return []
         notes = [self._price()] if endpoint.max_credits else []
@@ -128,8 +128,11 @@ class Invocation:
         return [note for note in notes if note]
 
     def _price(self) -> str | None:
-        """None without an account, and while the database is away: the call has been made, and its
-        result is not given up for this note."""
+        """Return the price as a text.
+
+        None without an account, and while the database is unavailable: the call was made, and its
+        result must not be lost because of this note.
+        """
         try:
             with self.app.app_context():
                 account = statement_of(db.session(), self.caller.subject, RECENT, None)

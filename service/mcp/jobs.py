@@ -1,6 +1,6 @@
-"""Slow calls: the wait for one is short, and a tool looks at it again.
+"""Slow calls: the wait for one is short, and a tool looks at its job later.
 
-Clients give up after a minute, and progress does not keep all of them waiting.
+Clients give up after a minute, and progress does not make all of them wait longer.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.web.errors import Conflict
 from service.web.fields import Text
 
-LONGEST_WAIT = 40  # seconds for a job's result; the call before it takes a few
+LONGEST_WAIT = 40  # seconds for a job's result; the call before it takes a few seconds
 STILL_RUNNING = "It is still running: ask {tool} for it in {seconds} seconds."
 POLL_SECONDS = 5
 RECONNECT = "The account is no longer connected. Call the endpoint again to connect it."
@@ -40,7 +40,7 @@ def look(context: ToolContext, jobId: str) -> Any:  # noqa: N803 - the name is t
 
 
 def endpoint_of(used: Tool, arguments: Mapping[str, Any], catalog: Catalog) -> Endpoint | None:
-    """The endpoint that a call is about; None for other tools and unknown names."""
+    """Return the endpoint that is called; None for other tools and unknown names."""
     if isinstance(used, EndpointTool):
         return used.endpoint
     name = arguments.get("endpoint") if used.name == CALL else None
@@ -50,7 +50,7 @@ def endpoint_of(used: Tool, arguments: Mapping[str, Any], catalog: Catalog) -> E
 def with_short_wait(
     used: Tool, arguments: dict[str, Any], endpoint: Endpoint | None
 ) -> dict[str, Any]:
-    """The arguments of a call, with a `wait` that ends before clients give up."""
+    """Return the arguments of a call, with a `wait` that ends before clients give up."""
     if endpoint is None or endpoint.job is None:
         return arguments
     body = arguments if isinstance(used, EndpointTool) else arguments.get("body", {})

@@ -1,7 +1,7 @@
-"""One message of a client, and the era of the protocol that it speaks.
+"""One message of a client, and the era of its protocol.
 
 Revisions up to 2025-11-25 begin with a handshake, `initialize`. The modern ones have no session:
-each message says its version and the client's capabilities. Source:
+each message has its version and the client's capabilities. Source:
 https://modelcontextprotocol.io/specification/2026-07-28/changelog.
 """
 
@@ -27,16 +27,16 @@ NEWEST_HANDSHAKE = "2025-11-25"
 HANDSHAKE = (NEWEST_HANDSHAKE, "2025-06-18", "2025-03-26")
 SERVED = (MODERN, *HANDSHAKE)
 
-META = "io.modelcontextprotocol/"  # of the names that the protocol puts into `_meta`
+META = "io.modelcontextprotocol/"  # prefix of the protocol's names in `_meta`
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
 NAMED = ("tools/call", "prompts/get")  # methods whose `params.name` is repeated in a header
-# What clients send, be it served or not. In the log, any other text is `OTHER_METHOD`.
+# Methods that clients send, whether they are served or not. The log has `OTHER_METHOD` for others.
 METHODS = (
     "initialize", "ping", "server/discover", "tools/list", "tools/call",
     "resources/list", "prompts/list",
     "notifications/initialized", "notifications/cancelled", "notifications/progress",
 )  # fmt: skip
-OTHER_METHOD = "_OTHER"  # as OpenTelemetry names it
+OTHER_METHOD = "_OTHER"  # OpenTelemetry's name
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RpcMessage:
 
     @property
     def method_label(self) -> str | None:
-        """The method for the log, which has no text of a client; None for a response."""
+        """The method for the log, which never has a client's text; None for a response."""
         return self.method if self.method in (None, *METHODS) else OTHER_METHOD
 
     @property
@@ -64,7 +64,7 @@ class RpcMessage:
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
-        """What the client says it can do; nothing in the handshake era, which has no sessions."""
+        """The client's capabilities; empty in the handshake era, which has no sessions here."""
         declared = self.meta.get(f"{META}clientCapabilities") if self.is_modern else None
         return declared if isinstance(declared, dict) else {}
 
@@ -78,7 +78,7 @@ class RpcMessage:
 
 
 def read(value: Any, headers: Headers) -> RpcMessage:
-    """The message in a body's JSON. Raises `RpcError`."""
+    """Read the message in a body's JSON. Raises `RpcError`."""
     if isinstance(value, list):
         raise RpcError(INVALID_REQUEST, "Send one message at a time: a batch is not supported.")
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
@@ -103,7 +103,7 @@ def _is_modern(params: Mapping[str, Any], headers: Headers) -> bool:
 
 
 def _check_response(message: RpcMessage, value: Mapping[str, Any]) -> None:
-    """A response is taken and dropped in the handshake era. The modern one has none."""
+    """Accept and ignore a response in the handshake era. The modern one has no responses."""
     if message.method is not None or not {"result", "error"} & value.keys():
         raise message.refusal(INVALID_REQUEST, "The method must be a text.")
     if message.is_modern:
@@ -118,7 +118,7 @@ def _check_version(message: RpcMessage, headers: Headers) -> None:
 
 
 def _check_modern(message: RpcMessage, headers: Headers) -> None:
-    """In the order of the specification: what the body lacks, the headers, then the version."""
+    """Check the version, the headers and the capabilities in the specification's order."""
     version = message.meta.get(f"{META}protocolVersion")
     if not isinstance(version, str):
         raise message.refusal(INVALID_PARAMS, f"_meta must have {META}protocolVersion.")
@@ -132,7 +132,10 @@ def _check_modern(message: RpcMessage, headers: Headers) -> None:
 
 
 def _check_header(message: RpcMessage, headers: Headers, name: str, expected: Any) -> None:
-    """A header repeats the body for those who route by it. One that was sent twice has a comma."""
+    """Check that a header repeats the body, for those who route by it.
+
+    If it was sent twice, its value has a comma.
+    """
     given = headers.get(name)
     if given is None or _decoded(given) != expected:
         text = f"The header {name} must be there once, with the same value as the body."
@@ -140,7 +143,7 @@ def _check_header(message: RpcMessage, headers: Headers, name: str, expected: An
 
 
 def _decoded(header: str) -> str | None:
-    """A header's value, which may be written as `=?base64?…?=`; None if that is malformed."""
+    """Return a header's value, which may be `=?base64?…?=`; None if that is malformed."""
     if not (header.startswith("=?base64?") and header.endswith("?=")):
         return header
     try:

@@ -1,4 +1,4 @@
-"""The states of calls that waited for a consent, and are used up."""
+"""The used states of calls that waited for a consent."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from service.extensions import db
 
 
 class UsedState(db.Model):  # type: ignore[name-defined,misc]
-    """A state that a client has sent back: it can't be used again until it expires."""
+    """A state that a client has sent back. It can't be used again before it expires."""
 
     __tablename__ = "used_states"
 

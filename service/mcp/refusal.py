@@ -17,10 +17,10 @@ MessageId = str | int | None
 
 
 class RpcError(Exception):
-    """A refusal. `message_id` is None where the message has no id that can be read.
+    """A refusal. `message_id` is None if the message has no readable id.
 
     Clients of the handshake era take an HTTP error for a failure of the transport, and do not read
-    its code. So a refusal of a request that could be read has the status 200 there.
+    its code. So the refusal of a readable request has the status 200 in that era.
     """
 
     def __init__(

@@ -12,11 +12,11 @@ from service.web.json_values import encode
 from service.web.openapi import VERSION
 
 SERVER = {"name": "service", "title": "Chat, integration and widget service", "version": VERSION}
-TTL_MS = 60_000  # for which a client may keep the list of tools: a release may change it
+TTL_MS = 60_000  # for which a client may keep the list of tools, which a release may change
 
 
 def response(message: RpcMessage, result: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON-RPC response with a result."""
+    """Return the JSON-RPC response with a result."""
     if message.is_modern:
         own = {"_meta": {f"{META}serverInfo": SERVER}}
         result = {"resultType": "complete", **result, **own}
@@ -24,13 +24,13 @@ def response(message: RpcMessage, result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cacheable(message: RpcMessage, result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result that a modern client may keep for a while, for one user."""
+    """Return a result that a modern client may keep for a while, for one user."""
     hints = {"ttlMs": TTL_MS, "cacheScope": "private"} if message.is_modern else {}
     return {**result, **hints}
 
 
 def tool_result(outcome: Outcome, *notes: str) -> dict[str, Any]:
-    """The result of a tool: its output as JSON text, and as an object if it is one.
+    """Return the result of a tool: its output as JSON text, and also as an object if it is one.
 
     An error has only its text. `notes` are texts of ours about the call.
     """

@@ -1,4 +1,4 @@
-"""What a request's method does. A call of a tool is made later, by `Invocation.make`.
+"""The methods of requests. `Invocation.make` makes a call of a tool later.
 
 Source: https://modelcontextprotocol.io/specification/2026-07-28/server/tools, and 2025-11-25.
 """
@@ -27,7 +27,7 @@ from service.sealing.seal import Sealer
 
 MCP_SERVER = AppKey["Server"]("mcp")
 CAPABILITIES: dict[str, Any] = {"tools": {}}
-# Some hosts show a model only the first 512 characters of both together.
+# Some hosts show a model only the first 512 characters of both texts together.
 RECORDS = (
     "Records of this app, with the rights of its user: schema_list names the collections and "
     "schema_describe their columns; records_create, records_update and records_delete write at "
@@ -56,11 +56,11 @@ class Server:
 
     @cached_property
     def _sealer(self) -> Sealer:
-        """Made when it is first needed, because most commands run without its keys."""
+        """Created when it is first needed, because most commands run without its keys."""
         return Sealer(self._app.config["SETTINGS"].token_encryption_keys)
 
     def answer(self, message: RpcMessage) -> dict[str, Any]:
-        """The result of a request other than a call. Raises `RpcError`."""
+        """Return the result of a request other than a call. Raises `RpcError`."""
         match message.method:
             case "initialize" if not message.is_modern:
                 return self._initialize(message)
@@ -73,7 +73,7 @@ class Server:
         raise message.refusal(METHOD_NOT_FOUND, f"There is no method {message.method}.")
 
     def call(self, message: RpcMessage, caller: Caller, token: str) -> Invocation:
-        """The call that a request asks for. Raises `RpcError`. Needs an app context."""
+        """Return the call that a request asks for. Raises `RpcError`. Needs an app context."""
         name, arguments = message.params.get("name"), message.params.get("arguments", {})
         offer = self._offers.get(name) if isinstance(name, str) else None
         if offer is None:
@@ -97,7 +97,7 @@ class Server:
     def _resume(
         self, message: RpcMessage, caller: Caller, offer: Offer, arguments: dict[str, Any]
     ) -> tuple[Action | None, str]:
-        """What the user has done since the call was first made, and the call's id."""
+        """Return what the user has done since the first request of the call, and the call's id."""
         state = message.params.get("requestState")
         if state is None or not message.is_modern:
             return None, new_id("call")
@@ -125,21 +125,21 @@ class Server:
         }
 
     def _list(self, message: RpcMessage) -> dict[str, Any]:
-        """All tools at once: many clients ask for the first page only."""
+        """Return all tools at once, because many clients request only the first page."""
         if message.params.get("cursor") is not None:
             raise message.refusal(INVALID_PARAMS, "There is one page, which has no cursor.")
         return {"tools": self._offers.listed}
 
 
 def _tools(allowed: Tools) -> list[Tool]:
-    """The assistant's tools, and one for slow calls where there are calls."""
+    """Return the assistant's tools, and one for slow calls if endpoints can be called."""
     tools = [tool for spec in allowed.specs if (tool := allowed.get(spec.name))]
     calls = any(isinstance(one, EndpointTool) or one.name == CALL for one in tools)
     return [*tools, jobs.look] if calls else tools
 
 
 def _action(message: RpcMessage) -> Action | None:
-    """What the user has done about the link; None if the client has not said it."""
+    """Return what the user has done with the link; None if the client does not say it."""
     responses = message.params.get("inputResponses", {})
     answer = responses.get(consent.CONNECT, {}) if isinstance(responses, dict) else None
     action: Any = answer.get("action") if isinstance(answer, dict) else ""

@@ -1,6 +1,6 @@
 """The state of a call that waits for a consent: the client keeps it, and sends it back once.
 
-It is sealed for its user, and says which call it belongs to. Source:
+It is sealed for its user, and names the call that it belongs to. Source:
 https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr.
 """
 
@@ -21,15 +21,15 @@ from service.mcp.models import UsedState
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 
-LIFETIME = 600  # seconds, as long as the link that it waits for
+LIFETIME = 600  # seconds, the same as the lifetime of the link
 
 
 class UnusableState(Exception):
-    """A state that is not ours, of another call or user, expired, or used before."""
+    """A state that is not ours, belongs to another call or user, has expired, or was used."""
 
 
 def issue(sealer: Sealer, user_id: str, call_id: str, tool: str, arguments: Any) -> str:
-    """The state of a call, which will go on under the same `call_id`."""
+    """Return the state of a call, which will continue with the same `call_id`."""
     facts = {
         "call": call_id,
         "input": fingerprint_of(tool, arguments),
@@ -39,7 +39,7 @@ def issue(sealer: Sealer, user_id: str, call_id: str, tool: str, arguments: Any)
 
 
 def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> str:
-    """The `call_id` of a state, which is used up by this. Raises `UnusableState`.
+    """Return the `call_id` of a state, and mark the state as used. Raises `UnusableState`.
 
     Needs an app context.
     """

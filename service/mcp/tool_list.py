@@ -13,29 +13,29 @@ from service.assistant.calls import EndpointTool
 from service.chat.tools.tool import Tool
 from service.integrations.declare.endpoint import Endpoint
 
-# Hosts put names of their own in front, and models take 64 characters.
+# Models accept 64 characters, and hosts add prefixes of their own.
 NAME_LIMIT = 45
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 @dataclass(frozen=True)
 class ToolEffects:
-    """What a call does, as a text and as hints. Hints bind nobody.
+    """The effects of a call, as a text and as hints. No client must follow hints.
 
-    `about` replaces the tool's description, if that speaks of the console.
+    `about` replaces the tool's description, if that describes the console.
     """
 
     title: str
     text: str
     reads: bool = False
     destroys: bool = False
-    repeats: bool = False  # a second call with the same arguments changes nothing more
+    repeats: bool = False  # a second call with the same arguments has no further effect
     outside: bool = False  # it reaches other services
     about: str | None = None
 
     @property
     def annotations(self) -> dict[str, Any]:
-        """All hints, because the default of a missing one is the worst case."""
+        """All hints, because a missing one has the worst case as its default."""
         return {
             "title": self.title,
             "readOnlyHint": self.reads,
@@ -81,10 +81,10 @@ CATALOG_TOOLS: Mapping[str, ToolEffects] = {
 
 
 def effects_of_endpoint(endpoint: Endpoint) -> ToolEffects:
-    """The effects of a tool for one endpoint.
+    """Return the effects of a tool for one endpoint.
 
-    One that the console asks for is not marked as reading only, even if it does: clients do not ask
-    for such tools.
+    If the console asks the user before a call, the tool is not marked as read-only, even if it is:
+    clients do not ask the user about read-only tools.
     """
     access = endpoint.access
     price = f"Costs up to {endpoint.max_credits:g} credits" if endpoint.max_credits else "Costs 0"
@@ -101,7 +101,7 @@ def effects_of_endpoint(endpoint: Endpoint) -> ToolEffects:
 
 
 def effects_of(tool: Tool, with_catalog: bool) -> ToolEffects | None:
-    """The effects of a tool that clients may see, else None."""
+    """Return the effects of a tool, or None if clients may not see it."""
     if tool.name in RECORD_TOOLS:
         return RECORD_TOOLS[tool.name]
     if isinstance(tool, EndpointTool) and tool.endpoint and with_catalog:
@@ -111,7 +111,7 @@ def effects_of(tool: Tool, with_catalog: bool) -> ToolEffects | None:
 
 @dataclass(frozen=True)
 class Offer:
-    """A tool under its name on the wire."""
+    """A tool with its name on the wire."""
 
     name: str
     tool: Tool
@@ -131,7 +131,7 @@ class Offer:
 
 
 class Offers:
-    """The tools by their names on the wire, in a stable order. Their own names are known too."""
+    """The tools by their names on the wire, in a stable order. Their original names work too."""
 
     def __init__(self, tools: Iterable[Tool], with_catalog: bool) -> None:
         self._by_name: dict[str, Offer] = {}
@@ -147,7 +147,7 @@ class Offers:
 
 
 def wire_name(name: str, taken: Iterable[str]) -> str:
-    """A name that every model takes: without dots and slashes, short, and not yet `taken`."""
+    """Return a name that every model accepts: without dots and slashes, short, not yet `taken`."""
     plain = _FORBIDDEN.sub("_", name)
     if len(plain) <= NAME_LIMIT and plain not in taken:
         return plain

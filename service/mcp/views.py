@@ -1,4 +1,4 @@
-"""`POST /mcp`, and where clients learn who issues tokens.
+"""`POST /mcp`, and the metadata that tells clients who issues tokens.
 
 Source: docs/contract.md, section 16; RFC 9728.
 """
@@ -70,7 +70,7 @@ REFUSED = {gate.JSON: RESPONSE}
 
 @mcp.before_request
 def admit() -> None:
-    """Check where a request comes from, then its token, which preflights do not have."""
+    """Check the request's host and origin, then its token. Preflights have no token."""
     if request.path != PATH:
         return
     settings: Settings = current_app.config["SETTINGS"]
@@ -125,7 +125,7 @@ def receive() -> Response:
     call = server.call(received, g.caller, g.token)
     attribution.bind(tool=call.offer.tool.name)
     streams = gate.takes_events(request.accept_mimetypes)
-    # The client's connection, which shows when the client leaves; absent without gunicorn.
+    # The client's connection, which shows when the client leaves; missing without gunicorn.
     sock = request.environ.get("gunicorn.socket")
     delivery = ResultDelivery(received, streams, sock, server.calls, call.offer.effects.reads)
     return delivery.carry(call.make)
@@ -156,6 +156,6 @@ def metadata() -> dict[str, Any]:
 
 
 def issuer_of(settings: Settings) -> str | None:
-    """`AUTH_ISSUER` where it is an address, as that of an authorization server is."""
+    """Return `AUTH_ISSUER` if it is an address, as an authorization server's is; else None."""
     issuer = settings.auth_issuer or ""
     return issuer if issuer.startswith(("https://", "http://")) else None
