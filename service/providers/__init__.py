@@ -1,4 +1,5 @@
-"""Model providers: who serves which model, and the wire that each speaks.
+"""Model providers: which provider serves which model, and by which wire.
 
-Pure: prompts become request bytes, response bytes become events. No Flask, no database, no socket.
+Pure: prompts become request bytes, and response bytes become events. No Flask, no database, no
+socket.
 """

@@ -1,6 +1,6 @@
-"""The room that one answer has: far more than a model writes.
+"""The size limit of one answer, far above what a model writes.
 
-A host that sends without end must not fill the memory of its worker, nor the row of the answer.
+A host that sends without end must not fill its worker's memory, or the row of the answer.
 """
 
 from service.providers.events import (
@@ -17,7 +17,7 @@ MOST_PARTS = 1000  # texts and calls
 
 
 class AnswerRoom:
-    """What is left of an answer's room. Texts that the event loop takes are counted by `spend`."""
+    """The remaining size of an answer. `spend` counts texts that the event loop takes."""
 
     __slots__ = ("_characters", "_parts")
 
@@ -25,7 +25,7 @@ class AnswerRoom:
         self._characters, self._parts = MOST_CHARACTERS, MOST_PARTS
 
     def take(self, event: Event) -> None:
-        """Raises `ProviderError` if there is no room left for the event."""
+        """Count an event. Raises `ProviderError` if there is no room for it."""
         match event:
             case TextFragment(text) | CallFragment(_, text):
                 self._characters -= len(text)
@@ -38,7 +38,7 @@ class AnswerRoom:
             raise ProviderError("garbled")
 
     def has(self, texts: list[str]) -> bool:
-        """Whether there is room for all of these."""
+        """Return whether there is room for all these texts."""
         return sum(map(len, texts)) <= self._characters
 
     def spend(self, texts: list[str]) -> None:

@@ -1,9 +1,9 @@
 """Tool calls assembled from fragments, for every host of the OpenAI chat wire.
 
 Hosts repeat, omit, reuse or send empty indexes, ids and names. A fragment with a known id belongs
-to its call, and one with a new id opens a call, even at a used index. Without an id the index
-decides, and without an index the last call. No call is whole before the end of the stream, because
-valid JSON can be a prefix.
+to its call. A fragment with a new id opens a call, even at a used index. Without an id the index
+decides, and without an index it is the last call. No call is complete before the end of the stream,
+because valid JSON can be a prefix.
 """
 
 import json
@@ -22,14 +22,17 @@ from service.providers.names import NameTable
 from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")
-# Of an answer's calls, looked through again and again for the end of an object.
+# Of an answer's calls: their text is parsed repeatedly to find the end of an object.
 MOST_PARSED = 16 << 20  # characters
 
 
 @dataclass(slots=True)
 class OpenCall:
-    """`seems_whole` is whether the arguments may be a whole object: parsing is slow, and a host may
-    repeat the name with every fragment."""
+    """A call whose fragments are arriving.
+
+    `seems_whole` is whether the arguments may be a complete object. It avoids parsing, which is
+    slow: a host may repeat the name with every fragment.
+    """
 
     key: int
     index: int | None
@@ -57,9 +60,10 @@ class CallCollector:
     def add(
         self, index: int | None, call_id: str, name: str, fragment: str
     ) -> Iterator[CallStarted | CallFragment]:
-        """Add one fragment. Its events are yielded once the call's name is known.
+        """Add one fragment. Its events are yielded when the call's name is known.
 
-        Raises `ProviderError` for more than an answer may have, also of calls without a name.
+        Raises `ProviderError` if the calls exceed an answer's limits, including calls without a
+        name.
         """
         call = self._find(index, call_id, name, fragment)
         fragment = make_storable(fragment)
@@ -77,7 +81,7 @@ class CallCollector:
             yield CallFragment(call.key, fragment)
 
     def finish(self, reason: FinishReason) -> tuple[FinishedCall, ...]:
-        """All calls, in order. A cut call has a fault; one without a name is named `unknown`."""
+        """Return all calls in order. A cut call has a fault; a nameless one is `unknown`."""
         return tuple(
             finish_call(call.key, call.name or "unknown", call.arguments, reason)
             for call in self._calls
@@ -96,21 +100,21 @@ class CallCollector:
         return call
 
     def _by_index(self, index: int) -> OpenCall | None:
-        # The newest at this index: an id may have opened a second call there.
+        # The newest call at this index, because an id may have opened a second one there.
         return next((call for call in reversed(self._calls) if call.index == index), None)
 
     def _last(self) -> OpenCall | None:
         return self._calls[-1] if self._calls else None
 
     def _begins_another(self, last: OpenCall, name: str, fragment: str) -> bool:
-        """Whether it belongs to another call, at a host that sends neither ids nor new indexes."""
+        """Return whether a fragment opens a new call, without an id or a new index."""
         if not name or not last.name:
             return False
         is_renamed = self._names.from_wire(name) != last.name  # the last call has no arguments
         return is_renamed or bool(fragment and last.seems_whole and self._is_object(last))
 
     def _is_object(self, call: OpenCall) -> bool:
-        """Whether its arguments are whole; no, once too much has been parsed to find that out."""
+        """Return whether a call's arguments are complete; False when too much has been parsed."""
         if self._parsed > MOST_PARSED:
             return False
         arguments = call.arguments

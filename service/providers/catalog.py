@@ -1,4 +1,4 @@
-"""The models, and the providers that serve them, from the settings."""
+"""The models, and the providers that serve them, read from the settings."""
 
 from config import Settings
 from service.providers.provider import Kind, Model, Provider
@@ -32,7 +32,7 @@ def providers(settings: Settings) -> dict[Kind, Provider]:
             settings.provider_b_base_url or "https://api.openai.com/v1",
             settings.provider_b_api_key,
             output_cap="max_completion_tokens",
-            # Reported by users: its newest models refuse tools on this API with the default effort.
+            # Users report that its newest models refuse tools on this API with the default effort.
             reasoning_effort="none",
             receives_user=True,
         ),
@@ -41,13 +41,13 @@ def providers(settings: Settings) -> dict[Kind, Provider]:
             openai_chat.WIRE,
             settings.provider_c_base_url or "https://api.groq.com/openai/v1",
             settings.provider_c_api_key,
-            needs_key=settings.provider_c_base_url is None,  # a local host may want none
+            needs_key=settings.provider_c_base_url is None,  # a local host may need no key
         ),
     }
 
 
 def models(settings: Settings) -> dict[str, Model]:
-    """All models of the specification by id, configured or not."""
+    """Return all models of the specification by id, configured or not."""
     served = providers(settings)
     return {
         model_id: Model(model_id, settings.model_names[model_id], served[kind])

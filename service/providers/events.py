@@ -12,13 +12,13 @@ FinishReason = Literal["stop", "length", "tool-calls", "content-filter", "pause"
 Fault = Literal[
     "busy",  # 429, 503, overloaded
     "down",  # unreachable, or another 5xx
-    "refused-key",  # 401, 403, an account without money: only the operator can mend it
-    "unknown-model",  # 404, a model that was withdrawn: only the operator can mend it
+    "refused-key",  # 401, 403, an unpaid account: only the operator can correct it
+    "unknown-model",  # 404, a withdrawn model: only the operator can correct it
     "refused-request",  # 400, 422
-    "too-long",  # more than the model's context holds
+    "too-long",  # longer than the model's context
     "garbled",  # not in the format of the wire
     "cut",  # ended before its terminal event
-    "failed",  # the provider reported an error of its own
+    "failed",  # the provider reported its own error
     "slow",  # nothing came for too long
 ]
 
@@ -28,18 +28,21 @@ PASSING: tuple[Fault, ...] = ("busy", "down")  # another try may help
 
 
 class ProviderError(Exception):
-    """The provider gave no whole answer. Contains no text of the provider."""
+    """The provider gave no complete answer. Contains no text of the provider."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault)
         self.fault = fault
-        self.retry_after: float | None = None  # seconds, if its answer has said so
+        self.retry_after: float | None = None  # seconds, if its answer has this header
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens. `input` counts the whole prompt, including the tokens that were read from the
-    provider's cache and those that were written to it."""
+    """Numbers of tokens.
+
+    `input` is the whole prompt, including the tokens that were read from the provider's cache or
+    written to it.
+    """
 
     input: int = 0
     output: int = 0
@@ -51,7 +54,7 @@ class Usage:
 class PromptCounted:
     """The provider's count of the prompt, sent before any content.
 
-    `tokens` are all of them, including `cache_read` and `cache_write`.
+    `tokens` is the number of all tokens, including `cache_read` and `cache_write`.
     """
 
     tokens: int
@@ -61,9 +64,9 @@ class PromptCounted:
 
 @dataclass(frozen=True, slots=True)
 class TextStarted:
-    """A text of its own begins: no sentence of an earlier text goes on in it.
+    """A separate text begins: it does not continue a sentence of an earlier text.
 
-    Only provider A has several texts in one answer.
+    Only provider A sends several texts in one answer.
     """
 
 
@@ -74,7 +77,7 @@ class TextFragment:
 
 @dataclass(frozen=True, slots=True)
 class CallStarted:
-    """`key` numbers the calls of one step; `name` is the tool's own, or as received if unknown."""
+    """`key` numbers the calls of one step. `name` is the tool's own, or as received if unknown."""
 
     key: int
     name: str
@@ -93,7 +96,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class FinishedCall:
-    """A whole call: `arguments` is raw JSON. With a `fault` it must not be run."""
+    """A finished call: `arguments` is raw JSON. With a `fault` it must not be run."""
 
     key: int
     name: str
@@ -111,11 +114,11 @@ class StepFinished:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the host itself refused a call of its model."""
+        """Whether the host refused a call that its model made."""
         return any(call.fault == "refused" for call in self.calls)
 
 
-VISIBLE = (TextFragment, CallStarted)  # with these a user begins to see an answer
+VISIBLE = (TextFragment, CallStarted)  # the user sees an answer from one of these on
 
 Event = (
     PromptCounted

@@ -1,8 +1,8 @@
 """Tool names on the wire: providers allow no dots and at most 64 characters.
 
-The table of a request is made from the tools that it declares and the calls that it replays. Most
-requests have the same, and share it.
-A name in the answer is looked up in it, never parsed.
+The name table of a request has the tools that it declares and the calls in its history. Most
+requests have the same names, and share a table. A name in the answer is looked up in the table,
+never parsed.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class NameTable:
         return self._to_wire[name]
 
     def from_wire(self, received: str) -> str:
-        """The tool's own name; an unknown name as it was received."""
+        """Return the tool's own name, or an unknown name as it was received."""
         # gpt-oss writes `functions.x`, and may append channel tokens to the name.
         name = received.removeprefix("functions.").partition("<|")[0].strip()
         return self._from_wire.get(name) or make_storable(name) or "unknown"

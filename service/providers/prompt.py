@@ -1,4 +1,4 @@
-"""A request to a model, in no provider's words."""
+"""A request to a model, independent of the provider."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,19 +8,22 @@ from typing import Any
 from service.json_encoding import encoder
 from service.providers.tokens import bound
 
-SYSTEM_TEXTS = 16  # that are kept with their tokens
+SYSTEM_TEXTS = 16  # that are cached with their numbers of tokens
 
 _encode = encoder()
 
 
-# An upper bound of each message's tokens, without its calls' names, is counted once, because a long
-# conversation is measured several times in a turn.
+# `tokens` of a message is an upper bound without its calls' names. It is counted once, because a
+# long conversation is measured several times in a turn.
 
 
 @dataclass(frozen=True)
 class UserMessage:
-    """`aside` is told with the text, and only while this is the newest message of the user: no
-    later prompt has it, so that a provider's cache must end before it."""
+    """A message of the user.
+
+    `aside` is sent with the text, but only while this is the newest message of the user. No later
+    prompt has it, so a provider's cache must end before it.
+    """
 
     text: str
     aside: str = ""
@@ -32,7 +35,7 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call the model made: `id` is ours, `name` the tool's own, `input` a JSON object."""
+    """A tool call by the model: `id` is ours, `name` the tool's own, `input` a JSON object."""
 
     id: str
     name: str
@@ -79,20 +82,22 @@ class ToolSpec:
     schema: Mapping[str, Any]
 
     def __hash__(self) -> int:
-        """Of the name: each request looks its list of tools up, and no list has a name twice."""
+        """Hash the name: each request looks its tools up, and names in a list are unique."""
         return hash(self.name)
 
     @cached_property
     def tokens(self) -> int:
-        """An upper bound. Counted once, because every prompt declares every tool."""
+        """An upper bound. It is counted once, because every prompt declares every tool."""
         return bound(to_json(self.schema) + self.name + self.description)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The content of one request. With `calls_allowed` false the tools are declared, but must not
-    be called. `user` is the user's pseudonym, sent to some providers only. `cacheable` is false if
-    no later prompt will begin with the same text.
+    """The content of one request.
+
+    If `calls_allowed` is false, the tools are declared, but must not be called. `user` is the
+    user's pseudonym, sent to some providers only. `cacheable` is false if no later prompt will
+    begin with the same text.
     """
 
     system: str
@@ -105,7 +110,7 @@ class Prompt:
 
     @property
     def tokens(self) -> int:
-        """An upper bound, without what the provider adds."""
+        """An upper bound, without tokens that the provider adds."""
         messages = sum([message.tokens for message in self.messages])
         names = sum(map(bound, self._called))
         tools = sum([tool.tokens for tool in self.tools])
@@ -113,7 +118,7 @@ class Prompt:
 
     @property
     def tool_names(self) -> list[str]:
-        """The names of the declared tools, then those of the tools that its messages call."""
+        """The names of the declared tools, then of the tools that the messages call."""
         return [tool.name for tool in self.tools] + self._called
 
     @property
@@ -124,7 +129,7 @@ class Prompt:
 
 @lru_cache(SYSTEM_TEXTS)
 def _system_tokens(system: str) -> int:
-    """Counted once: the prompts of all users of a role begin with the same text."""
+    """Count once: the prompts of all users of a role begin with the same text."""
     return bound(system)
 
 

@@ -23,21 +23,25 @@ class WireRequest:
 
 
 class Decoder(Protocol):
-    """Reads one answer; `finished` is true once it has yielded the terminal event."""
+    """Reads one answer; `finished` is true when it has yielded the terminal event."""
 
     finished: bool
 
     def feed(self, event: ServerSentEvent) -> Iterator[Event]: ...
 
     def text(self, data: bytes) -> str | None:
-        """The text of an event's data that has nothing else; None for any other. Changes nothing.
+        """Return the text of an event's data that has nothing else; None for other data.
 
-        `feed` would give the same text, and change nothing either. The text depends on the data
-        alone, and stands in it as a JSON string: with another string there, that would be it.
+        It changes no state. `feed` would yield the same text, and change no state either. The text
+        depends on the data alone, and is a JSON string in it: another string in its place would be
+        returned instead.
         """
 
     def end(self) -> Iterator[Event]:
-        """The events at the end of the stream. Raises `ProviderError` if it may not end here."""
+        """Yield the events at the end of the stream.
+
+        Raises `ProviderError` if the stream may not end here.
+        """
 
 
 class Wire(Protocol):
@@ -46,15 +50,19 @@ class Wire(Protocol):
     def decoder(self, names: NameTable) -> Decoder: ...
 
     def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
-        """The event of a status other than 200. Raises `ProviderError`, as most of them do."""
+        """Return the event of a status other than 200.
+
+        Most of them raise `ProviderError` instead.
+        """
 
 
 @dataclass(frozen=True)
 class Provider:
-    """Who serves models, at which address and over which wire.
+    """A provider of models, with its address and its wire.
 
-    `output_cap` is the body's key for the token cap, `reasoning_effort` its value with tools. With
-    `receives_user` it gets a pseudonym of the user, so that it can act against one user alone.
+    `output_cap` is the body's key for the limit of output tokens. `reasoning_effort` is sent if the
+    request has tools. With `receives_user` it gets a pseudonym of the user, so that it can act
+    against one user alone.
     """
 
     kind: Kind
@@ -68,7 +76,7 @@ class Provider:
 
     @property
     def missing_setting(self) -> str | None:
-        """The setting that is missing for calls to this provider, or None."""
+        """The name of the setting that is missing for calls to this provider, or None."""
         return f"PROVIDER_{self.kind}_API_KEY" if self.needs_key and not self.api_key else None
 
 

@@ -1,4 +1,4 @@
-"""A server-sent events reader over bytes, for any chunk boundary and LF, CR or CRLF.
+"""A reader of server-sent events from bytes, for any chunk boundary and LF, CR or CRLF.
 
 Lines are split as bytes, never as decoded text: `str.splitlines` would also split JSON at U+2028,
 and decoding chunk by chunk fails inside a character. Source: WHATWG HTML, section 9.2.6.
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 
 from service.providers.events import ProviderError
 
-LINE_LIMIT = 16 << 20  # bytes of a line or an event; a hundred times what providers send
+LINE_LIMIT = 16 << 20  # bytes of a line or an event: 100 times as many as providers send
 
-_MARK = b"\xef\xbb\xbf"  # of the order of bytes, which a stream may begin with
+_MARK = b"\xef\xbb\xbf"  # the byte order mark, with which a stream may begin
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-@dataclass(slots=True)  # not frozen: each field would be set by a call
+@dataclass(slots=True)  # not frozen, which would need a call for each field
 class ServerSentEvent:
     name: str
     data: bytes
 
 
 class EventReader:
-    """Takes bytes as they arrive, and yields the events that are complete.
+    """Takes bytes as they arrive, and yields the complete events.
 
     The pieces of a line are joined once, at its end, so that a line in a thousand pieces costs no
-    more than a line in one.
+    more than a line in one piece.
     """
 
     __slots__ = ("_begun", "_data", "_name", "_pending", "_pending_size", "_size")
@@ -45,7 +45,10 @@ class EventReader:
         return self._begun and not (self._pending or self._data or self._name)
 
     def feed(self, piece: bytes) -> Iterator[ServerSentEvent]:
-        """Raises `ProviderError` for a line over `LINE_LIMIT`."""
+        """Yield the events that a piece completes.
+
+        Raises `ProviderError` for a line over `LINE_LIMIT`.
+        """
         for line in self._lines(piece):
             if line.startswith(b"event: "):
                 self._name = line[7:]
@@ -55,10 +58,10 @@ class EventReader:
                 yield event
 
     def close(self) -> Iterator[ServerSentEvent]:
-        """The last event, if the stream ended without the blank line behind it.
+        """Yield the last event, if the stream ended without the blank line after it.
 
-        The format says to drop it. But some providers do not send the last blank line, and a JSON
-        object shows by itself whether it is whole. The wire therefore decides.
+        The format says to drop this event. But some providers do not send the last blank line, and
+        a JSON object shows whether it is complete. So the wire decides.
         """
         if rest := self._take_pending():
             self._field(rest.rstrip(b"\r"))
@@ -66,7 +69,7 @@ class EventReader:
             yield event
 
     def _lines(self, piece: bytes) -> Iterable[bytes]:
-        """The complete lines. Most hosts send LF alone, which `split` handles fast."""
+        """Return the complete lines. Most hosts send only LF, which `split` handles fast."""
         if not self._begun:
             piece = self._take_pending() + piece
             if len(piece) < len(_MARK) and _MARK.startswith(piece):
@@ -102,7 +105,7 @@ class EventReader:
             raise ProviderError("garbled")
 
     def _take_pending(self) -> bytes:
-        """The pending pieces joined; none is pending any more."""
+        """Return the pending pieces, joined, and clear them."""
         pieces, self._pending, self._pending_size = self._pending, [], 0
         return b"".join(pieces)
 

@@ -1,4 +1,4 @@
-"""Reading a provider's response bytes to its terminal event."""
+"""Read a provider's response bytes up to its terminal event."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -16,12 +16,11 @@ def decode(
     reader: sse.EventReader,
     park: Callable[[], Parked | None],
 ) -> Iterator[Event | Parked]:
-    """The events up to the terminal one. `read()` returns b"" at the end of the stream.
+    """Yield the events up to the terminal one. `read()` returns b"" at the end of the stream.
 
-    Behind a text, `park()` is asked. What it returns, if anything, is among the events: their
-    reader need not ask for the next one before what is parked goes on.
-
-    Raises `ProviderError` when the stream ends early, or does not have the format of the wire.
+    After a text, `park()` is called. Its result, if there is one, is yielded among the events. Then
+    the reader need not ask for the next event before the parked stream continues.
+    Raises `ProviderError` if the stream ends early, or does not have the format of the wire.
     """
     is_text = False
     while True:
@@ -37,7 +36,7 @@ def decode(
                 yield found
             if decoder.finished:
                 return
-        piece = b""  # not kept while nothing arrives
+        piece = b""  # frees it while nothing arrives
     for event in reader.close():
         yield from _feed_last(decoder, event)
     if not decoder.finished:
@@ -45,7 +44,10 @@ def decode(
 
 
 def _feed(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
-    """A payload that makes the decoder fail does not have the format of the wire."""
+    """Yield a payload's events.
+
+    If the payload makes the decoder fail, it does not have the format of the wire.
+    """
     try:
         yield from decoder.feed(event)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError, RecursionError):
@@ -53,8 +55,11 @@ def _feed(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
 
 
 def _feed_last(decoder: Decoder, event: sse.ServerSentEvent) -> Iterator[Event]:
-    """The last event, without a blank line behind it. If it is not whole, the stream was cut inside
-    it, and the decoder decides whether the answer may end there."""
+    """Yield the events of a last payload that has no blank line after it.
+
+    If it is incomplete, the stream was cut inside it, and the decoder decides whether the answer
+    may end there.
+    """
     try:
         yield from _feed(decoder, event)
     except ProviderError as error:

@@ -1,7 +1,7 @@
-"""The short way for text: nearly all pieces of an answer have nothing else.
+"""A fast path for text, because nearly all pieces of an answer are only text.
 
-The events of one answer mostly differ in their text alone. So the first one is parsed, and of the
-others only what stands between the same bytes: a JSON string.
+The events of one answer mostly differ only in their text. So the first event is parsed completely.
+Of the others only the JSON string between the same bytes is parsed.
 """
 
 import json
@@ -11,7 +11,7 @@ from service.providers.provider import Decoder
 from service.storable import make_storable
 
 HEADS = (b"", b"event: content_block_delta\n")  # of provider B or C, and of A
-# Of an answer: some hosts send other bytes each time, and learning takes longer than parsing.
+# For each answer: some hosts send other bytes each time, and learning is slower than parsing.
 LESSONS = 3
 LESSON_LIMIT = 1000  # bytes of an event
 
@@ -20,20 +20,20 @@ _value_at = json.JSONDecoder().raw_decode
 
 
 class TextReader:
-    """Reads pieces past the reader of the events and the decoder, and changes neither."""
+    """Reads pieces without the event reader and the decoder, and changes neither."""
 
     __slots__ = ("_before", "_behind", "_decoder", "_events", "_lessons")
 
     def __init__(self, events: sse.EventReader, decoder: Decoder) -> None:
         self._events, self._decoder = events, decoder
         self._lessons = LESSONS
-        # What stands around a text. `_before` ends in its first quote, and `_behind` has a "}".
+        # The bytes around a text. `_before` ends with its first quote, and `_behind` has a "}".
         self._before = self._behind = b""
 
     def texts(self, piece: bytes) -> list[str] | None:
-        """The texts of a piece that consists of whole events with nothing but text; else None.
+        """Return the texts of a piece of complete events that have nothing but text; else None.
 
-        `decode` reads any other piece, and any that is in an unusual form.
+        `decode` reads any other piece, and pieces in an unusual form.
         """
         if not piece.endswith(b"\n\n") or not self._events.is_between_events:
             return None
@@ -46,7 +46,7 @@ class TextReader:
         return texts
 
     def _between(self, event: bytes) -> str | None:
-        """The text between the known bytes; None where there is anything else."""
+        """Return the text between the known bytes; None if anything else is there."""
         before, behind = self._before, self._behind
         if not before or not event.startswith(before) or not event.endswith(behind):
             return None
@@ -68,7 +68,11 @@ class TextReader:
         return text
 
     def _learn(self, head: bytes, data: str, text: str) -> None:
-        """Try each string, from the last on, until another one in its place is the text."""
+        """Find the string that is the text, and store the bytes around it.
+
+        Each string is tried, from the last one: if another string in its place becomes the text, it
+        is found.
+        """
         other = f"{text}."
         opening = len(data)
         while (opening := data.rfind('"', 0, opening)) >= 0:

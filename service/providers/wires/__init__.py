@@ -1,1 +1,1 @@
-"""One module for each request and stream format."""
+"""The wires: one module for each request and stream format."""

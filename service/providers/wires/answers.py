@@ -1,4 +1,4 @@
-"""Shared by both wires: encoding and decoding JSON, and the faults behind HTTP statuses."""
+"""Functions of both wires: encoding and decoding JSON, and the faults of HTTP statuses."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 from service.json_encoding import encoder
 from service.providers.events import Fault, ProviderError
 
-# Ten times the widest context. JSON can carry 1e999, and the sum of a turn must fit an INTEGER.
+# Ten times the largest context. JSON can have 1e999, and the sum of a turn must fit an INTEGER.
 COUNT_LIMIT = 100_000_000
 
 
@@ -20,10 +20,10 @@ def dump(body: Any) -> bytes:
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """A JSON object; raises `ProviderError` for anything else."""
+    """Parse a JSON object. Raises `ProviderError` for anything else."""
     try:
         text = data.decode()  # json.loads would first guess the encoding
-        # Nearly all are objects without white space around them, which json.loads looks for.
+        # Nearly all are objects without white space around them, which json.loads would look for.
         parsed, end = _value_at(text) if text.startswith("{") else (None, -1)
         if end != len(text):
             parsed = json.loads(text)
@@ -35,7 +35,7 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def object_in(data: bytes) -> dict[str, Any]:
-    """A JSON object; empty for anything else."""
+    """Parse a JSON object; returns an empty one for anything else."""
     try:
         return parse(data)
     except ProviderError:
@@ -43,12 +43,15 @@ def object_in(data: bytes) -> dict[str, Any]:
 
 
 def count(value: Any) -> int:
-    """A token count as providers send them: a number, null or missing."""
+    """Return a token count from a provider's value: a number, null or missing."""
     return int(value) if isinstance(value, int | float) and 0 < value < COUNT_LIMIT else 0
 
 
 def fault_of(status: int) -> Fault:
-    """The fault behind an HTTP status other than 200. Source: Anthropic and OpenAI error pages."""
+    """Return the fault of an HTTP status other than 200.
+
+    Source: Anthropic and OpenAI error pages.
+    """
     if status in (408, 409, 429, 503, 529):
         return "busy"
     if status >= 500:
@@ -68,7 +71,7 @@ TOO_LONG = re.compile(
 )
 
 
-# OpenAI answers 429 for an empty account, Anthropic 400; a retry would not help.
+# For an empty account OpenAI answers 429, Anthropic 400; a retry would not help.
 UNPAID = re.compile(
     r"insufficient_(quota|funds|balance|credits)|billing_(error|hard_limit_reached|not_active)|"
     r"credit balance is too low|account_deactivated",
@@ -78,7 +81,7 @@ UNKNOWN_MODEL = re.compile(r"model_(not_found|decommissioned|not_available)|unkn
 
 
 def refusal_of(status: int, error: Any) -> Fault:
-    """The fault behind a status other than 200 and the error object that came with it.
+    """Return the fault of a status other than 200 with its error object.
 
     Each host has its own text for a prompt that is too long. Source: the hosts' error pages, and
     issues of clients that did not recognise a text.
@@ -91,7 +94,7 @@ def refusal_of(status: int, error: Any) -> Fault:
 
 
 def operators_fault(error: Any) -> Fault | None:
-    """The fault of an error that only the operator can mend, with any status; else None."""
+    """Return the fault of an error that only the operator can correct; else None."""
     text = _text_of(error)
     if UNPAID.search(text):
         return "refused-key"
@@ -103,7 +106,7 @@ def _text_of(error: Any) -> str:
 
 
 def error_in(body: bytes) -> dict[str, Any]:
-    """The error object of a JSON answer; empty for any other answer.
+    """Return the error object of a JSON answer; empty for any other answer.
 
     Ollama's error is a text; in older versions of vLLM the whole answer is the error.
     """

@@ -105,7 +105,7 @@ def _declare(name: str, tool: ToolSpec) -> dict[str, Any]:
 
 
 def _messages(messages: Sequence[Message], names: NameTable) -> list[dict[str, Any]]:
-    """Alternating roles: neighbours of one role become one message, tool results first."""
+    """Merge neighbours of one role, because roles must alternate; tool results come first."""
     merged: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if isinstance(message, AssistantMessage) else "user"
@@ -148,7 +148,7 @@ class MessageDecoder:
         self._begin()
 
     def _begin(self) -> None:
-        """A second `message_start` replaces the message, and its calls so far."""
+        """Clear the state. A second `message_start` replaces the message and its calls so far."""
         self._usage: dict[str, Any] = {}
         self._reason: FinishReason = "other"
         self._calls: dict[int, tuple[int, str, list[str]]] = {}  # by block: key, name, JSON
@@ -173,7 +173,7 @@ class MessageDecoder:
                 error = data["error"]
                 fault = operators_fault(error) or FAULTS.get(error.get("type"), "failed")
                 raise ProviderError(fault)
-            # Others, such as ping, content_block_stop and new ones, are not needed.
+            # Other events, such as ping, content_block_stop and new ones, are not needed.
 
     def text(self, data: bytes) -> str | None:
         event = object_in(data)
@@ -189,16 +189,16 @@ class MessageDecoder:
         raise ProviderError("cut")
 
     def _open(self, message: dict[str, Any]) -> Iterator[Event]:
-        """It may have whole blocks, without an index, and a stop reason."""
+        """Read `message_start`, which may have whole blocks without an index."""
         self._count(message.get("usage"))
         if usage := self._total():
             yield PromptCounted(usage.input, usage.cache_read, usage.cache_write)
         for number, block in enumerate(message.get("content") or (), 1):
-            yield from self._start(-number, block)  # a number that no other block has
+            yield from self._start(-number, block)  # no other block has this number
         self._stop(message.get("stop_reason"))
 
     def _stop(self, reason: str | None) -> None:
-        """Note a stop reason. A null changes nothing: `message_start` may have had the reason."""
+        """Store a stop reason. A null changes nothing: `message_start` may have had the reason."""
         if reason:
             self._reason = REASONS.get(reason, "other")
 
@@ -229,7 +229,7 @@ class MessageDecoder:
                 yield Progress()
 
     def _count(self, usage: dict[str, Any] | None) -> None:
-        """Counts are cumulative; a later null does not reset them."""
+        """Store the counts, which are cumulative. A later null does not reset them."""
         for name, value in (usage or {}).items():
             if value is not None:
                 self._usage[name] = value

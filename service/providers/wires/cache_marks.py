@@ -1,8 +1,8 @@
 """Marks for provider A's prompt cache.
 
 The provider caches everything up to a mark for five minutes. The order is tools, system, messages,
-so that the mark on the system text covers the tools too. A mark finds a cache up to twenty blocks
-back, and a step can have forty. A request may have four marks.
+so the mark on the system text also covers the tools. A mark finds a cache up to twenty blocks
+before it, and a step can have forty. A request may have four marks.
 Source: docs.anthropic.com, "Prompt caching".
 """
 
@@ -17,7 +17,7 @@ CACHED = {"cache_control": {"type": "ephemeral"}}
 
 
 def mark(body: dict[str, Any], messages: tuple[Message, ...]) -> None:
-    """Mark the blocks of a body that was made of these messages."""
+    """Mark the blocks of a body that was made from these messages."""
     users = [message["content"] for message in body["messages"] if message["role"] == "user"]
     newest = next((m for m in reversed(messages) if isinstance(m, UserMessage)), None)
     ends = _ends_beside_aside(users) if newest and newest.aside else _newest_ends(users)
@@ -26,15 +26,18 @@ def mark(body: dict[str, Any], messages: tuple[Message, ...]) -> None:
 
 
 def _newest_ends(users: list[list[Block]]) -> Iterator[Block]:
-    """The end of the newest message, and of the user's before it, where the last request ended."""
+    """Yield the end of the newest message, and of the user message before it.
+
+    The last request ended with the latter.
+    """
     yield from (blocks[-1] for blocks in users[-2:])
 
 
 def _ends_beside_aside(users: list[list[Block]]) -> Iterator[Block]:
-    """The question, without the aside behind it, because the next turn's prompt has it alone.
+    """Yield the question, without the aside after it, which the next turn's prompt leaves out.
 
-    A turn's first request finds what the last turn has cached at the question before. Its later
-    requests find the cache of the one before them, as above.
+    A turn's first request uses the cache that the last turn made at the previous question. Its
+    later requests use the cache of the request before them, as in `_newest_ends`.
     """
     question, aside = _texts(users)[-2:]
     yield question

@@ -1,4 +1,4 @@
-"""The OpenAI chat completions API, as OpenAI (provider B) and compatible hosts (C) speak it.
+"""The OpenAI chat completions API, as OpenAI (provider B) and compatible hosts (C) use it.
 
 Source: platform.openai.com/docs/api-reference/chat-streaming. Comments name the hosts that deviate.
 """
@@ -87,7 +87,10 @@ class OpenAIChat:
         return ChunkDecoder(names)
 
     def refusal(self, status: int, body: bytes, names: NameTable) -> Event:
-        """Groq validates its model's tool calls, and answers 400 for an invalid one."""
+        """Return a finished step for a refused tool call. Raises `ProviderError` for all others.
+
+        Groq validates its model's tool calls, and answers 400 for an invalid one.
+        """
         error = error_in(body)
         if error.get("code") == "tool_use_failed":
             return StepFinished("tool-calls", None, (_refused_call(error, 0, names),))
@@ -105,7 +108,7 @@ def _declare(name: str, tool: ToolSpec) -> dict[str, Any]:
 def _entries(message: Message, names: NameTable) -> Iterator[dict[str, Any]]:
     match message:
         case UserMessage(text, aside):
-            # One message, because some hosts want the roles to alternate.
+            # One message, because some hosts require alternating roles.
             yield {"role": "user", "content": f"{text}\n\n{aside}" if aside else text}
         case AssistantMessage(text, ()):
             yield {"role": "assistant", "content": text}
@@ -121,7 +124,7 @@ def _entries(message: Message, names: NameTable) -> Iterator[dict[str, Any]]:
                 }
                 for call in calls
             ]
-            # null content is allowed only beside tool calls
+            # null content is allowed only together with tool calls
             content = text if text.strip() else None
             yield {"role": "assistant", "content": content, "tool_calls": entries}
         case ToolResults(results):
@@ -146,7 +149,7 @@ class ChunkDecoder:
             yield from self._fail(chunk.get("error"))
             return
         self._count(chunk)
-        for choice in (chunk.get("choices") or [])[:1]:  # Azure sends chunks without any
+        for choice in (chunk.get("choices") or [])[:1]:  # Azure sends chunks without choices
             yield from self._delta(choice.get("delta") or {})
             if choice.get("finish_reason"):
                 self._reason = REASONS.get(choice["finish_reason"], "other")
@@ -162,7 +165,10 @@ class ChunkDecoder:
         return None
 
     def end(self) -> Iterator[Event]:
-        """The finish reason is the terminal event: some hosts send no `[DONE]` after it."""
+        """Yield the finished step.
+
+        The finish reason is the terminal event, because some hosts send no `[DONE]` after it.
+        """
         if self._reason is None:
             raise ProviderError("cut")
         self.finished = True
@@ -179,7 +185,7 @@ class ChunkDecoder:
         for call in delta.get("tool_calls") or []:
             function = call.get("function") or {}
             name, fragment = function.get("name") or "", function.get("arguments") or ""
-            if isinstance(fragment, dict):  # a host that sends the object instead of its JSON
+            if isinstance(fragment, dict):  # some host sends the object instead of its JSON
                 fragment = json.dumps(fragment, ensure_ascii=False)
             yield from self._calls.add(call.get("index"), call.get("id") or "", name, fragment)
 
@@ -200,13 +206,13 @@ class ChunkDecoder:
         if facts.get("code") != "tool_use_failed":
             raise ProviderError(_fault(facts))
         self.finished = True
-        calls = self._calls.finish("content-filter")  # as cut calls, which are not run
+        calls = self._calls.finish("content-filter")  # marks the calls as cut, so they are not run
         refused_call = _refused_call(facts, len(calls), self._names)
         yield StepFinished("tool-calls", self._usage, (*calls, refused_call))
 
 
 def _content(content: Any) -> str:
-    """Text, or Mistral's list of typed pieces."""
+    """Return the text, which may be Mistral's list of typed pieces."""
     if isinstance(content, list):
         return "".join(piece.get("text") or "" for piece in content)
     return content or ""
@@ -223,7 +229,7 @@ def _fault(error: dict[str, Any]) -> Fault:
 
 
 def _refused_call(error: dict[str, Any], key: int, names: NameTable) -> FinishedCall:
-    """The call that the host refused, from the text that its model generated."""
+    """Return the call that the host refused, from the text that its model generated."""
     text = str(error.get("failed_generation") or "")
     try:
         attempt = json.loads(text)

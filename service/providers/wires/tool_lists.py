@@ -1,5 +1,4 @@
-"""The tools that a request declares, as JSON that is written once: nearly all requests have the
-same."""
+"""The tools that a request declares, as cached JSON: nearly all requests declare the same."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -17,7 +16,7 @@ Declare = Callable[[str, ToolSpec], dict[str, Any]]  # gets a tool's name on the
 def dump_with_tools(
     body: dict[str, Any], tools: tuple[ToolSpec, ...], names: NameTable, declare: Declare
 ) -> bytes:
-    """The JSON of a body with its tools, if there are any."""
+    """Return the JSON of a body with its tools, if there are any."""
     if not tools:
         return dump(body)
     return b'%b,"tools":%b}' % (dump(body)[:-1], _tool_list(tools, names, declare))
