@@ -3,8 +3,8 @@
 `load(environ)` turns environment variables into a frozen `Settings`, whose fields
 `config_settings.py` declares. A field's name in capitals is the variable's name. A wrong value
 raises `ConfigError` with the setting's name at boot, and never shows the value. Every secret `NAME`
-may instead be given as `NAME_FILE`, a path whose content is read, and so may a long text. A name
-that is almost a setting's raises it too.
+may instead be given as `NAME_FILE`, a path whose content is read, and so may a long text. A
+variable whose name is nearly a setting's name raises `ConfigError` too.
 docs/deployment.md describes each setting; a test compares.
 """
 
@@ -25,11 +25,11 @@ __all__ = [
     "load", "sealing_keys", "with_declared",
 ]  # fmt: skip
 
-# prometheus_client, imported later, takes an empty one for the directory where it was started.
+# prometheus_client, which is imported later, would take an empty value for the working directory.
 if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)
 
-# Only our own settings begin with these.
+# Only names of our own settings begin with these prefixes.
 PREFIXES = (
     "PROVIDER_", "CLOUDSUITE_", "INTEGRATIONS_", "SANDBOX_", "TOOLS_", "TOKEN_CEILING_",
     "TOKEN_ENCRYPTION_", "OWNER_TOKEN_", "CONSOLE_OIDC_",
@@ -54,7 +54,7 @@ KINDS: Mapping[str, Callable[[str], str]] = {
 
 
 class Declared(Protocol):
-    """A setting that is declared elsewhere: that of a vendor."""
+    """A setting that is declared outside this module: a vendor's setting."""
 
     @property
     def name(self) -> str: ...
@@ -67,9 +67,9 @@ class Declared(Protocol):
 
 
 def load(environ: Mapping[str, str] | None = None) -> Settings:
-    """Our own settings from the process's environment, or another; raises `ConfigError`.
+    """Return our own settings, from the process's environment by default. Raises `ConfigError`.
 
-    `with_declared` completes them.
+    `with_declared` adds the settings that vendors declare.
     """
     environ = os.environ if environ is None else environ
     values = {}
@@ -83,7 +83,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def with_declared(settings: Settings, declared: Iterable[Declared]) -> Settings:
-    """The settings with those that vendors declare. Raises `ConfigError`."""
+    """Return the settings together with those that vendors declare. Raises `ConfigError`."""
     environ, every = settings.environ, list(declared)
     values = {}
     for one in every:
@@ -99,10 +99,10 @@ def with_declared(settings: Settings, declared: Iterable[Declared]) -> Settings:
 
 
 def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], filed: set[str]) -> None:
-    """Raises `ConfigError` for names that must not be ignored.
+    """Raise `ConfigError` for a variable whose name is nearly a setting's name.
 
-    A near miss counts only while the setting that it misses is not set: with both, it is probably
-    somebody else's variable.
+    The variable is ignored if that setting is set as well: it then probably belongs to another
+    program.
     """
     known = _with_files(plain, filed)
     missing = sorted(key for key in known if not environ.get(key))
@@ -117,7 +117,7 @@ def _with_files(plain: set[str], filed: set[str]) -> set[str]:
 
 
 def known_names(declared: Iterable[Declared] = ()) -> tuple[set[str], set[str]]:
-    """The names of all settings: those that have no `_FILE`, and those that have one."""
+    """Return the names of all settings: those without a `_FILE` variant, then those with one."""
     plain = {one.name for one in declared if not one.secret}
     filed = {one.name for one in declared if one.secret}
     for item in fields(Settings):
@@ -127,7 +127,7 @@ def known_names(declared: Iterable[Declared] = ()) -> tuple[set[str], set[str]]:
 
 
 def _read(environ: Mapping[str, str], name: str, file: bool) -> str | None:
-    """The variable's value, or None when it is unset or empty."""
+    """Return the variable's value or its file's content, or None if neither variable is set."""
     path = environ.get(f"{name}_FILE") if file else None
     if not path:
         return environ.get(name) or None
@@ -137,7 +137,7 @@ def _read(environ: Mapping[str, str], name: str, file: bool) -> str | None:
         content = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{name}_FILE: {type(error).__name__} while reading it") from None
-    if not content:  # a secret that was not delivered: its default would be used instead
+    if not content:  # an undelivered secret: the default would be used instead
         raise ConfigError(f"{name}_FILE: the file is empty")
     return content
 

@@ -21,16 +21,16 @@ def url(value: str) -> str:
 
 
 def base_url(value: str) -> str:
-    """An http or https URL to which paths are appended, so without query and fragment."""
+    """Parse an http or https URL to which paths are appended: it has no query or fragment."""
     if any(mark in value for mark in "?#"):
         raise ValueError("must be an http or https URL without credentials, query and fragment")
     return url(value)
 
 
 def base_of(path: str, *beginnings: str) -> Callable[[str], str]:
-    """The base URL of an API, to which we append `path`.
+    """Return a parser for the base URL of an API, to which we append `path`.
 
-    It is refused if it ends with the path, or with one of `beginnings`, which are parts of it.
+    It refuses a URL that ends with the path, or with one of `beginnings`, which begin the path.
     """
 
     def parse(value: str) -> str:
@@ -43,7 +43,7 @@ def base_of(path: str, *beginnings: str) -> Callable[[str], str]:
 
 
 def server(value: str) -> str:
-    """The http or https URL of a server that is also known by a ws or wss one."""
+    """Parse the URL of a server. A ws or wss URL becomes an http or https URL."""
     try:
         return base_url(f"http{value[2:]}" if value.startswith(("ws:", "wss:")) else value)
     except ValueError:
@@ -52,7 +52,7 @@ def server(value: str) -> str:
 
 
 def public_url(value: str) -> str:
-    """The origin of our own pages, as browsers write it. Their links begin at its root."""
+    """Parse the origin of our own pages, whose links begin at its root, as browsers write it."""
     parts = urlsplit(value)
     own = _origin(parts) if _is_one_word(value) else None
     if own is None or any(mark in value for mark in "?#"):
@@ -63,7 +63,7 @@ def public_url(value: str) -> str:
 
 
 def origins(value: str) -> tuple[str, ...]:
-    """Exact origins, `scheme://host[:port]`, as browsers write them; a wildcard is refused."""
+    """Parse exact origins, `scheme://host[:port]`, as browsers write them. No wildcards."""
     return tuple(map(_exact_origin, names(value)))
 
 
@@ -76,7 +76,7 @@ def _exact_origin(item: str) -> str:
 
 
 def _origin(parts: SplitResult) -> str | None:
-    """The origin of a URL as browsers write it, or None if a page can have no such address.
+    """Return the origin of a URL as browsers write it, or None if no page can have that address.
 
     Source: HTML, "serialization of an origin"; URL Standard, "host parsing".
     """
@@ -92,7 +92,7 @@ def _host(name: str) -> str | None:
         if ":" in name:
             return f"[{ipaddress.IPv6Address(name)}]"
         host = name.encode("idna").decode().lower()
-        if re.fullmatch(r".*\.?(\d+|0x[0-9a-f]*)\.?", host):  # browsers take it for an address
+        if re.fullmatch(r".*\.?(\d+|0x[0-9a-f]*)\.?", host):  # browsers read it as an IPv4 address
             return str(ipaddress.IPv4Address(host))
     except ValueError:
         return None
@@ -101,7 +101,7 @@ def _host(name: str) -> str | None:
 
 
 def listening(value: str) -> str:
-    """Where gunicorn listens: `host:port`, `[IPv6]:port`, `unix:path`, or several with commas."""
+    """Check gunicorn's addresses, comma separated: `host:port`, `[IPv6]:port` or `unix:path`."""
     items = names(value)
     if not items or not all(map(_is_listening, items)):
         raise ValueError("must be host:port, [IPv6]:port or unix:path, with a port up to 65535")
@@ -111,7 +111,7 @@ def listening(value: str) -> str:
 def _is_listening(item: str) -> bool:
     if item.startswith(("unix:", "fd://")):
         return re.fullmatch(r"unix:.*[^/]|fd://\d+", item) is not None
-    # Without a port gunicorn would take 8000, whatever PORT is, and take any word for a host.
+    # Without a port, gunicorn would use port 8000, whatever PORT is, and accept any word as a host.
     parts = re.fullmatch(r"(?:tcp://)?(\[[^\]]+\]|[A-Za-z0-9._-]*):(\d{1,5})", item)
     if parts is None or int(parts[2]) >= 1 << 16:
         return False
@@ -126,12 +126,12 @@ def _is_ipv6(text: str) -> bool:
 
 
 def _is_one_word(value: str) -> bool:
-    """`urlsplit` leaves out tabs and line breaks, and lets blanks pass."""
+    """Return whether there are no blanks or control characters, which `urlsplit` would accept."""
     return value.isprintable() and " " not in value
 
 
 def _has_port(parts: SplitResult) -> bool:
-    """Whether a URL has a port that there can be, or none."""
+    """Return whether the port of a URL is valid or absent."""
     try:
         return parts.port != 0
     except ValueError:

@@ -42,7 +42,10 @@ INSTANCE = ROOT / "instance"
 def setting(
     parse: Callable[[str], Any], default: Any = None, *, secret: bool = False, file: bool = False
 ) -> Any:
-    """`default` is a value, or makes one. With `secret` or `file` the setting has a `_FILE`."""
+    """Declare a setting. `default` is a value, or a function that makes one.
+
+    With `secret` or `file`, the setting may also be given as `NAME_FILE`.
+    """
     metadata = {"parse": parse, "secret": secret, "file": secret or file}
     given: dict[str, Any] = {"default_factory" if callable(default) else "default": default}
     return field(**given, repr=not metadata["file"], metadata=metadata)
@@ -137,12 +140,12 @@ class Settings:
 
     @property
     def token_ceilings(self) -> dict[str, int]:
-        """By kind of provider."""
+        """The token ceilings by kind of provider."""
         return {"A": self.token_ceiling_a, "B": self.token_ceiling_b, "C": self.token_ceiling_c}
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Every secret text, for redaction: of the database's address, only what is secret."""
+        """Every secret text, for redaction. Of the database's URL, only the secret parts."""
         named = [f.name for f in fields(self) if f.metadata.get("secret")]
         plain = [getattr(self, name) for name in named if name != "database_url"]
         plain += [self.vendors.get(name) for name in self.vendor_secrets]

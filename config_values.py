@@ -27,14 +27,14 @@ def text(value: str) -> str:
 
 
 def header(value: str) -> str:
-    """What can stand in a header: RFC 9110, section 5.5, without what is obsolete."""
+    """Check the value of an HTTP header: RFC 9110, section 5.5, without its obsolete forms."""
     if not value.isascii() or not value.isprintable():
         raise ValueError("must be printable ASCII, without line breaks")
     return value
 
 
 def prose(most: int) -> Callable[[str], str | None]:
-    """A text of at most so many characters, without blanks around it; None for blanks alone."""
+    """Return a parser that strips a text of at most `most` characters. An empty text is None."""
 
     def parse(value: str) -> str | None:
         stripped = value.strip()
@@ -42,7 +42,7 @@ def prose(most: int) -> Callable[[str], str | None]:
             raise ValueError(f"must have at most {most} characters")
         try:
             stripped.encode()
-        except UnicodeEncodeError:  # bytes of the environment that are no UTF-8
+        except UnicodeEncodeError:  # the bytes in the environment are not UTF-8
             raise ValueError("must be text in UTF-8") from None
         return stripped or None
 
@@ -84,7 +84,7 @@ RATES = ("turns", "calls", "records", "sockets", "tokens")
 
 
 def rate_limits(value: str) -> tuple[tuple[str, str], ...]:
-    """`turns=30/minute,calls=120/minute` as pairs; a kind may stand there more than once."""
+    """Parse `turns=30/minute,calls=120/minute` into pairs. A kind may occur more than once."""
     pairs = []
     for item in names(value):
         kind, _, rate = item.partition("=")
@@ -98,7 +98,7 @@ def rate_limits(value: str) -> tuple[tuple[str, str], ...]:
 
 
 def budgets(value: str) -> dict[str, int]:
-    """`day=500,user.day=100` as micro-credits by role; the role of `day` alone is empty."""
+    """Parse `day=500,user.day=100` into micro-credits by role. The role of plain `day` is empty."""
     amounts = {}
     for item in names(value):
         period, _, amount = item.partition("=")
@@ -123,7 +123,7 @@ def directory(value: str) -> Path:
 
 
 def openid_scopes(value: str) -> str:
-    """Scopes with blanks between them."""
+    """Parse scopes with blanks between them. `openid` must be one of them."""
     if "openid" not in value.split():
         raise ValueError("must have the scope openid, with blanks between scopes")
     return " ".join(value.split())
@@ -139,7 +139,7 @@ def secret_of(least: int) -> Callable[[str], str]:
 
 
 def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
-    """`id:base64,id:base64`: the first seals, all open."""
+    """Parse `id:base64,id:base64`. The first key seals, and all keys open."""
     keys: list[tuple[str, bytes]] = []
     for item in names(value):
         name, _, encoded = item.partition(":")
@@ -156,7 +156,7 @@ def sealing_keys(value: str) -> tuple[tuple[str, bytes], ...]:
 
 
 def headers(value: str) -> tuple[tuple[str, str], ...]:
-    """`name=value` pairs of HTTP headers, comma separated; values are percent-encoded."""
+    """Parse `name=value` pairs of HTTP headers, comma separated, with percent-encoded values."""
     pairs = []
     for item in names(value):
         name, _, encoded = item.partition("=")
@@ -168,7 +168,7 @@ def headers(value: str) -> tuple[tuple[str, str], ...]:
 
 
 def model_names(value: str) -> dict[str, str]:
-    """`id=upstream name` pairs laid over the defaults; an unknown id is refused."""
+    """Parse `id=upstream name` pairs, which replace defaults. An unknown id is refused."""
     merged = dict(MODEL_NAMES)
     for item in names(value):
         model, _, upstream = item.partition("=")
@@ -185,7 +185,7 @@ def model_id(value: str) -> str:
 
 
 def scope_names(value: str) -> str:
-    """`neutral=suffix` pairs. Source of what a scope may have: RFC 6749, section 3.3."""
+    """Check `neutral=suffix` pairs. Source of a scope's characters: RFC 6749, section 3.3."""
     for item in names(value):
         neutral, _, suffix = (part.strip() for part in item.partition("="))
         if not neutral or not re.fullmatch(r"[!#-\[\]-~]+", suffix):
@@ -194,7 +194,7 @@ def scope_names(value: str) -> str:
 
 
 def billing(value: str) -> dict[str, Billing]:
-    """`integration=user|developer` pairs."""
+    """Parse `integration=user|developer` pairs."""
     pairs: dict[str, Any] = dict(item.partition("=")[::2] for item in names(value))
     if not set(pairs.values()) <= set(get_args(Billing)):
         raise ValueError("must be integration=user|developer, comma separated")
@@ -202,9 +202,9 @@ def billing(value: str) -> dict[str, Billing]:
 
 
 def hidden_in(database_url: str) -> list[str]:
-    """The secret parts of a database's address: its password, as it stands there and decoded.
+    """Return the secret parts of a database's URL: its password, as written and decoded.
 
-    The password with the user's name in front makes a short one distinct from an ordinary word.
+    It is also returned after the user's name, because a short password may be an ordinary word.
     """
     try:
         parts = urlsplit(database_url)
@@ -220,10 +220,11 @@ def hidden_in(database_url: str) -> list[str]:
 
 
 def misspelt(name: str, known: Iterable[str]) -> str | None:
-    """The first known name of at least eight letters that `name` nearly is, or None.
+    """Return the first known name of at least eight letters that `name` nearly equals, or None.
 
-    A near miss is one slip, or two in a name of sixteen letters: a letter too many, too few, wrong,
-    or swapped with the next one. XAI_BASE_URL, which others use, is two slips from EXA_BASE_URL.
+    One slip is allowed, or two in a name of sixteen letters or more. A slip is a letter too many,
+    too few, wrong, or swapped with the next one. XAI_BASE_URL, which other programs use, has two
+    slips from EXA_BASE_URL and is therefore not a near miss.
     """
     for other in known:
         allowed = 0 if len(other) < 8 else 1 if len(other) < 16 else 2
@@ -236,7 +237,7 @@ def misspelt(name: str, known: Iterable[str]) -> str | None:
 
 
 def _slips(one: str, other: str) -> int:
-    """The optimal string alignment distance between two names."""
+    """Return the optimal string alignment distance between two names."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

@@ -1,16 +1,16 @@
-"""gunicorn's settings, made from the service's, and what each worker does when it starts."""
+"""gunicorn's settings, made from the service's settings, and hooks of its master and workers."""
 
 from gevent import config as gevent_config
 
 from serving.gevent_patching import patch_all
 
-# Where each greenlet was spawned is of use in a debugger only, and takes 1 KB a greenlet.
+# The record of where each greenlet was spawned helps only in a debugger, and takes 1 KB each.
 gevent_config.track_greenlet_tree = False
 patch_all()  # before anything else opens a socket or creates a lock
 
 import gc  # noqa: E402
 
-# The collector would go through all modules many times while they are imported, for nothing.
+# During the imports, the garbage collector would scan all modules many times without any use.
 gc.disable()
 
 import os  # noqa: E402
@@ -62,8 +62,8 @@ workers = settings.web_concurrency
 worker_class = Worker
 worker_connections = 5000
 keepalive = 5
-# A proxy on this host may pass on what a client calls SCRIPT_NAME. gunicorn would take that off the
-# address, which the proxy has let pass, and a client could reach what the proxy hides.
+# A proxy on this host may pass on a client's header SCRIPT_NAME. gunicorn would remove that prefix
+# from an address that the proxy has allowed, and a client could reach addresses that it hides.
 forwarder_headers = ""
 limit_request_line = 8190  # gunicorn's maximum, because addresses contain filters
 graceful_timeout = settings.graceful_timeout
@@ -78,7 +78,7 @@ handover.check_inherited(os.environ, settings.listen)
 patches.install(settings.request_head_seconds, settings.request_body_seconds, keepalive)
 report = handover.Report(os.environ)
 
-# What is imported stays: the collector leaves it alone, here, in the workers and at the exit.
+# Imported modules are never freed, so the collector ignores them, here and in the workers.
 gc.freeze()
 gc.enable()
 
@@ -91,10 +91,10 @@ def on_starting(server) -> None:
 
 def post_worker_init(worker) -> None:
     worker.limit_unread(settings.response_seconds)
-    # Objects loaded so far are never collected: that would stop all streams for tens of
-    # milliseconds. Few others need the collector (tests/test_garbage.py), but those that do must
+    # The collector ignores the objects loaded so far: to scan them would stop all streams for tens
+    # of milliseconds. Few later objects need the collector (tests/test_garbage.py), but they must
     # not wait for hours: memory would grow, and freed memory between them could not be used. Python
-    # does not look at all objects before a quarter of them is new, however many streams there are.
+    # scans all objects only when a quarter of them is new, however many streams there are.
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
@@ -115,13 +115,15 @@ def post_worker_init(worker) -> None:
         sandbox.start()
     worker.pending = pending.Pending(directory, worker_connections, REQUEST_ID)
     report.booted()
-    if sandbox and worker.age == workers:  # the last of the first ones: what it prints stays last
+    if sandbox and worker.age == workers:  # the last of the first workers: its text stays last
         print(sign_in_text(), flush=True)
 
 
 def sign_in_text() -> str:
-    """The sandbox has no account to sign in with: a token, and a link that has it in its fragment,
-    which browsers send to nobody."""
+    """Return a text with a sign-in token, as the sandbox has no account to sign in with.
+
+    The link has the token in its fragment, which browsers send to no server.
+    """
     token = issue(effective, "alice", "user", SIGN_IN_SECONDS)
     until = time.strftime("%H:%M", time.localtime(time.time() + SIGN_IN_SECONDS))
     return (
@@ -136,7 +138,7 @@ def pre_request(worker, request) -> None:
 
 
 def post_request(worker, request, _environ, response) -> None:
-    if not getattr(response, "is_parked", False):  # it is None if it could not be made
+    if not getattr(response, "is_parked", False):  # None if it could not be made
         worker.pending.end(request)
 
 

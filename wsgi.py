@@ -8,23 +8,26 @@ import atexit  # noqa: E402
 import gc  # noqa: E402
 import logging  # noqa: E402
 
-gc.disable()  # it would go through all modules many times while they are imported, for nothing
+gc.disable()  # it would scan all modules many times during the imports without any use
 
 from service import assemble  # noqa: E402
 
 
 def end_logging() -> None:
-    """Close the log's handlers and forget them. Python does so too, but later: their lock is
-    gevent's, whose modules are gone by then, and an exception would be printed."""
+    """Close the log's handlers and forget them.
+
+    Python does the same later. Their lock is gevent's, whose modules are gone by then, so that an
+    exception would be printed.
+    """
     logging.shutdown()
     logging._handlerList.clear()  # type: ignore[attr-defined]
 
 
-# Commands start from here too. A worker completes it before it takes requests (serving/worker.py).
+# Commands start here too. A worker completes the app before it takes requests (serving/worker.py).
 app = assemble()
 
-# What is imported stays: the collector leaves it alone, also at the exit. A short command would
-# spend a third of its time on it.
+# Imported modules are never freed, so the collector ignores them, also at the exit. A short command
+# would otherwise spend a third of its time on them.
 atexit.register(end_logging)
 gc.freeze()
 gc.enable()

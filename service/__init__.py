@@ -101,16 +101,16 @@ tracing = DeferredModule("service.tracing.setup")
 
 
 def create_app(settings: Settings | None = None) -> Service:
-    """The app, ready to serve. Raises `ConfigError`, which names the setting at fault."""
+    """Return the app, ready to serve. Raises `ConfigError`, which names the setting at fault."""
     app = assemble(settings)
     app.extensions.complete()
     return app
 
 
 def assemble(settings: Settings | None = None) -> Service:
-    """The app as commands need it: what takes a secret is made when it is asked for.
+    """Return the app for commands: extensions that need a secret are made at their first use.
 
-    Raises `ConfigError`, here or then.
+    Raises `ConfigError`, now or at that use.
     """
     declared = declarations(settings or load())
     settings = boot.prepare(declared.settings)
@@ -167,14 +167,14 @@ def _open_database(app: Service, settings: Settings) -> None:
 
 
 def _answer_requests(app: Service, settings: Settings) -> None:
-    """The order of these is the order in which a request meets them."""
+    """Register what handles requests, in the order in which a request meets it."""
     request_log.init_app(app)
     other_origins.init_app(app)
     bearer.init_app(app)
     edge.init_app(app)
     app.finish_responses(integration_views.envelop)
     errors.init_app(app)
-    if settings.cors_origins:  # without any it would do nothing, at every response
+    if settings.cors_origins:  # without origins, it would run at every response in vain
         other_origins.allow(app, settings.cors_origins)
     switched = (MCP_BLUEPRINTS, settings.mcp), (SANDBOX_BLUEPRINTS, settings.sandbox)
     for blueprint in (*BLUEPRINTS, *(one for some, is_on in switched if is_on for one in some)):

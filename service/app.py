@@ -1,6 +1,6 @@
-"""The Flask app of the service: Flask without what this service does not use.
+"""The Flask app of the service, without the parts of Flask that this service does not use.
 
-What every request runs through gets the request as a plain object. Flask's own functions for that
+The functions that run in every request get the request as a plain object. Flask's own functions
 look `request` up at each use, and open a session for each request.
 """
 
@@ -17,14 +17,14 @@ from werkzeug.wsgi import get_host
 from service.current_request import current_context, current_g, current_request
 from service.lazy import Extensions
 
-# The app, the request, and the object behind `g`.
+# The arguments are the app, the request, and the object behind `g`.
 Check = Callable[["Service", Request, Any], None]
 Finish = Callable[["Service", Request, Any, Response], None]
 
 NO_SESSION = NullSession()
-REWRITTEN = ("location", "content-location")  # headers, of which Werkzeug makes URIs
-WITHOUT_LENGTH = (204, 304)  # and all below 200
-MOST, LONGEST = 1000, 200  # addresses whose route is remembered, and characters of one
+REWRITTEN = ("location", "content-location")  # headers that Werkzeug turns into URIs
+WITHOUT_LENGTH = (204, 304)  # and all statuses below 200
+MOST, LONGEST = 1000, 200  # remembered addresses, and characters of one
 
 
 class NoSessions(SessionInterface):
@@ -35,13 +35,15 @@ class NoSessions(SessionInterface):
         return True
 
 
-# By path, method, and whether it is a socket's.
+# The key: the path, the method, and whether the request opens a WebSocket.
 Found = dict[tuple[str, str, bool], tuple[Rule, Mapping[str, Any]]]
 
 
 class ServiceRule(Rule):
-    """A route. `head=False` is for a GET that does more than read: it takes no HEAD, which Werkzeug
-    would answer by calling the view."""
+    """A route. `head=False` is for a GET that does more than read.
+
+    Such a route refuses HEAD, which Werkzeug would answer by calling the view.
+    """
 
     def __init__(self, *arguments: Any, head: bool = True, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -50,7 +52,7 @@ class ServiceRule(Rule):
 
 
 class Addresses(MapAdapter):
-    """Finds the route of a request, and remembers it for others with the same address."""
+    """Finds the route of a request, and remembers it for requests with the same address."""
 
     found: Found
 
@@ -71,7 +73,7 @@ class Addresses(MapAdapter):
 
 @lru_cache(128)
 def _host(scheme: str, header: str | None, name: str, port: str) -> str:
-    """The host of a request as routes have it. Raises Werkzeug's errors."""
+    """Return the host of a request in the form that routes have. Raises Werkzeug's errors."""
     server = {"wsgi.url_scheme": scheme, "SERVER_NAME": name, "SERVER_PORT": port}
     if header is not None:
         server["HTTP_HOST"] = header
@@ -82,7 +84,7 @@ class PlainResponse(Response):
     """A response whose headers are sent as they are, unless Werkzeug has to change them."""
 
     def get_wsgi_headers(self, environ: Any) -> Headers:
-        """Werkzeug's own method copies the headers each time, which is slow."""
+        """Return the headers themselves. Werkzeug's own method copies them, which is slow."""
         status, has_length = self.status_code, not self.is_sequence
         for name, _ in self.headers:
             name = name.lower()
@@ -110,7 +112,7 @@ class Service(Flask):
         self._found: Found = {}
 
     def check_requests(self, check: Check) -> None:
-        """Have `check` called before the view of every request. What it raises is the answer."""
+        """Have `check` called before the view of every request. An exception becomes the answer."""
         self._checks.append(check)
 
     def finish_responses(self, finish: Finish) -> None:
@@ -119,11 +121,14 @@ class Service(Flask):
         self._finishes.insert(0, finish)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Nothing here is asynchronous: Flask would inspect every function in every request."""
+        """Return `func` as it is. Flask would check in every request whether it is asynchronous."""
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Flask's own method reads the host twice, and decodes again what the request has."""
+        """Return what finds the route of a request.
+
+        Flask's own method reads the host twice, and decodes again what the request has decoded.
+        """
         if self._knows_its_name() or (request and "HTTP_UPGRADE" in request.environ):
             return super().create_url_adapter(request)
         if request is None:
@@ -136,7 +141,7 @@ class Service(Flask):
             request.root_path,
             self.url_map.default_subdomain,
             request.scheme,
-            request.path if environ.get("PATH_INFO", "/") else "",  # which has a slash at least
+            request.path if environ.get("PATH_INFO", "/") else "",  # the path is at least a slash
             request.method,
             request.query_string.decode("utf-8", "replace"),
         )
@@ -170,9 +175,9 @@ class Service(Flask):
         return response
 
     def do_teardown_request(self, *error: Any) -> None:
-        """Flask's own method looks `request` up for the functions of blueprints."""
+        """Call the teardown functions. Flask's own method looks up those of the blueprints."""
         functions = self.teardown_request_funcs
-        are_of_app = functions.keys() <= {None}  # the others have the name of a blueprint
+        are_of_app = functions.keys() <= {None}  # other keys are names of blueprints
         if not error or not are_of_app or request_tearing_down.receivers:
             super().do_teardown_request(*error)
             return
@@ -187,8 +192,11 @@ class Service(Flask):
             function(*error)
 
     def _has_own(self, functions: dict[Any, Any], request: Request) -> bool:
-        """Whether such functions are registered by Flask's decorators, for the app or for the
-        blueprint of this request. One blueprint within another may have those of both."""
+        """Return whether Flask's decorators have registered functions for this request.
+
+        They belong to the app or to the request's blueprint. A blueprint within another may have
+        functions of both.
+        """
         rule = request.url_rule
         blueprint = rule.endpoint.rpartition(".")[0] if rule else ""
         return None in functions or blueprint in functions or "." in blueprint

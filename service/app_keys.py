@@ -1,7 +1,7 @@
 """Typed keys to the objects in `app.extensions`.
 
-A key is declared beside the type of its value. Objects that the service itself does not read, or
-that it reads where their type may not be imported, have only a name.
+A key is declared beside the type of its value. An object has only a name and no key if the service
+itself does not read it, or reads it where its type may not be imported.
 """
 
 from typing import Generic, TypeVar
@@ -20,16 +20,16 @@ class AppKey(Generic[T]):
         self.name = name
 
     def of(self, app: Flask) -> T:
-        """The app's own. A deferred one is made (see `lazy.py`)."""
+        """Return the app's object. A deferred one is made first (see `lazy.py`)."""
         found: T = app.extensions[self.name]
         return found
 
     def get(self, app: Flask) -> T | None:
-        """The app's own, or None if it has none."""
+        """Return the app's object, or None if it has none."""
         found: T | None = app.extensions.get(self.name)
         return found
 
     def set(self, app: Flask, value: T) -> T:
-        """Make a value the app's own, and return it."""
+        """Make `value` the app's object, and return it."""
         app.extensions[self.name] = value
         return value

@@ -1,4 +1,4 @@
-"""Work in the background of a worker, in a greenlet that exists only while there is some."""
+"""Background work of a worker, in a greenlet that exists only while there is work."""
 
 from abc import ABC, abstractmethod
 
@@ -8,16 +8,16 @@ from service import supervised
 
 
 class BackgroundWork(ABC):
-    """A subclass does its work in `_work`, and calls `wake` whenever there is some.
+    """A subclass does its work in `_work`, and calls `wake` whenever there is new work.
 
-    `_work` returns when no work is left, and must not wait between that look and its end: work
-    that came meanwhile would wake nobody.
+    `_work` returns when no work is left. It must not wait between its last check for work and its
+    return: `wake` does nothing during that time, so new work would be left undone.
     """
 
     _greenlet: gevent.Greenlet | None = None
 
     def wake(self) -> None:
-        """Begin to work, unless that is under way. Work that fails is logged and begins anew."""
+        """Start the work, unless it is running. Work that fails is logged and starts again."""
         if self._greenlet:  # a greenlet that has ended is false
             return
         greenlet = self._greenlet = gevent.spawn(self._work)
@@ -30,11 +30,11 @@ class BackgroundWork(ABC):
         supervised.on_failure(greenlet, type(self).__name__, recover)
 
     def stop(self) -> None:
-        """Break the work off. It may be woken again."""
+        """Stop the work. `wake` may start it again."""
         if self._greenlet:
             self._greenlet.kill()
             self._greenlet = None
 
     @abstractmethod
     def _work(self) -> None:
-        """All the work there is."""
+        """Do all the work there is."""

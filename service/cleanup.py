@@ -1,14 +1,14 @@
-"""Undoing what a block has begun, unless the block ends well."""
+"""Undo what a block of code has begun if the block fails."""
 
 from collections.abc import Callable
 
 
 class OnFailure:
-    """A context that calls `undo` if an exception leaves it: an error, a timeout of the caller's,
-    the death of the greenlet. The exception goes on.
+    """A context manager that calls `undo` if an exception leaves its block, and does not catch it.
 
-    As an `except` it would have to catch every exception, and as a `finally` to remember whether
-    one came.
+    The exception may be an error, a timeout of the caller, or the kill of the greenlet. An `except`
+    clause would have to catch every exception, and a `finally` clause would have to remember
+    whether there was one.
     """
 
     __slots__ = ("_undo",)

@@ -1,4 +1,4 @@
-"""The types of columns that both databases store alike."""
+"""Column types that behave alike on both databases."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +9,7 @@ from service.times import utc_text
 
 
 def _sqlite_text(moment: datetime | None) -> str | None:
-    """Format a time as SQLite's columns have it, in UTC."""
+    """Format a time in UTC, as SQLite's columns store it."""
     return None if moment is None else utc_text(moment, " ")
 
 
@@ -27,7 +27,7 @@ class UTCDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value is not None else None
 
     def bind_processor(self, dialect: Any) -> Any:
-        """On SQLite times are texts, which SQLAlchemy writes in five times the time."""
+        """Return a formatter for SQLite's times, which takes a fifth of SQLAlchemy's time."""
         return _sqlite_text if dialect.name == "sqlite" else super().bind_processor(dialect)
 
     def result_processor(self, dialect: Any, coltype: Any) -> Any:
@@ -41,5 +41,5 @@ class UTCDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
 
 
-BigId = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers only INTEGER keys
+BigId = BigInteger().with_variant(Integer, "sqlite")  # SQLite makes ids only for INTEGER keys
 Json = JSON(none_as_null=True)

@@ -1,7 +1,7 @@
 """The request that a greenlet is working on, as plain objects.
 
-Flask's `request` and `g` look themselves up at each use of an attribute, which is four calls of
-functions. What every request runs through looks them up once.
+Flask's `request` and `g` look themselves up at each use of an attribute, which takes four function
+calls. Code that runs in every request looks them up once.
 """
 
 from typing import Any
@@ -17,16 +17,16 @@ def current_request() -> Request:
 
 
 def current_g() -> Any:
-    """The object behind `g`: what is known of the request."""
+    """Return the object behind `g`, which holds facts of the request."""
     return g._get_current_object()  # type: ignore[attr-defined]
 
 
 def current_service() -> Flask:
-    """The app as a plain object, instead of Flask's `current_app`."""
+    """Return the app as a plain object, instead of Flask's `current_app`."""
     return current_app._get_current_object()  # type: ignore[attr-defined, no-any-return]
 
 
 def current_context() -> RequestContext:
-    """Flask's context of the request: what it knows beside the request itself."""
+    """Return Flask's context of the request."""
     found: RequestContext = request_ctx._get_current_object()  # type: ignore[attr-defined]
     return found

@@ -1,6 +1,6 @@
-"""What an app declares, our own and that of `EXTENSIONS`.
+"""The declarations of an app: our own, and those of the modules that `EXTENSIONS` names.
 
-That is collections, tools, endpoints and templates of widgets.
+They declare collections, tools, endpoints and templates of widgets.
 """
 
 from collections.abc import Iterable
@@ -24,12 +24,12 @@ from service.widgets.canvas_check import canvas_check
 from service.widgets.canvas_templates import canvas_templates
 from service.widgets.templates import WidgetTemplates, built_in
 
-MOST_TOOLS = 128  # in a request of the OpenAI wire
+MOST_TOOLS = 128  # the maximum in a request of the OpenAI wire
 
 
 @dataclass(frozen=True)
 class Declarations:
-    """`settings` includes those that vendors declare."""
+    """All declarations of an app. `settings` includes the settings that vendors declare."""
 
     collections: Collections
     tools: Tools
@@ -39,7 +39,7 @@ class Declarations:
 
 
 def declarations(settings: Settings) -> Declarations:
-    """Our own declarations and those of the modules that `EXTENSIONS` names.
+    """Return our own declarations and those of the modules that `EXTENSIONS` names.
 
     Such a module may have `COLLECTIONS`, `TOOLS`, `VENDORS` with their `ENDPOINTS`, and
     `TEMPLATES`, the paths of folders. Raises `ConfigError`.
@@ -77,13 +77,13 @@ def declarations(settings: Settings) -> Declarations:
 
 
 def _examples(apps: list[Collection]) -> list[Collection]:
-    """The sandbox's own collections, which give way to an app's of the same name."""
+    """Return the sandbox's own collections, without those whose name one of the app's has."""
     taken = {one.name for one in apps}
     return [one for one in sandbox_collections.COLLECTIONS if one.name not in taken]
 
 
 def _check_count(tools: Tools, settings: Settings) -> None:
-    """Raises `ConfigError`, where the providers would refuse every request."""
+    """Raise `ConfigError` if there are more tools than providers accept in a request."""
     count = len(tools.specs)
     if count > MOST_TOOLS:
         name = "EXTENSIONS" if settings.tools_allowed is None else "TOOLS_ALLOWED"

@@ -1,4 +1,4 @@
-"""Waits until what was written is on the disk, so that it survives a power cut."""
+"""Wait until written data is on the disk, so that it survives a power cut."""
 
 import os
 from pathlib import Path

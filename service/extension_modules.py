@@ -1,4 +1,4 @@
-"""The modules that `EXTENSIONS` names, with what each declares checked for its form."""
+"""Import the modules that `EXTENSIONS` names, and check the form of their declarations."""
 
 import importlib
 import traceback
@@ -13,7 +13,7 @@ from service.integrations.declare.vendor import Vendor
 from service.records.collection import Collection
 from service.records.declaration_check import refuse_mistakes
 
-# By the names of a module's attributes: what each holds.
+# The types of the items in each attribute of a module.
 KINDS: dict[str, tuple[type, ...]] = {
     "COLLECTIONS": (Collection,),
     "TOOLS": (Tool,),
@@ -21,7 +21,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "ENDPOINTS": (Endpoint,),
     "TEMPLATES": (Path, str),
 }
-# What a mistake in a module raises; our own declarations raise ValueError.
+# The exceptions that a mistake in a module may raise. Our own declarations raise ValueError.
 MISTAKES = (
     ImportError,
     SyntaxError,
@@ -35,11 +35,11 @@ MISTAKES = (
 
 
 def load(path: str) -> Any:
-    """The module of a dotted path. Raises `ConfigError`, which names the module and its mistake."""
+    """Import the module of a dotted path. Raises `ConfigError`, which names the mistake in it."""
     try:
         module = importlib.import_module(path)
     except MISTAKES as error:
-        what = repr(error) if isinstance(error, LookupError) else error  # whose text is a key alone
+        what = repr(error) if isinstance(error, LookupError) else error  # its text is only a key
         told = f"{path} can't be imported ({_place(error)}{what})"
         raise ConfigError(f"EXTENSIONS: {told}") from error
     try:
@@ -50,7 +50,7 @@ def load(path: str) -> Any:
 
 
 def _place(error: Exception) -> str:
-    """The line at which the import failed, or ""; a SyntaxError tells it itself."""
+    """Return the file and line at which the import failed, or "". A SyntaxError names its own."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.name == "<module>":
             return f"{Path(frame.filename).name}, line {frame.lineno}: "
@@ -58,7 +58,10 @@ def _place(error: Exception) -> str:
 
 
 def _check(module: Any) -> None:
-    """Raises ValueError. A module may declare nothing, and be there for what its import does."""
+    """Check a module's declarations. Raises ValueError.
+
+    A module may declare nothing: its import alone may have an effect.
+    """
     for name in vars(module):
         if meant := misspelt(name, KINDS):
             raise ValueError(f"{name} is no name of a declaration: is {meant} meant?")
@@ -70,7 +73,7 @@ def _check(module: Any) -> None:
 
 
 def _check_kind(name: str, items: Any) -> None:
-    """Raises ValueError."""
+    """Check the type of a declaration and of its items. Raises ValueError."""
     kind = " or ".join(one.__name__ for one in KINDS[name])
     if not isinstance(items, tuple | list | set | frozenset):
         raise ValueError(f"{name} must be a tuple of {kind}, not one {type(items).__name__}")

@@ -1,6 +1,6 @@
-"""The app's extension of Flask: `db`, the database, which `create_app` binds to an app.
+"""The Flask extension `db`, the database, which `create_app` binds to an app.
 
-The modules that the setting `EXTENSIONS` names are another thing: see `extension_modules.py`.
+The modules that the setting `EXTENSIONS` names are something else: see `extension_modules.py`.
 """
 
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Long work lets the other greenlets of its worker run in between."""
+"""Let the other greenlets of a worker run during long work."""
 
 from gevent import get_hub
 

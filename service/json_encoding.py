@@ -1,4 +1,4 @@
-"""Writing JSON by an encoder that is made once.
+"""Write JSON with an encoder that is made once.
 
 `json.dumps` and `JSONEncoder.encode` make the encoder of the C extension anew for each value, which
 takes longer than a short value itself.
@@ -23,7 +23,7 @@ def encoder(
 ) -> Encode:
     """Return a function that writes a value as `json.dumps` does with these options.
 
-    It raises TypeError, ValueError, and RecursionError, also for a value that contains itself.
+    It raises TypeError, ValueError and RecursionError, the last also for a value in itself.
     """
     usual = json.JSONEncoder(
         ensure_ascii=ensure_ascii,

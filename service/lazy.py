@@ -1,4 +1,4 @@
-"""What is made or loaded when it is first used.
+"""Extensions and modules that are made or loaded at their first use.
 
 A serving process needs every secret. A command that creates a secret or the database can't have all
 of them, so it creates only the extensions that it uses. A module that most processes never use
@@ -39,9 +39,9 @@ class Extensions(dict[str, Any]):
 
 
 class DeferredModule:
-    """A module that is imported when something of it is first used.
+    """A module that is imported at the first use of one of its attributes.
 
-    Raises ModuleNotFoundError at once if there is none, as an import would.
+    Raises ModuleNotFoundError at once if there is no such module, as an import would.
     """
 
     def __init__(self, name: str) -> None:

@@ -37,7 +37,7 @@ class Lifecycle:
         self._listeners.append(listener)
 
     def ends_after(self, is_done: Callable[[], bool]) -> None:
-        """Keep a draining worker until `is_done()`, though it answers no request any more."""
+        """Keep a draining worker alive until `is_done()`, even if it has no request left."""
         self._conditions.append(is_done)
 
     @property
@@ -65,7 +65,7 @@ class Lifecycle:
         return gevent.spawn(wait)
 
     def drain(self, grace: float) -> None:
-        """Call the listeners, also those after one that fails; its error is raised afterwards."""
+        """Call all listeners, even if one fails. Its error is raised afterwards."""
         if not self.draining:
             self.draining = True
             log.info("draining", seconds=grace)
@@ -112,8 +112,8 @@ class ClientWatch:
     def _poll_state(self) -> None:
         """Ask the kernel from time to time whether the client has closed the connection.
 
-        The client has sent its next request early. The socket stays readable then, and peeking
-        can't show a close after those bytes.
+        This is for a client that has sent its next request early. The socket then stays readable,
+        and peeking can't show a close after those bytes.
         """
         self.stop()
         self._watcher = self._loop.timer(POLL_SECONDS, POLL_SECONDS)

@@ -1,14 +1,17 @@
-"""Which names are near a wrong one: misspelt, in another order, or with a word more or less."""
+"""Find names that are similar to a wrong name.
+
+The wrong name may be misspelt, have its words in another order, or have a word more or less.
+"""
 
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 
-LIKE = 0.9  # of two whole names, without what stands between their words
-LIKE_WORD = 0.8  # of two words
-BEGINNING = 4  # letters by which a word is known
-LENGTH = 100  # characters that are looked at
-WORDS = 8  # likewise; each is compared with all words of all names
+LIKE = 0.9  # the least ratio of two whole names, without the marks between words
+LIKE_WORD = 0.8  # the least ratio of two words
+BEGINNING = 4  # letters at the beginning that identify a word
+LENGTH = 100  # characters that are compared
+WORDS = 8  # words that are compared, each with all words of all names
 MOST = 3
 
 _between_cases = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -16,10 +19,11 @@ _between_words = re.compile(r"[^a-z0-9]+")
 
 
 def near_names(asked: str, names: Iterable[str]) -> list[str]:
-    """The names that are near, three at most, the most alike first.
+    """Return at most three names that are similar to `asked`, the most similar first.
 
-    A name is near if it is spelt nearly the same, if it has all words of `asked`, or if `asked` has
-    all of its words. `weather` is near `current-weather`, and `web-search` near `search-web`.
+    A name is similar if its spelling is nearly the same, if it has all words of `asked`, or if
+    `asked` has all of its words. `weather` is similar to `current-weather`, and `web-search` to
+    `search-web`.
     """
     words = _words(asked[:LENGTH])
     whole = "".join(words)
@@ -40,7 +44,7 @@ def _words(name: str) -> list[str]:
 
 
 def _meanings(words: list[str], known: set[str]) -> list[set[str]]:
-    """For each word, the known ones that may be meant; none if there are too many words."""
+    """Return for each word the known words that it may mean. With too many words, return []."""
     if len(words) > WORDS:
         return []
     return [
@@ -51,7 +55,7 @@ def _meanings(words: list[str], known: set[str]) -> list[set[str]]:
 
 
 def _shares_words(meanings: list[set[str]], words: list[str]) -> bool:
-    """Whether all words of one of two names are among those of the other."""
+    """Return whether all words of one of two names are among those of the other."""
     if not meanings or not words:
         return False
     return all(meant.intersection(words) for meant in meanings) or all(
@@ -60,7 +64,7 @@ def _shares_words(meanings: list[set[str]], words: list[str]) -> bool:
 
 
 def _is_like(matcher: "SequenceMatcher[str]") -> bool:
-    """The two quick ratios are upper bounds of the ratio."""
+    """Return whether the ratio is high enough. The two quick ratios are its upper bounds."""
     return (
         matcher.real_quick_ratio() >= LIKE
         and matcher.quick_ratio() >= LIKE

@@ -1,4 +1,4 @@
-"""Access to a socket beneath gevent's methods, which wait, and to what the kernel knows of it."""
+"""Use a socket without gevent's methods, which wait, and read the kernel's facts about it."""
 
 import select
 import socket
@@ -7,18 +7,18 @@ from typing import Any
 
 from gevent.monkey import get_original
 
-READ = 1  # the event loop's flag for a descriptor that is to be readable
+READ = 1  # the event loop's flag: watch until a descriptor is readable
 CHUNK = b"%x\r\n%b\r\n"  # HTTP's framing of a part of a body; takes its length and the part itself
-PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)  # plain: to join two flags takes 2 µs
+PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)  # a plain number: to join two flags takes 2 µs
 ACKED_OFFSET = 120  # tcpi_bytes_acked in Linux's struct tcp_info
 
-_poll: Any = get_original("select", "poll")  # gevent's own would let others run
+_poll: Any = get_original("select", "poll")  # gevent's version would let other greenlets run
 
 
 def plain_socket(sock: Any) -> Any:
     """Return the plain socket, whose methods do not wait. With TLS, its bytes are encrypted.
 
-    The event loop may call its methods. gevent's own would wait, which is not possible there.
+    Its methods may be called in the event loop, where gevent's methods can't wait.
     """
     return getattr(sock, "_sock", sock)
 
@@ -37,7 +37,7 @@ def send_all(sock: Any, data: bytes) -> None:
 def peek(plain: socket.socket) -> bytes | None:
     """Return the next byte but leave it to be read, or b"" if the connection has ended or failed.
 
-    None if nothing has arrived. `plain` is what `beneath` returns.
+    Return None if nothing has arrived. `plain` is what `plain_socket` returns.
     """
     try:
         return plain.recv(1, PEEK)
@@ -48,9 +48,9 @@ def peek(plain: socket.socket) -> bytes | None:
 
 
 def peer_has_closed(plain: socket.socket) -> bool:
-    """Return whether the peer sends nothing more, though what it has sent may be left to be read.
+    """Return whether the peer has stopped sending. Bytes that it sent before may be unread.
 
-    It works for TCP and for Unix sockets. `plain` is what `beneath` returns.
+    It works for TCP and for Unix sockets. `plain` is what `plain_socket` returns.
     """
     states = _poll()
     try:

@@ -1,6 +1,6 @@
-"""Greenlets that work as long as they are needed: one that fails is logged and starts anew.
+"""Greenlets that run as long as they are needed. One that fails is logged and starts again.
 
-gevent only prints the exception of a greenlet, and what it did remains undone.
+gevent alone would only print the exception of a greenlet, and leave its work undone.
 """
 
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from typing import Any
 import gevent
 import structlog
 
-RESTART_SECONDS = 1.0  # so that one that fails at once does not keep the worker busy
+RESTART_SECONDS = 1.0  # so that work that fails at once does not keep the worker busy
 
 log = structlog.get_logger("background")
 
 
 def on_failure(greenlet: gevent.Greenlet, name: str, act: Callable[[], object]) -> None:
-    """Log the exception that ends a greenlet, and act in a new one."""
+    """Log the exception that ends a greenlet, and call `act` in a new one."""
 
     def note(failed: gevent.Greenlet) -> None:  # called in the event loop, which must not wait
         error = type(failed.exception).__name__
@@ -26,7 +26,7 @@ def on_failure(greenlet: gevent.Greenlet, name: str, act: Callable[[], object]) 
 
 
 class LastingGreenlets:
-    """Greenlets of one `name`. One that fails starts anew, after a call of `act`."""
+    """Greenlets with one `name` in the log. One that fails starts again, after a call of `act`."""
 
     def __init__(self, name: str, act: Callable[[], object] = lambda: None) -> None:
         self._name = name

@@ -4,16 +4,16 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)  # the shortest time between two that are stored
+MICROSECOND = timedelta(microseconds=1)  # the smallest difference between two stored times
 
 
 def now() -> datetime:
-    """The time of this host's clock, in UTC. The database's is `database/clock.py`."""
+    """Return the time of this host's clock, in UTC. `database/clock.py` has the database's."""
     return datetime.now(UTC)
 
 
 def later_than(moment: datetime) -> datetime:
-    """Now, or the first time after `moment` if the clock has not passed that."""
+    """Return the time now, or the first time after `moment` if the clock is not past it."""
     return max(now(), moment + MICROSECOND)
 
 
@@ -33,6 +33,6 @@ def utc_text(moment: datetime, separator: str) -> str:
 
 @lru_cache(256)
 def _second(days: int, seconds: int, separator: str) -> str:
-    """A second since 1970, which the times of one moment share."""
+    """Format a second since 1970. The cache serves the other times in the same second."""
     second = EPOCH + timedelta(days, seconds)
     return second.replace(tzinfo=None).isoformat(separator)

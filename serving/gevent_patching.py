@@ -8,8 +8,8 @@ from gevent import monkey
 def patch_all() -> None:
     """Patch before anything else opens a socket or makes a lock.
 
-    gevent asks 25 times which packages want to be told of it, and each time the metadata of all
-    packages is read: one twentieth of the service's start. Here it is read once.
+    gevent looks up 25 times which packages subscribe to its events, and each time reads the
+    metadata of all packages. That is a twentieth of the service's start. Here it is read once.
     """
     entry_points = metadata.entry_points
     metadata.entry_points = entry_points().select  # type: ignore[assignment]

@@ -107,7 +107,7 @@ def _address(descriptor: int) -> Any:
 
 
 def _resolve(listen: str) -> Any:
-    """The address of the socket that gunicorn makes for one item of `bind`."""
+    """Return the address of the socket that gunicorn makes for one item of `bind`."""
     address = parse_address(listen)
     if not isinstance(address, tuple):
         return address

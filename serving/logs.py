@@ -17,9 +17,9 @@ from service.observing import attribution
 from service.observing.logs import STANDARD_ERROR, place_of_error, redactor
 from service.times import timestamp
 
-# The query of an address in a message: that of an OAuth callback contains a code.
+# The query of an address in a message. The query of an OAuth callback contains a code.
 QUERY = re.compile(r"\?[^\s'\"]*")
-# A refused request may have a token in what gunicorn quotes of it, or a user's text.
+# gunicorn quotes parts of a refused request, which may contain a token or a user's text.
 QUOTED = re.compile(r"^(Invalid request from [^'\"]*?):? b?['\"].*")
 
 
@@ -46,7 +46,7 @@ class JsonLogger(Logger):
 
     def setup(self, cfg: Any) -> None:
         super().setup(cfg)
-        logging.raiseExceptions = False  # a line that can't be written leaves no traceback there
+        logging.raiseExceptions = False  # no traceback for a line that can't be written
         for handler in self.error_log.handlers:
             handler.setFormatter(JsonFormatter())
             if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr:

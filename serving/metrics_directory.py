@@ -23,14 +23,14 @@ def make() -> Path:
     for unused in _unused():
         shutil.rmtree(unused, ignore_errors=True)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX))
-    # Locked until every copy of the descriptor is closed. It gets its name when it is: another
-    # master that starts at this moment would take the directory for unused.
+    # The file is locked until every copy of the descriptor is closed. It gets its name only when it
+    # is locked: another master that starts at this moment would take the directory for unused.
     unnamed = directory / f"{LOCK}.new"
     fcntl.flock(os.open(unnamed, os.O_CREAT | os.O_RDWR, 0o600), fcntl.LOCK_EX)
     unnamed.rename(directory / LOCK)
-    # systemd deletes old files in /tmp, though processes have mapped them, but none in a directory
-    # that is locked itself (tmpfiles.d, "Age").
-    with suppress(OSError):  # the file system locks no directories, as NFS
+    # systemd deletes old files in /tmp even if processes have mapped them, but none in a directory
+    # that is itself locked (tmpfiles.d, "Age").
+    with suppress(OSError):  # a file system such as NFS can't lock directories
         fcntl.flock(os.open(directory, os.O_RDONLY), fcntl.LOCK_EX)
     atexit.register(_remove, directory, os.getpid())
     return directory
@@ -43,7 +43,7 @@ def _remove(directory: Path, owner: int) -> None:
 
 def _unused() -> Iterator[Path]:
     for directory in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):  # it belongs to another user, or is used
+        with suppress(OSError):  # it belongs to another user, or is in use
             descriptor = os.open(directory / LOCK, os.O_RDWR)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,7 @@
-"""Calling the app on a stack that is free again before its response is sent.
+"""Call the app on a stack that is freed before the response is sent.
 
 Python frees no part of a greenlet's stack before the greenlet ends. The greenlet of a connection
-would keep what a request has needed, for the database for example, as long as its response lasts:
+would keep the stack that a request needed, for example for the database, until its response ends:
 up to 12 KB for each streamed reply. A greenlet that has done its work waits for the next request,
 because the kernel takes 20 µs to map and unmap the stack of a new one.
 """
@@ -37,7 +37,7 @@ class OwnStack:
         self._idle: list[greenlet] = []
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        if "HTTP_UPGRADE" in environ:  # such a request is its whole connection
+        if "HTTP_UPGRADE" in environ:  # such a request takes its whole connection
             return self._app(environ, start_response)
         work, runner = Work(environ, start_response), self._runner()
         try:
@@ -47,19 +47,21 @@ class OwnStack:
         return work.response
 
     def _runner(self) -> greenlet:
-        """A greenlet that works for the current one: it has its context, and gives it errors."""
+        """Return a greenlet with the context of the current one, in which its errors are raised."""
         if self._idle:
             runner = self._idle.pop()
         else:
             runner = greenlet(self._run)
-            runner.switch()  # until it waits: it would hold the arguments of its first switch
+            runner.switch()  # until it waits, without arguments, which it would hold
         caller = getcurrent()
         runner.parent, runner.gr_context = caller, caller.gr_context
         return runner
 
     def _run(self) -> None:
-        """Do one work after the other. In between, only the greenlet of the last caller is held,
-        which need not be alive. An error ends it."""
+        """Do one work after the other, until an error ends this greenlet.
+
+        Between them it holds only the greenlet of the last caller, which may have ended.
+        """
         while True:
             work: Work = getcurrent().parent.switch()
             work.response = self._app(work.environ, work.start_response)
@@ -69,7 +71,7 @@ class OwnStack:
     def _end(self, runner: greenlet, work: Work) -> None:
         try:
             if not work.is_done and not runner.dead:
-                runner.throw()  # the caller was killed: the app ends as if it were it
+                runner.throw()  # the caller was killed, so the app is killed too
         finally:
             attribution.take_over(runner)
         if work.is_done and len(self._idle) < KEPT:

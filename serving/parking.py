@@ -1,9 +1,9 @@
-"""Letting go of the greenlet of a response that waits.
+"""Free the greenlet of a response while the response waits.
 
-A greenlet that waits keeps its stack (docs/decisions/0036). Where a response yields a `Pause`,
-gunicorn is told that it is over and that the connection is to be closed, and the greenlet ends. The
-connection stays open all the same. When the response has something to send, it goes on in a new
-greenlet, which then handles the connection's next requests as the old one would have.
+A greenlet that waits keeps its stack (docs/decisions/0036). When a response yields a `Pause`,
+gunicorn is told that the response is over and that the connection is to be closed, and the greenlet
+ends. The connection nevertheless stays open. When the response has something to send, it continues
+in a new greenlet, which then handles the connection's next requests as the old one would have.
 """
 
 import errno
@@ -24,19 +24,21 @@ CLIENT_LEFT = (
     errno.ECONNRESET,
     errno.ENOTCONN,
     errno.ETIMEDOUT,
-    errno.EHOSTUNREACH,  # instead of the last one, if a router has said so
+    errno.EHOSTUNREACH,  # instead of ETIMEDOUT, if a router has reported it
     errno.ENETUNREACH,
 )
 
-# By the connection: what has parsed its last request may have read some of the next.
+# The parser of each connection's last request, which may have read a part of the next one.
 parsers: dict[socket, Any] = {}
 
 log = structlog.get_logger("server")
 
 
 class Places(Pool):
-    """The greenlets of a worker's connections. A parked response takes a place as well, so that
-    places are limited, and a worker that ends waits for it."""
+    """The greenlets of a worker's connections. A parked response takes a place as well.
+
+    So parked responses are limited too, and a worker that ends waits for them.
+    """
 
     current: "Places"
 
@@ -49,7 +51,7 @@ class Places(Pool):
         return max(0, int(super().free_count()) - self._held)
 
     def hold_place(self) -> bool:
-        """False if all are taken."""
+        """Take a place. Return False if all are taken."""
         is_held = bool(self._semaphore.acquire(blocking=False))
         self._held += is_held
         return is_held
@@ -62,7 +64,8 @@ class Places(Pool):
 class ParkingApp:
     """A WSGI app whose streamed responses may pause. `worker` is gunicorn's.
 
-    If it has several addresses, the places of the last one and the name of the first stand for all.
+    If the worker listens on several addresses, the places of the last one and the name of the first
+    one are used for all.
     """
 
     def __init__(self, app: Callable[..., Iterable[bytes]], worker: Any) -> None:
@@ -81,7 +84,7 @@ class ParkingApp:
 
 
 class ParkableBody:
-    """The body of a response, for gunicorn: it ends where the response pauses."""
+    """The body of a response as gunicorn sees it: it ends when the response pauses."""
 
     __slots__ = ("_body", "_file", "_items", "_parser", "_response", "_worker")
 
@@ -104,7 +107,7 @@ class ParkableBody:
         return item
 
     def _leave_gunicorn(self) -> None:
-        """Keep the connection and its parser, and let go of what has been read and sent."""
+        """Keep the connection and its parser, and release the headers of request and response."""
         request = self._response.req
         self._parser, request.parser = request.parser(), lambda: None
         # A socket that is closed stays open for its file.
@@ -134,7 +137,7 @@ class ParkableBody:
                 self._end(is_whole)
 
     def _send(self) -> bool:
-        """Whether that was the rest of the response."""
+        """Send until the response pauses or ends. Return whether it has ended."""
         for item in self._items:
             if type(item) is Pause:
                 self._park(item)
@@ -154,7 +157,7 @@ class ParkableBody:
                 worker.cfg.post_request(worker, request, {}, response)
             if is_kept:
                 parsers[sock], address = self._parser, request.peer_addr
-                # The connection may be kept for long, and nothing of this response with it.
+                # The connection may stay open for long. It must not keep this response in memory.
                 del self._body, self._items, self._response, response, request
                 worker.handle(worker.sockets[0], sock, address)
         finally:

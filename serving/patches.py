@@ -1,4 +1,4 @@
-"""Replacements for parts of gunicorn and gevent that no setting of theirs changes."""
+"""Replacements for parts of gunicorn and gevent that none of their settings changes."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ from serving.response import JoinedResponse
 from serving.timed_requests import RequestLimits, timed_parser
 
 PEERS = 1000  # addresses whose check is remembered
-# For a further process, its memory or its file, on the disk or among the open ones.
+# Errors for lack of room: for a process, memory, a file on the disk, or an open file.
 NO_ROOM = (errno.EAGAIN, errno.ENOMEM, *FULL, errno.ENFILE, errno.EMFILE)
 
 
@@ -33,13 +33,13 @@ def write(sock: Any, data: bytes, chunked: bool = False) -> None:
 
 
 def cached_date(http_date: Callable[[float], str]) -> Callable[..., str]:
-    """gunicorn's date of a response, which is the same for all of a second."""
+    """Return gunicorn's function for the date of a response, with a cache for a second."""
     date_of = lru_cache(1)(http_date)
     return lambda moment=None: date_of(int(time.time() if moment is None else moment))
 
 
 def remembered(is_in_allow_list: Callable[..., bool]) -> Callable[..., bool]:
-    """gunicorn's check of a peer's address, which parses it anew for each request.
+    """Return gunicorn's check of a peer's address with a cache. It parses the address each time.
 
     The lists belong to the configuration, which lasts as long as the process.
     """
@@ -57,9 +57,11 @@ def remembered(is_in_allow_list: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def persistent(spawn_worker: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """gunicorn's start of a worker, which is tried again a second later if there is no room for
-    one. gunicorn would end with all workers, for example when the kernel has killed one of them
-    for want of memory."""
+    """Return gunicorn's start of a worker, without an error if there is no room for the worker.
+
+    gunicorn then tries again a second later. With the error it would end with all workers, for
+    example after the kernel has killed one of them for lack of memory.
+    """
 
     def spawn(arbiter: Any) -> Any:
         mask = os.umask(0o077)
@@ -69,11 +71,11 @@ def persistent(spawn_worker: Callable[[Any], Any]) -> Callable[[Any], Any]:
         except OSError as error:
             if error.errno not in NO_ROOM:
                 raise
-            os.umask(mask)  # gunicorn leaves its own if it can't make a worker's file
-            arbiter.worker_age -= 1  # it counts the workers that were started
+            os.umask(mask)  # gunicorn keeps its own mask if it can't make a worker's file
+            arbiter.worker_age -= 1  # the number of workers started so far
             arbiter.log.error("worker not started", extra={"facts": {"error": error.strerror}})
             return None
-        if arbiter.worker_age > arbiter.num_workers:  # the first ones count up to it
+        if arbiter.worker_age > arbiter.num_workers:  # the first ones count up to `num_workers`
             RESTARTS.inc()
         return pid
 
@@ -83,8 +85,8 @@ def persistent(spawn_worker: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def install(head: float, body: float, idle: float) -> None:
     """Replace gunicorn's parser, response, pool and writers and set the limits, in seconds."""
     RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
-    # A few new connections in each round of the event loop: those before them go on meanwhile. One
-    # alone would cost a tenth more for each turn, because tokens then share fewer writes.
+    # Accept few connections in each round of the event loop, so that earlier ones are served too.
+    # One per round would cost a tenth more for each turn, because tokens then share fewer writes.
     BaseServer.max_accept = 4
     Arbiter.spawn_worker = persistent(Arbiter.spawn_worker)
     gunicorn.http.get_parser = timed_parser

@@ -59,7 +59,11 @@ class Pending:
 
 
 def _mapped(path: Path, size: int) -> mmap.mmap:
-    """On a full disk in memory of this process alone: what a death loses is not logged then."""
+    """Return memory mapped to a file.
+
+    On a full disk it is memory of this process alone: then the requests that are lost with a killed
+    worker are not logged.
+    """
     try:
         with path.open("w+b") as file:
             if reserve(file.fileno(), size):
@@ -84,6 +88,6 @@ def take_unanswered(directory: Path, pid: int) -> Iterator[dict[str, Any]]:
         line = memory[start : start + SLOT].partition(b"\0")[0].decode("utf-8", "replace")
         if line:
             began, request_id, method, url_path = line.split("\t")
-            seconds = round(time.monotonic() - float(began), 1)  # one clock for all processes
+            seconds = round(time.monotonic() - float(began), 1)  # all processes share this clock
             yield {"worker": pid, "request_id": request_id, "method": method, "path": url_path,
                    "seconds": seconds}  # fmt: skip

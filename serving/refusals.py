@@ -1,4 +1,4 @@
-"""Requests that gunicorn can't read: their log line and their answer, in the form of the others."""
+"""Answers and log lines, in the service's usual form, for requests that gunicorn can't read."""
 
 import json
 import re
@@ -15,24 +15,24 @@ from service.ids import random_hex
 from service.observing import attribution
 
 INTEGRATIONS = "/api/integrations"  # the bodies of its errors begin with `success`
-UNREAD = "unread"  # in the place of a route
-START_BYTES = 64  # of a request, which tell where it was sent to
-LINGER_SECONDS = 1.0  # for which the rest of a request is read before its connection is closed
-LINGER_BYTES = 64 * 1024  # at once
+UNREAD = "unread"  # in place of a route
+START_BYTES = 64  # the first bytes of a request, which contain its address
+LINGER_SECONDS = 1.0  # time to read the rest of a request before its connection is closed
+LINGER_BYTES = 64 * 1024  # in one read
 SENT_TO = re.compile(rb"(?:\r\n)?[A-Za-z]+ /+api/integrations[/? ]")
 
 
 def begin(start: bytes) -> None:
     """Give a request that can't be read an id, for its log line and its answer.
 
-    An id that its client has sent is not known: it stands in a header, if it was sent at all.
+    An id that the client has sent is unknown, because it is in a header.
     """
     route = INTEGRATIONS if SENT_TO.match(start) else UNREAD
     attribution.begin(request_id=random_hex(), route=route)
 
 
 def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
-    """Answer in the place of gunicorn, whose answers are pages of HTML."""
+    """Send a JSON error in place of gunicorn's HTML page."""
     facts = attribution.current_facts()
     is_integration = facts.get("route", UNREAD).startswith(INTEGRATIONS)
     if status == HTTPStatus.NOT_IMPLEMENTED:  # a transfer coding that gunicorn does not know
@@ -54,7 +54,7 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
 def linger(sock: Any) -> None:
     """Read the rest of a refused request, until its client has the answer and closes.
 
-    To close a connection with unread bytes resets it: the client may then lose the answer.
+    Closing a connection with unread bytes resets it, and the client may then lose the answer.
     """
     until = time.monotonic() + LINGER_SECONDS
     with suppress(OSError):
@@ -63,4 +63,4 @@ def linger(sock: Any) -> None:
             sock.settimeout(seconds)
             if not sock.recv(LINGER_BYTES):
                 return
-            let_others_run()  # nothing else would, if the client sends faster than this reads
+            let_others_run()  # a client that sends fast would keep the others waiting

@@ -148,7 +148,7 @@ def _lines(reports: int) -> Iterator[str]:
 
 
 def notify_systemd(new: int) -> None:
-    """Name the new main process to systemd, and wait until it has read that."""
+    """Tell systemd the new main process, and wait until it has read the message."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return
@@ -167,5 +167,5 @@ def end(pid: int) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # systemd has waited too long
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # systemd stops waiting
     main()

@@ -1,6 +1,7 @@
-"""gunicorn's response, with its head and the first of its body in one write.
+"""gunicorn's response, with its head and the first part of its body in one write.
 
-gunicorn writes them one after the other, which costs a system call more and wakes the client twice.
+gunicorn itself writes them one after the other, which takes one more system call and wakes the
+client twice.
 """
 
 from typing import Any
@@ -10,7 +11,7 @@ from gunicorn.http import wsgi
 
 from service.raw_sockets import CHUNK
 
-JOINED = 64 << 10  # bytes: a larger body is not copied, as each slow client would have a copy
+JOINED = 64 << 10  # bytes; a larger part is not copied: each slow client would hold a copy
 
 
 class JoinedResponse(wsgi.Response):
@@ -29,7 +30,7 @@ class JoinedResponse(wsgi.Response):
             super().close()
 
     def should_close(self) -> bool:
-        """Whether gunicorn lets go of the connection behind this response."""
+        """Return whether gunicorn stops handling the connection after this response."""
         return self.is_parked or bool(super().should_close())
 
     def send_headers(self) -> None:

@@ -4,8 +4,8 @@ gunicorn limits only the pause before a request. This parser also limits the tim
 byte of the head to its end, and the time for each 32 KiB of a body. A client that sends steadily is
 served; one that stalls loses its connection.
 
-A client that sends faster than its requests are read is never waited for. Others are served in
-between all the same.
+If a client sends faster than its requests are read, no read ever waits. The parser therefore lets
+other clients be served in between.
 """
 
 import socket
@@ -24,9 +24,9 @@ from service.fairness import WorkBudget, let_others_run
 from serving import parking, refusals
 
 BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
-DRAIN_BYTES = 8 << 20  # of a body that the app has not read, so that its sender gets the response
+DRAIN_BYTES = 8 << 20  # read of a body that the app has left, so that its sender gets the response
 
-received = WorkBudget(BODY_STEP)  # bytes of all clients: as chunks of a byte they take 20 ms
+received = WorkBudget(BODY_STEP)  # bytes of all clients; in chunks of one byte they take 20 ms
 
 
 class RequestLimits:
@@ -50,7 +50,7 @@ class TimedUnreader(SocketUnreader):
 
     def expect_request(self) -> None:
         self.start = self.buf.getvalue()[: refusals.START_BYTES]  # of the next request
-        if self.start.strip(b"\r\n"):  # it has begun, in the packet of the last one
+        if self.start.strip(b"\r\n"):  # it has begun in the packet of the last request
             self._expect("head", RequestLimits.head)
         else:
             self._expect("request", RequestLimits.idle)
@@ -84,7 +84,7 @@ class TimedUnreader(SocketUnreader):
 
     @property
     def has_next_request(self) -> bool:
-        """Whether some of a next request has been read with the last one."""
+        """Whether a part of the next request has been read with the last one."""
         return self.buf.tell() > 0
 
     def _close_connection(self) -> None:
@@ -120,22 +120,22 @@ class TimedParser(RequestParser):
         return request
 
     def finish_body(self, deadline: float | None = None, max_bytes: int | None = None) -> bool:
-        """Read the rest of a body before the next request. False closes the connection."""
+        """Read the rest of a body before the next request. Return False to close the connection."""
         self.unreader.expect_rest()
         try:
             is_finished = self._skip_body()
         except (ParseException, RequestTimeout):  # the request is answered already
             return False
         if self.unreader.has_next_request:
-            let_others_run()  # nothing else would, between requests that came together
+            let_others_run()  # requests that came together need no wait between them
         self.unreader.expect_request()
         return is_finished
 
     def end(self) -> None:
         """Read the rest of a body before the connection is closed.
 
-        To close a connection with unread bytes resets it: a client that still sends may then lose
-        the answer.
+        Closing a connection with unread bytes resets it, and a client that still sends may then
+        lose the answer.
         """
         if not self._is_read:
             with suppress(OSError):
@@ -144,13 +144,16 @@ class TimedParser(RequestParser):
 
     @property
     def _is_read(self) -> bool:
-        """Whether the app has read the whole body. gunicorn's readers of the two kinds differ."""
+        """Whether the app has read the whole body, which has a length or is sent in chunks."""
         reader = self.mesg.body.reader
         return not getattr(reader, "length", None) and not getattr(reader, "parser", None)
 
     def _skip_body(self) -> bool:
-        """gunicorn's way takes 130 ms for 8 MB that have arrived: it reads a KiB at a time, and
-        copies the rest each time."""
+        """Read the rest of a body. Return whether all of it was read.
+
+        gunicorn's own way takes 130 ms for 8 MB that have arrived: it reads a KiB at a time, and
+        copies the remaining bytes each time.
+        """
         body = self.mesg.body if self.mesg else None
         if body is None or body.failed:
             return body is None

@@ -1,7 +1,7 @@
 """gunicorn's gevent worker: how it boots the app, serves, and ends.
 
-The time in which a request arrives is limited by `timed_requests`, and that in which a client takes
-nothing of a response by the kernel.
+`timed_requests` limits the time in which a request arrives. The kernel limits the time for which a
+client may accept nothing of a response.
 """
 
 import errno
@@ -25,10 +25,10 @@ from serving.own_stack import OwnStack
 from serving.patches import NO_ROOM
 from serving.refusals import linger, write_error
 
-STAY_SECONDS = 0.1  # between looks at the work that is left
-PAUSE_SECONDS = 1.0  # until a worker is started in place of one that could not boot
+STAY_SECONDS = 0.1  # between checks for remaining work
+PAUSE_SECONDS = 1.0  # before a worker is started in place of one that could not boot
 
-_sleep = get_original("time", "sleep")  # gevent's needs files of its own
+_sleep = get_original("time", "sleep")  # gevent's version needs open files
 
 
 class Worker(GeventWorker):
@@ -40,12 +40,12 @@ class Worker(GeventWorker):
     wsgi: Any
 
     def init_process(self) -> None:
-        """gunicorn looks each setting up by its name, twenty times for a request. They no longer
-        change in a worker, so here they become the configuration's own attributes.
+        """Start the worker. Its settings become plain attributes of the configuration.
 
-        A worker that takes the place of another ends if it finds no room, or if a setting is no
-        longer good, and one more is started a second later. gunicorn would end with all other
-        workers.
+        gunicorn looks up settings by name, twenty times for a request, though they no longer change
+        in a worker. A worker that replaces another one ends if there is no room or a setting is no
+        longer valid, and one more is started a second later. gunicorn itself would end with all
+        other workers.
         """
         self.cfg.__dict__.update({name: one.get() for name, one in self.cfg.settings.items()})
         try:
@@ -68,10 +68,10 @@ class Worker(GeventWorker):
             raise AppImportError(f"Error: {error}") from None
 
     def limit_unread(self, seconds: int) -> None:
-        """Have the kernel end the connections of clients that take nothing of what they are sent
-        for so long. What it does for a listener it does for the connections that come of it.
+        """Have the kernel close the connection of a client that accepts no bytes for `seconds`.
 
-        Otherwise a client that has stopped reading would keep its response in memory for good.
+        Connections inherit this from their listener. Otherwise a client that has stopped reading
+        would keep its response in memory for ever.
         """
         for listener in self.sockets:
             if listener.family != socket.AF_UNIX:
@@ -79,7 +79,7 @@ class Worker(GeventWorker):
                 listener.setsockopt(*limit)
 
     def run(self) -> None:
-        """Serve, and stay until the work is done that goes on without a request.
+        """Serve requests, and then wait for work that continues without a request.
 
         gunicorn returns as soon as no request is left. The master kills a worker that stays longer
         than the grace time.
@@ -97,7 +97,7 @@ class Worker(GeventWorker):
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
         try:
             super().handle_request(listener_name, req, sock, addr)
-        except StopIteration:  # gunicorn closes the connection, or lets go of a parked response
+        except StopIteration:  # gunicorn closes the connection, or leaves a parked response
             parser = req.parser()
             if parser:
                 parser.end()
@@ -105,7 +105,7 @@ class Worker(GeventWorker):
         except OSError as error:
             if error.errno not in parking.CLIENT_LEFT:
                 raise
-            # By `limit_unread`, for the most part; gunicorn would log an error.
+            # Mostly caused by `limit_unread`. gunicorn would log an error.
             raise ConnectionResetError(errno.ECONNRESET, "nothing was taken") from None
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
@@ -118,10 +118,10 @@ class Worker(GeventWorker):
 
 
 def _passing(error: BaseException | None) -> str | None:
-    """What may keep a later worker from booting, if it was that; it may be behind another error.
+    """Return the temporary cause of an error for which a later worker can't boot, or None.
 
-    The operating system has no room, or a setting was good and is not any more: OWNER_TOKEN has
-    ended, or the host's clock was set back to before its beginning.
+    The operating system has no room, or a setting was valid and no longer is: OWNER_TOKEN has
+    expired, or the host's clock was set back to before the token's beginning.
     """
     while error:
         if isinstance(error, ConfigError):
