@@ -17,29 +17,29 @@ from service.records.outlet import Outlet
 from service.records.subscription import Subscription
 from service.websockets.frames import frame
 
-LIMIT = 65_536  # bytes of frames that are sent at once
+LIMIT = 65_536  # bytes of frames that may be sent at once
 AT_ONCE = 50  # sockets, about half a millisecond
 
 Extent = tuple[str, str | None]  # a collection, and an owner or None for all owners
 
 
 class Member(Protocol):
-    """A session. It has its subscriptions in audiences while it is at the feed's tail."""
+    """A session. Its subscriptions are in audiences while it is at the feed's tail."""
 
     subject: str
     memberships: "list[tuple[Audience, bytes]]"  # with the beginning of the messages
 
     def deliver(self, frames: bytes, tail: Position, moment: float) -> Outlet | None:
-        """Send frames with all that it has to receive up to `tail`, unless it has received it.
+        """Send frames with all changes up to `tail` that concern the session, unless it has them.
 
         `moment` is the Unix time. Must not wait. Returns the outlet to use the next time, if any.
         """
 
     def fall_behind(self) -> None:
-        """Read the changes after its place from the feed, unless it is at the tail."""
+        """Have the session read the changes after its place from the feed."""
 
 
-Group = dict[Member, Outlet | None]  # no outlet: not sent to yet, or by `deliver` only
+Group = dict[Member, Outlet | None]  # None: nothing sent yet, or only `deliver` may send
 
 
 class Audience:
@@ -48,7 +48,7 @@ class Audience:
     def __init__(self, key: Hashable, extent: Extent, like: Subscription) -> None:
         self.key = key
         self.extent = extent
-        # By the beginning of their messages, with the client's id for the subscription.
+        # By the beginning of their messages, which has the client's id for the subscription.
         self.groups: dict[bytes, Group] = {}
         self._like = replace(like)
 
@@ -133,7 +133,7 @@ class Audiences:
 def _send_through(
     outlets: list[Outlet | None], members: list[Member], frames: bytes, tail: Position, now: float
 ) -> list[Member]:
-    """Send to the members whose outlets are open. Returns the others: all for long frames."""
+    """Send to the members whose outlets are open. Return the others, or all for long frames."""
     version, size, others = rights_cache.version, len(frames), []
     if size > LIMIT:
         return members
@@ -143,7 +143,7 @@ def _send_through(
             continue
         try:
             sent = outlet.send(frames)
-        except OSError:  # the member's own `deliver` meets it again, and handles it
+        except OSError:  # the member's own `deliver` gets the error again, and handles it
             others.append(member)
             continue
         outlet.place = tail
@@ -154,7 +154,7 @@ def _send_through(
 
 
 def _is_in_several(member: Member, concerned: dict[Audience, Any]) -> bool:
-    """Whether several of its subscriptions are concerned, so that their messages must be sorted."""
+    """Return whether changes concern several of its subscriptions: the messages need sorting."""
     if len(member.memberships) == 1:
         return False
     return sum(audience in concerned for audience, _ in member.memberships) > 1

@@ -1,6 +1,6 @@
 """Read changes from the outbox in their order.
 
-Only settled changes are read: those that no later commit can precede.
+Only settled changes are read. A change is settled when no later commit can come before it.
 """
 
 import json
@@ -24,10 +24,10 @@ from service.web.json_values import encode
 _SQLITE_PLACE = text(
     "SELECT epoch, (SELECT seq FROM sqlite_sequence WHERE name = 'outbox') AS newest FROM feed"
 )
-# Transaction ids begin again in a restored database, and a standby that takes over gives those
-# anew that it has not received. The oid of the database distinguishes the first from the original,
-# and the timeline, which begins the name of a file of the log, the second.
-# Aurora tells nothing of its log, unless it replicates logically; its standbys lack nothing.
+# The epoch changes when transaction ids are assigned a second time. In a restored database they
+# begin again, which its oid shows. A standby that takes over assigns again the ids that it has not
+# received, which the timeline shows; the name of a log file begins with it. Aurora has no functions
+# for its log without logical replication, but its standbys lack no transactions.
 _POSTGRESQL_PLACE = text(
     "SELECT concat_ws('-', epoch || system_identifier, "
     "(SELECT oid FROM pg_database WHERE datname = current_database()), "
@@ -60,7 +60,7 @@ class Change:
         self, action: ChangeAction, collection: Collection, role: str, cursor: Cursor
     ) -> bytes:
         """Return the message for a role, without its beginning, which differs by subscription."""
-        if cursor.snapshot:  # soon after subscribing; other subscribers rarely have the same one
+        if cursor.snapshot:  # soon after a subscription begins; others rarely have the same one
             return self._encode(action, collection, role, cursor)
         key = action, cursor.view
         if key not in self.texts:
@@ -80,10 +80,10 @@ class Change:
 
 @dataclass(frozen=True)
 class ChangePage:
-    """Some changes in a row.
+    """Consecutive changes.
 
     `is_last` tells whether there were no more at the time of the read, and `has_unsettled` whether
-    others can't be read until an older transaction ends.
+    there are others that can't be read until an older transaction ends.
     """
 
     changes: list[Change]
@@ -93,7 +93,7 @@ class ChangePage:
 
 @dataclass(frozen=True)
 class ChangeFilter:
-    """Changes to select: those of some collections and of one owner, or of all if it is None."""
+    """Selects changes of some collections and of one owner, or of all owners if it is None."""
 
     collections: tuple[str, ...]
     owner: str | None
@@ -145,10 +145,10 @@ def cursor_of(connection: Connection) -> Cursor:
 
 
 def can_resume(session: Session, cursor: Cursor) -> bool:
-    """Whether the feed can resume at a cursor.
+    """Return whether the feed can resume at a cursor.
 
-    The cursor must be of this database, and no later change may have been pruned. One with a
-    snapshot of the future is forged: the feed would never pass it.
+    The cursor must be of this database, and no later change may have been pruned. A cursor with a
+    snapshot of the future is forged: the feed would never pass that snapshot.
     """
     newest = current_cursor(session)
     if cursor.epoch != newest.epoch:
@@ -161,6 +161,6 @@ def can_resume(session: Session, cursor: Cursor) -> bool:
 
 
 def pruned_position(session: Session) -> Position:
-    """Return the position of the last change that was pruned."""
+    """Return the position of the last pruned change."""
     row = session.execute(select(FeedState.pruned_xid, FeedState.pruned_seq)).one()
     return Position(row.pruned_xid, row.pruned_seq)

@@ -1,10 +1,10 @@
-"""When the client of a session has last sent a request."""
+"""Measure the time since the last operation of a session's client."""
 
 import time
 
 
 class ClientPause:
-    """A context around each operation, from its arrival to its answer."""
+    """A context manager for each operation, from its arrival to its answer."""
 
     def __init__(self) -> None:
         self._is_asking = False
@@ -12,7 +12,7 @@ class ClientPause:
 
     @property
     def pause(self) -> float:
-        """For how many seconds it has asked for nothing; 0 during an operation."""
+        """The seconds since the client's last operation; 0 during an operation."""
         return 0.0 if self._is_asking else time.monotonic() - self._asked_at
 
     def __enter__(self) -> None:

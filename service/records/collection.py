@@ -32,10 +32,10 @@ class Column:
     """A typed column of a collection.
 
     `name` is the name that clients see, and `attribute` that of the model if the collection has
-    its own table. It may be a property of the model, a hybrid one if the type can be compared. Only
-    the server writes a `fixed` column. `roles` may read the column; with None, all who may read the
-    record. A string has `least` to `most` characters. `check` is called with a value of the right
-    type that is to be written, and says what is wrong with it.
+    its own table. It may be a property of the model, or a hybrid property if the type can be
+    compared. Only the server writes a `fixed` column. Only `roles` may read the column; if None,
+    everybody who may read the record. A string has `least` to `most` characters. `check` is called
+    with each value to write, of the right type, and returns what is wrong with it.
     """
 
     name: str
@@ -62,9 +62,9 @@ class Collection:
     `recordId`. A collection without its own `model` is stored in a shared table. Records with the
     same value of `group`, an attribute of the model, are changed one at a time.
     `on_update(session, row, changes)` and `on_delete(session, row)` run in the transaction of a
-    write, before it; `before_delete(record_id)` runs before that transaction. With `erases_text`,
-    deleting a record also removes its text from the outbox. Limited tokens of the scopes `open_to`
-    may read the collection; others do not.
+    write, before the write; `before_delete(record_id)` runs before that transaction. With
+    `erases_text`, deleting a record also removes its text from the outbox. Of limited tokens, only
+    those with a scope in `open_to` may read the collection.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Collections:
     """The collections of an app by name."""
 
     def __init__(self, declarations: Iterable[Collection]) -> None:
-        """Raises ValueError for a name that is taken twice."""
+        """Raise ValueError if two collections have the same name."""
         self._by_name: dict[str, Collection] = {}
         for collection in declarations:
             if collection.name in self._by_name:

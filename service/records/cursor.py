@@ -1,4 +1,4 @@
-"""Cursors: the opaque place of a subscriber in the feed, without losses or repetitions.
+"""Cursors: an opaque place in the feed, where a subscriber resumes without losses or repetitions.
 
 On PostgreSQL changes are ordered by transaction id and number, and only those below the oldest
 running transaction are read. A snapshot of the records may include later changes; the cursor lists

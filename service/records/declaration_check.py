@@ -1,6 +1,6 @@
 """Find mistakes in the declaration of a collection, so that they stop the start.
 
-Later, each would answer a correct request with 500, or deny or grant a right without a word.
+Later, a mistake would answer a correct request with 500, or silently deny or grant a right.
 """
 
 import re
@@ -16,22 +16,22 @@ RESERVED = ("socket",)  # the name of a route
 RESERVED_COLUMNS = {"or", "data", "recordId", "createdAt", "updatedAt"}  # fields of the envelope
 NAME = re.compile(r"(?!\.{1,2}\Z)[^/\x00-\x1f\x7f]{1,100}")  # one segment of a path
 NAME_RULE = "the name must be 1 to 100 characters, without '/' and control characters"
-COLUMN = re.compile(r"(?!-)[^\x00-\x1f\x7f]{1,100}")  # or nothing could be sorted by it
+COLUMN = re.compile(r"(?!-)[^\x00-\x1f\x7f]{1,100}")  # `sort` takes a name after "-"
 COLUMN_RULE = "the name must have at most 100 printable characters, and not begin with '-'"
-KEY = re.compile(r"[ !#-\[\]-~]+")  # SQLite finds no key of JSON that is written with escapes
+KEY = re.compile(r"[ !#-\[\]-~]+")  # SQLite can't find a JSON key that is written with escapes
 KEY_RULE = "the name must be ASCII, without '\"' and '\\'"
 COMMON = ("seq", "created_at", "updated_at")  # of every model
 TYPES: tuple[str, ...] = get_args(ColumnType)
 
 
 def refuse_mistakes(collection: Collection) -> None:
-    """Raises ValueError about the first mistake, with collection, column and what is allowed."""
+    """Raise ValueError for the first mistake. It names the collection, the column and the rule."""
     for mistake in _mistakes(collection):
         raise ValueError(f"collection {collection.name!r}{mistake}")
 
 
 def _mistakes(collection: Collection) -> Iterator[str]:
-    """Each mistake, as the end of a sentence that begins with the collection."""
+    """Yield each mistake, as the end of a sentence that begins with the collection."""
     yield from _of_name(collection.name)
     yield from _of_columns(collection)
     yield from _of_model(collection)

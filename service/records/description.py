@@ -1,5 +1,7 @@
-"""What a caller may know of the declared collections: `schema.list`, `schema.describe` and
-`GET /api/records` all answer from here. Source: docs/contract.md, sections 7.15 and 8.2.
+"""Descriptions of the declared collections, as far as a caller may know them.
+
+`schema.list`, `schema.describe` and `GET /api/records` answer with them.
+Source: docs/contract.md, sections 7.15 and 8.2.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +15,7 @@ from service.records.permissions import readable, rules, visible_columns
 def list_readable(
     collections: Iterable[Collection], role: str, permit: Permit | None = None
 ) -> Iterator[Collection]:
-    """The collections that a role may read, and that are open to a limited token."""
+    """Yield the collections that a role may read and that are open to the token's scope."""
     for collection in readable(collections, role):
         if permit is None or permit.scope in collection.open_to:
             yield collection

@@ -18,7 +18,7 @@ class Entitlement:
         self.expires = expires if expires > time.time() else expires + LEEWAY
         rights = rights_cache.peek(caller.subject)
         self._rights = rights if rights and rights.admit(caller.issued) else None
-        self._version = -1  # of the cache, when these rights were last found in it
+        self._version = -1  # of the cache when it last contained these rights
 
     @property
     def is_over(self) -> bool:
@@ -33,9 +33,10 @@ class Entitlement:
         return rights is None or rights is not self._rights or self._has_expired
 
     def is_current(self, moment: float) -> bool:
-        """Whether nothing has changed since the last call of `role`. `moment` is the Unix time.
+        """Return whether nothing has changed since the last call of `role`.
 
-        This is as strict as `is_outdated` and cheaper, because it is asked at each delivery.
+        `moment` is the Unix time. This is as strict as `is_outdated` and cheaper, because it is
+        called at each delivery.
         """
         if self._version != rights_cache.version:
             if self._rights is None or rights_cache.peek(self._subject) is not self._rights:
@@ -49,11 +50,11 @@ class Entitlement:
             raise Unauthorized()
 
     def forget_role(self) -> None:
-        """Have the role looked up again: a subscription may have been allowed by an earlier one."""
+        """Forget the role, so that it is looked up again before the next changes are sent."""
         self._rights, self._version = None, -1
 
     def role(self) -> str:
-        """Return the user's role now. Needs an app context; raises `Unauthorized`."""
+        """Return the user's current role. Needs an app context. Raises `Unauthorized`."""
         role = current_role(self.caller)
         self._rights = rights_cache.peek(self.caller.subject)
         return role

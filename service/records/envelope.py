@@ -11,7 +11,7 @@ Envelope = dict[str, Any]
 
 
 def full_envelope(collection: Collection, row: Any) -> Envelope:
-    """Return a row with all its columns, whoever may read them. The outbox stores it."""
+    """Return a row with all its columns, regardless of rights. The outbox stores it."""
     return {
         "recordId": getattr(row, collection.record_id),
         "data": values_of(collection, row),
@@ -21,7 +21,7 @@ def full_envelope(collection: Collection, row: Any) -> Envelope:
 
 
 def envelope(collection: Collection, row: Any, role: str) -> Envelope:
-    """Return a row with the columns that a role may read, without those that have no value."""
+    """Return a row with the columns that a role may read and that have a value."""
     return redact(collection, full_envelope(collection, row), role)
 
 

@@ -1,7 +1,7 @@
-"""Each worker follows the outbox once for all its subscribers.
+"""Follow the outbox once in each worker, for all its subscribers.
 
-The newest changes are kept in a window in memory. A slow subscriber costs only its place; if that
-is no longer in the window, the subscriber reads from the database.
+The newest changes are kept in a window in memory. Of a slow subscriber only its place is kept; if
+the place is no longer in the window, the subscriber reads from the database.
 
 On SQLite a write of this worker wakes the feed, and a poll notices the writes of other processes.
 On PostgreSQL notifications wake it, and a poll makes up for lost ones.
@@ -43,7 +43,7 @@ UNSETTLED_SECONDS = 0.02
 RIGHTS_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 FEED = AppKey["Feed"]("feed")
-RESTART, FAILED = 1012, 1011  # close codes: at the first one a client connects again at once
+RESTART, FAILED = 1012, 1011  # close codes; after RESTART a client connects again at once
 
 log = structlog.get_logger("feed")
 
@@ -56,17 +56,17 @@ class FeedListener(Member, Protocol):
     socket: WebSocket
 
     def on_changes(self, new: list[Change], tail: Position) -> None:
-        """Handle new changes in the window while it is in no audience. Must not wait."""
+        """Handle new changes in the window while the session is in no audience. Must not wait."""
 
     def on_rights(self) -> None:
         """Handle a possible change of rights. Must not wait."""
 
     def is_quiet(self, seconds: float) -> bool:
-        """Whether it has all changes, and its client has asked for nothing for so long."""
+        """Return whether it has all changes and its client has sent nothing for `seconds`."""
 
 
 class ChangesPruned(Exception):
-    """A subscriber is so far behind that changes it has not received have been pruned."""
+    """Changes that a subscriber has not received have been pruned."""
 
 
 class Feed:
@@ -78,10 +78,10 @@ class Feed:
         self._alone: set[FeedListener] = set()  # those in no audience
         self._audiences = Audiences()
         self._window: Window | None = None
-        self.delivered = Position(0, 0)  # all sessions in audiences have the changes up to here
+        self.delivered = Position(0, 0)  # sessions in audiences have all changes up to here
         self._wake = Event()
         self._reader: FeedReader | None = None
-        # Some sessions may not have been told of a change.
+        # After a failure, some sessions may lack a change.
         self._fail = partial(self.close_all, FAILED, "please connect again")
         self._greenlets = LastingGreenlets("feed", self._fail)
 
@@ -104,13 +104,13 @@ class Feed:
             self.stop()
 
     def join_audiences(self, listener: FeedListener, subscriptions: Iterable[Subscription]) -> None:
-        """Send changes to a session that is at the tail, together with others."""
+        """Add a session that is at the tail to audiences, which get changes together."""
         if listener in self._alone:
             self._alone.remove(listener)
             self._audiences.join(listener, subscriptions)
 
     def leave_audiences(self, listener: FeedListener) -> None:
-        """Send nothing to a session. It must then fall behind, or it would miss changes."""
+        """Stop sending to a session. The caller must call `fall_behind`, or it misses changes."""
         self._audiences.leave(listener)
         self._alone.add(listener)
 
@@ -120,7 +120,7 @@ class Feed:
             gevent.spawn(listener.socket.close, code, reason)
 
     def move(self, count: int, seconds: float) -> int:
-        """Close up to `count` sessions that were quiet for so long, and return how many."""
+        """Close up to `count` sessions that were quiet for `seconds`, and return how many."""
         quiet = [listener for listener in self._listeners if listener.is_quiet(seconds)]
         moved = random.sample(quiet, min(count, len(quiet)))
         for listener in moved:
@@ -143,8 +143,8 @@ class Feed:
     ) -> tuple[list[Change], Position]:
         """Return the next changes and the place after them.
 
-        The changes include at least those of the filter. Raises `ChangesPruned` if some of them
-        have been pruned.
+        The changes include at least those that pass the filter. Raises `ChangesPruned` if changes
+        after the place have been pruned.
         """
         assert self._window
         page, tail = self._window.after(place), self._window.tail
@@ -155,7 +155,7 @@ class Feed:
     def _read(self, place: Position, only: Callable[[], ChangeFilter]) -> list[Change]:
         with self._app.app_context():
             page = changes.read(db.session.connection(), place, only())
-            # Afterwards: on PostgreSQL changes may have been pruned before the read.
+            # After the read, because on PostgreSQL changes may have been pruned before it.
             is_pruned = place < changes.pruned_position(db.session())
             db.session.commit()
         if is_pruned:
@@ -191,7 +191,7 @@ class Feed:
             reader.close()
 
     def _look(self, reader: FeedReader) -> None:
-        """Wake the feed unless nothing has changed. Called by the event loop."""
+        """Wake the feed if something may have changed. Called in the event loop."""
         if not reader.is_unchanged():
             self._wake.set()
 
@@ -207,16 +207,16 @@ class Feed:
                 is_last = page.is_last
                 if page.changes:
                     if commits := COMMIT_SYNC.get(self._app):
-                        commits.wait_for_others()  # or a power cut might take back what was sent
+                        commits.wait_for_others()  # or a power cut might undo sent changes
                     self._deliver(page.changes)
         except AnotherHistory as found:
             log.warning("sockets closed", why="a database with another history has taken over")
-            if self._window is window:  # else the last session has left meanwhile
+            if self._window is window:  # or else the last session has left meanwhile
                 self._begin_at(found.cursor)
-            self._fail()  # their clients have changes that are no more, and lack others
+            self._fail()  # their clients have changes that no longer exist, and lack others
             return UNSETTLED_SECONDS
         except SQLAlchemyError as error:
-            reader.close()  # so that what it has read counts as unread
+            reader.close()  # so that the changes it has read count as unread
             log.warning("feed not read", error=type(error).__name__)
             return RETRY_SECONDS
         return UNSETTLED_SECONDS if page.has_unsettled else POLL_SECONDS[reader.dialect]

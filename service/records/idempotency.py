@@ -1,4 +1,4 @@
-"""The `Idempotency-Key` of a create, by which a repeated request creates one record only.
+"""The `Idempotency-Key` of a create, with which a repeated request creates only one record.
 
 Source: docs/contract.md, section 10.9.
 """
@@ -23,7 +23,7 @@ class OtherData(Conflict):
 
 
 class IdempotentCreate:
-    """A create in a collection with a key of the user. `data` is the data in the request."""
+    """A user's create in a collection, with a key. `data` is the data in the request."""
 
     def __init__(self, user_id: str, collection: str, key: str, data: Any) -> None:
         self._key = {"user_id": user_id, "collection": collection, "key": key}
@@ -32,7 +32,7 @@ class IdempotentCreate:
     def earlier_record(self, session: Session) -> str | None:
         """Return the id of the record that was created with the key, or None.
 
-        Locks the key until the transaction ends. Raises `Conflict` if the data was different.
+        Locks the key until the transaction ends. Raises `OtherData` if the data was different.
         """
         lock_name(session.connection(), "create " + json.dumps(list(self._key.values())))
         session.execute(delete(CreateKey).filter_by(**self._key).where(_has_expired()))

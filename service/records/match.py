@@ -15,7 +15,7 @@ from service.records.values import stored_value
 from service.records.where import Compare, Every, Some, Where
 from service.times import timestamp
 
-searched = WorkBudget(500_000)  # characters, about a millisecond: the time of a search is linear
+searched = WorkBudget(500_000)  # characters, about 1 ms: a search takes linear time
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "eq": lambda value, operand: value == operand,
@@ -51,7 +51,7 @@ def _value(record: Envelope, column: Column) -> Any:
 
 
 def _operand(operand: Any) -> Any:
-    """Times compare as texts, which sort like them."""
+    """Return an operand for comparisons. Times become texts, which sort as the times do."""
     match operand:
         case datetime():
             return timestamp(operand)

@@ -11,7 +11,7 @@ from service.records.changes import Change
 from service.records.subscription import Subscription
 from service.web.errors import Forbidden
 
-BATCH_BYTES = 256 << 10  # of one write
+BATCH_BYTES = 256 << 10  # after which a batch takes no further change
 
 
 def error_message(id: Any, error: Any) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def end_message(subscription: Subscription, role: str) -> dict[str, Any]:
 def next_batch(
     page: Iterator[Change], subscriptions: list[Subscription], subject: str
 ) -> tuple[list[bytes], bool]:
-    """Return messages about the next changes, and whether more than `BATCH_BYTES` were reached."""
+    """Return messages about the next changes, and whether they exceed `BATCH_BYTES`."""
     batch: list[bytes] = []
     size = 0
     for change in page:

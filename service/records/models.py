@@ -1,4 +1,4 @@
-"""The tables of records, of the outbox with their changes, and of idempotency keys."""
+"""The tables of records, of the outbox, of the feed's state, and of idempotency keys."""
 
 from datetime import datetime
 from typing import Any
@@ -32,9 +32,9 @@ class Record(db.Model):  # type: ignore[name-defined,misc]
 class Outbox(db.Model):  # type: ignore[name-defined,misc]
     """A change of a record, written in the same transaction.
 
-    `before` and `after` are full envelopes. `before` is null for a new record, `after` for a
-    deleted one, and both if the text was erased. `xid` is PostgreSQL's transaction id, which the
-    feed needs to read changes in order; it is 0 on SQLite.
+    `before` and `after` are full envelopes. `before` is null for a new record, `after` is null for
+    a deleted record, and both are null if the text was erased. `xid` is PostgreSQL's transaction
+    id, which the feed needs to read changes in order; it is 0 on SQLite.
     """
 
     __tablename__ = "outbox"
@@ -52,7 +52,7 @@ class Outbox(db.Model):  # type: ignore[name-defined,misc]
     action: Mapped[str] = mapped_column(String(8))  # added, updated, removed
     before: Mapped[dict[str, Any] | None]
     after: Mapped[dict[str, Any] | None]
-    # The index is that of earlier releases, which look for old changes by it.
+    # Only earlier releases use the index, to find old changes.
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL tells of commits that have changed records, by `NOTIFY`."""
+"""Receive PostgreSQL's notifications of commits that have changed records (`NOTIFY`)."""
 
 import gevent
 import structlog
@@ -15,7 +15,7 @@ log = structlog.get_logger("feed")
 
 
 def listen(app: Flask, wake: Event) -> None:
-    """Set `wake` at every such commit, until killed. Some may be lost: the feed polls as well."""
+    """Set `wake` at every notification, until killed. For lost ones, the feed polls as well."""
     while True:
         try:
             with app.app_context():

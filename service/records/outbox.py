@@ -75,7 +75,7 @@ def change(
 def append(connection: Connection, rows: list[Row]) -> None:
     """Write changes and wake the workers when the transaction commits.
 
-    On SQLite that is only this worker; others notice the changes by polling.
+    On SQLite only this worker is woken; others notice the changes by polling.
     """
     INSERT.ask_many(connection, rows)
     if connection.dialect.name == "postgresql":
@@ -101,13 +101,13 @@ def erase_text(session: Statements, collection: Collection, owner: str, ids: Ite
 def prune(session: Session) -> int:
     """Delete a batch of changes older than `RETENTION` and record the place of the last one.
 
-    Returns the size of the batch. Call it again until it returns 0. It looks at the first changes
-    only. If a wrong clock gave them a time in the future, nothing is deleted until then.
+    Returns the size of the batch. Call it again until it returns 0. It checks only the first
+    changes. If a wrong clock gave them a time in the future, nothing is deleted until then.
     """
     if session.connection().dialect.name == "postgresql":
         _forget_another_clusters(session)
     limit = from_now(-RETENTION.total_seconds())
-    # Without the index on time, which costs each change more than this costs a sweep.
+    # This uses no index on time, which would cost each change more than this costs a sweep.
     first = select(Outbox.seq, Outbox.xid, Outbox.created_at).order_by(Outbox.xid, Outbox.seq)
     first_ones = first.limit(PRUNE_BATCH).subquery().c
     old = select(first_ones.seq, first_ones.xid).where(first_ones.created_at < limit)
@@ -122,8 +122,8 @@ def prune(session: Session) -> int:
 def _forget_another_clusters(session: Session) -> None:
     """Delete the changes of the cluster from which this database was restored.
 
-    Transaction ids that this cluster has not given yet would hold up the feed until it gives them.
-    No cursor from before the restore is valid, so nobody misses these changes.
+    Their transaction ids are higher than this cluster's, so the feed would wait until the cluster
+    has reached them. No cursor from before the restore is valid, so nobody misses these changes.
     """
     session.execute(delete(Outbox).where(Outbox.xid >= _next_xid))
     ahead = update(FeedState).where(FeedState.pruned_xid >= _next_xid)

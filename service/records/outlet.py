@@ -1,8 +1,8 @@
-"""Whether the feed may send to a session without further checks.
+"""A session's outlet: it tells whether the feed may send to the session without further checks.
 
-A thousand sockets pass through the processor's caches at each change, so each object that is read
-for each of them costs a tenth of the `send`. The outlet is one small object. Every event that may
-forbid sending revokes it. The next delivery then makes all checks, and opens it again.
+At each change, a thousand sessions pass through the processor's caches, and each object that is
+read for each of them costs a tenth of the `send`. The outlet is one small object. Every event that
+may forbid sending revokes it. The next delivery then makes all checks, and opens it again.
 Source: docs/decisions/0038-an-open-outlet-needs-no-questions.md.
 """
 
@@ -17,10 +17,11 @@ REVOKED = -1
 class Outlet:
     """The way to a session's client, and the session's place in the feed.
 
-    It is open while `version` is that of the cache of rights and the time is before `expires`. Then
-    the session's rights are as they were when it was last sent to, its client has taken all of
-    that, it does not lag behind, and nobody else writes to its socket. Only what is after `place`
-    may be sent. `send(frames)` returns how many bytes the kernel has taken; raises OSError.
+    It is open while `version` is the version of the cache of rights and the time is before
+    `expires`. This means that the session's rights are the same as at its last delivery, that its
+    client has taken all bytes, that it does not lag behind, and that nothing else writes to its
+    socket. Only changes after `place` may be sent. `send(frames)` returns the number of bytes that
+    the kernel has taken. It raises OSError.
     """
 
     __slots__ = ("_entitlement", "_socket", "expires", "place", "send", "version")
@@ -38,14 +39,14 @@ class Outlet:
         self.version = REVOKED
 
     def close(self) -> None:
-        """At the session's end: it and its socket refer to each other no more."""
+        """Revoke the outlet at the session's end, and remove the socket's reference to it."""
         self.revoke()
         self._socket.on_use = lambda: None
 
     def deliver(self, frames: bytes, tail: Position, moment: float) -> bool:
-        """Send all frames up to `tail` and open, unless something stands against it.
+        """Check the session's rights, send all frames up to `tail`, and open if all were taken.
 
-        Returns whether the client has taken all. `moment` is the Unix time.
+        Returns whether the client has taken all bytes. `moment` is the Unix time.
         """
         if not self._entitlement.is_current(moment):
             return False
@@ -57,5 +58,5 @@ class Outlet:
         return is_whole
 
     def keep(self, rest: bytes) -> None:
-        """Keep the bytes that `send` has not taken, for the session to send them first."""
+        """Keep the bytes that `send` has not taken. The session sends them first."""
         self._socket.output.rest = rest

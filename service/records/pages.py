@@ -37,9 +37,9 @@ _horizon = cast(cast(func.pg_snapshot_xmin(func.pg_current_snapshot()), String),
 def rows_after(
     connection: Connection, params: dict[str, Any]
 ) -> CursorResult[Any] | Generator[Any]:
-    """Return the rows after a position, at most `PAGE`. Close the result.
+    """Return at most `PAGE` rows after a position. The caller closes the result.
 
-    `params` are the position (`seq`, on PostgreSQL also `xid`), and of a filter `collections` and
+    `params` are the position (`seq`, on PostgreSQL also `xid`), and for a filter `collections` and
     `owner`. A row has `unsettled`, then the values of a `Change`, of which `xid` and `seq` are the
     position.
     """
@@ -54,7 +54,7 @@ def _page(*params: str) -> Select[Any]:
     return _sqlite_page(params) if "xid" not in params else _postgresql_page(params)
 
 
-# Of all changes, which each feed runs at every change.
+# The statement without a filter, which each feed runs at every change.
 NEXT = Prepared(lambda dialect: _page("seq") if dialect == "sqlite" else _page("seq", "xid"))
 
 
@@ -76,8 +76,8 @@ def _postgresql_page(params: tuple[str, ...]) -> Select[Any]:
     without it, all later changes would be sorted for every page. The sizes are summed in SQL,
     because the driver fetches all rows at once and a page of the largest records would take
     hundreds of megabytes. The first column says whether there are changes that can't be read until
-    an older transaction ends. It is part of the same statement: between two, a change might settle
-    and be late. Without changes the statement returns one row, of nulls.
+    an older transaction ends. It is part of the same statement, because a change might settle
+    between two statements and then be late. Without changes the statement returns one row of nulls.
     """
     c = _outbox.c
     place = row_of(bindparam("xid", type_=BigInteger), bindparam("seq", type_=BigInteger))

@@ -15,7 +15,7 @@ def rule(collection: Collection, role: str, action: Action) -> Rule:
 
 
 def check_create(collection: Collection, role: str) -> None:
-    """Raises `Forbidden` if a role may create no records."""
+    """Raise `Forbidden` if a role may not create records."""
     if not rule(collection, role, "create"):
         raise Forbidden()
 
@@ -26,12 +26,12 @@ def rules(collection: Collection, role: str) -> dict[Action, Rule]:
 
 
 def readable(collections: Iterable[Collection], role: str) -> Iterator[Collection]:
-    """The collections of which a role may read records."""
+    """Return the collections of which a role may read records."""
     return (collection for collection in collections if rule(collection, role, "read"))
 
 
 def named_roles(collections: Iterable[Collection]) -> set[str]:
-    """The roles that collections name, for their records or for single columns."""
+    """Return the roles that collections name, for their records or for single columns."""
     named: set[str] = set()
     for collection in collections:
         named.update(collection.permissions)
@@ -40,7 +40,7 @@ def named_roles(collections: Iterable[Collection]) -> set[str]:
 
 
 def is_readable(column: Column, role: str) -> bool:
-    """Whether a role that may read a record may read this column of it."""
+    """Return whether a role that may read a record may read this column of it."""
     return column.roles is None or role in column.roles
 
 

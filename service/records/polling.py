@@ -1,4 +1,4 @@
-"""Look at something again and again, from the event loop."""
+"""Call a function at regular intervals from the event loop."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from gevent import get_hub
 def polling(seconds: float, look: Callable[[], None]) -> Iterator[None]:
     """Call `look` every `seconds` in this context. It must neither wait nor raise.
 
-    No greenlet wakes for it: that takes twice as long as a look at SQLite's file, and a worker
-    that follows the feed looks fifty times a second.
+    No greenlet wakes for a call. To wake one takes twice as long as a look at SQLite's file, and a
+    worker that follows the feed looks fifty times a second.
     """
     timer = get_hub().loop.timer(seconds, seconds)
     timer.start(look)

@@ -1,4 +1,4 @@
-"""Queues of greenlets: for each key one at a time, in the order of arrival."""
+"""Queues of greenlets: one runs at a time for each key, in the order of arrival."""
 
 from collections import deque
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""How a feed reads the newest changes: on a connection of its own, in one round trip."""
+"""Read the newest changes for a feed, on a connection of its own, in one round trip."""
 
 import time
 
@@ -13,7 +13,7 @@ from service.records.cursor import Cursor, Position
 class AnotherHistory(Exception):
     """The database may lack changes that were read: a standby without them has taken over.
 
-    `cursor` is where it is now.
+    `cursor` is the place of the newest change that the database has now.
     """
 
     def __init__(self, cursor: Cursor) -> None:
@@ -24,18 +24,18 @@ class AnotherHistory(Exception):
 class FeedReader:
     """Reads for one feed. Any error closes the connection; the next call opens a new one.
 
-    `epoch` is that of the database from which the feed has its place.
+    `epoch` identifies the database in which the feed has its place.
     """
 
     def __init__(self, engine: Engine, epoch: str) -> None:
         self.dialect = engine.dialect.name
-        self.read_at = time.monotonic()  # or found to be unchanged
+        self.read_at = time.monotonic()  # or when it was found to be unchanged
         self._epoch = epoch
         self._connection = StandingConnection(engine)
         self.close = self._connection.close
 
     def is_unchanged(self) -> bool:
-        """Whether it is known that there are no new changes. The event loop may call it."""
+        """Return whether it is known that there are no new changes. The event loop may call it."""
         is_same = self._connection.is_unchanged()
         if is_same:
             self.read_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""The newest changes in the memory of a worker, for all its subscribers."""
+"""Keep the newest changes in the memory of a worker, for all its subscribers."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from service.records.pages import PAGE
 
 WINDOW_CHANGES = 2_000
 WINDOW_BYTES = 8 << 20
-CHANGE_BYTES = 500  # memory of a change without its records
+CHANGE_BYTES = 500  # memory of a change without its envelopes
 
 
 class Window:

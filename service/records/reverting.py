@@ -1,7 +1,7 @@
-"""Put records back to what they were: the full envelope of an earlier state is stored again.
+"""Restore an earlier state of records from their full envelopes.
 
-The caller has checked the permission, and has locked the group of the record. Only the changes that
-the outbox gets are new: a record has its old id, data and `createdAt`.
+The caller has checked the permission, and has locked the group of the record. A record gets its old
+id, data and `createdAt` again. The outbox gets new changes.
 """
 
 from collections.abc import Container
@@ -28,7 +28,7 @@ class NoPlace(Conflict):
 
 
 def group_key(collection: Collection, envelope: Envelope) -> str:
-    """What `lock_name` locks for the record."""
+    """Return the name that `lock_name` locks for the record."""
     for column in collection.columns:
         if collection.group and column.attribute == collection.group:
             return str(envelope["data"][column.name])
@@ -42,7 +42,7 @@ def owner_of(collection: Collection, envelope: Envelope) -> str:
 
 
 def lock_row(session: Session, collection: Collection, record_id: str, owner: str) -> Any | None:
-    """The row as it is now; None if it is gone, or another owner's."""
+    """Lock and return the current row, or return None if this owner has no such record."""
     by_id = getattr(collection.model, collection.record_id) == record_id
     of_owner = getattr(collection.model, collection.owner_attribute) == owner
     statement = select_rows(collection).where(by_id, of_owner).with_for_update()
@@ -54,7 +54,7 @@ def revert(
 ) -> None:
     """Give a locked row the data that it had, after the collection's `on_update`.
 
-    The columns that `keeps` names stay as they are, or as `on_update` has made them. Raises what
+    The columns that `keeps` names keep their value, or get it from `on_update`. Raises what
     `on_update` raises.
     """
     now_stored = full_envelope(collection, row)
@@ -69,7 +69,7 @@ def revert(
 def restore(session: Session, collection: Collection, before: Envelope) -> None:
     """Store a deleted record again, in its old place among those of its group.
 
-    Of several, the oldest comes first. Raises `NoPlace`.
+    Restore the oldest of several records first. Raises `NoPlace`.
     """
     moment = datetime.fromisoformat(before["createdAt"])
     shared = {"collection": collection.name, "data": {}} if collection.model is Record else {}
@@ -90,7 +90,7 @@ def _differences(collection: Collection, current: Envelope, before: Envelope) ->
 
 
 def _set_data(collection: Collection, row: Any, data: Values, keeps: Container[str] = ()) -> None:
-    """Give every column its value in `data`, none without one, but for those of `keeps`."""
+    """Set every column to its value in `data` or to none, except those that `keeps` names."""
     for column in collection.columns:
         if column.name in keeps:
             continue
@@ -111,8 +111,10 @@ def _stored_value(column: Column, value: Any) -> Any:
 
 
 def _place(session: Session, collection: Collection, row: Any) -> int | None:
-    """A free sequence number between those of the record's neighbours in its group by `createdAt`;
-    None, for the next number, if it comes last. Raises `NoPlace`."""
+    """Return a free sequence number between those of the record's neighbours, None for the last.
+
+    The neighbours are those in its group by `createdAt`. Raises `NoPlace`.
+    """
     assert collection.group
     seq, created = collection.model.seq, collection.model.created_at
     same = getattr(collection.model, collection.group) == getattr(row, collection.group)

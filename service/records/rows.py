@@ -1,4 +1,4 @@
-"""The row of a record, in a table of its own or in that of all other collections."""
+"""Make and fill rows of records, in a collection's own table or in the shared one."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from service.times import now, timestamp
 
 
 def new_row(collection: Collection, owner: str, values: Values) -> Any:
-    """A new row of the owner's, with an id of its own; not in a session yet."""
+    """Return a new row of the owner, with a new id. It is not in a session yet."""
     moment = now()
     times = {"created_at": moment, "updated_at": moment}
     shared = {"collection": collection.name, "data": {}} if collection.model is Record else {}

@@ -46,8 +46,8 @@ log = structlog.get_logger("socket")
 class SocketSession:
     """A `FeedListener`.
 
-    While changes are `_pending`, the writer sends those after its place. It has `memberships` while
-    it has received everything up to the feed's tail; its place is not always updated then.
+    While changes are `_pending`, the writer sends those after the session's place. While it has
+    `memberships`, it has received everything up to the feed's tail, and its place may be older.
     """
 
     def __init__(self, app: Flask, caller: Caller, expires: float, socket: WebSocket) -> None:
@@ -77,7 +77,7 @@ class SocketSession:
         finally:
             self._feed.leave(self)
             self.outlet.close()
-            del self._writer  # which refers to the session
+            del self._writer  # it refers to the session
 
     def is_quiet(self, seconds: float) -> bool:
         return not self._pending and self.asking.pause > seconds
@@ -91,7 +91,7 @@ class SocketSession:
     def subscribe(self, subscription: Subscription) -> None:
         self._feed.leave_audiences(self)
         self.subscriptions[subscription.id] = subscription
-        self.entitlement.forget_role()  # it may have changed since the subscription was allowed
+        self.entitlement.forget_role()  # the role may have changed since the check
         self.fall_behind()
 
     def unsubscribe(self, id: Id) -> bool:
@@ -142,7 +142,7 @@ class SocketSession:
         self._wake.set()
 
     def _join_audiences(self) -> None:
-        """Let the feed send further changes, if no subscription lacks an earlier one."""
+        """Let the feed send further changes if no subscription lacks an earlier change."""
         tail = self._feed.tail
         if all(subscription.is_current(tail) for subscription in self.subscriptions.values()):
             self._feed.join_audiences(self, self.subscriptions.values())
@@ -179,7 +179,7 @@ class SocketSession:
         for subscription in list(self.subscriptions.values()):
             if subscription.sees_the_same(role):
                 subscription.role = role
-            elif self._is_active(subscription):  # the end of another may have taken long to send
+            elif self._is_active(subscription):  # it may have ended while another message was sent
                 del self.subscriptions[subscription.id]
                 self.send(end_message(subscription, role))
 
@@ -204,7 +204,7 @@ class SocketSession:
         return [s for s in self.subscriptions.values() if s.behind]
 
     def _resync_all(self) -> None:
-        """End all subscriptions, because changes they have missed are pruned."""
+        """End all subscriptions, because changes that they have missed are pruned."""
         messages = [{"type": "resync", "id": id} for id in self.subscriptions]
         self._feed.leave_audiences(self)
         self.subscriptions.clear()
@@ -228,19 +228,19 @@ class SocketSession:
         subscription.behind = False
 
     def _is_active(self, subscription: Subscription) -> bool:
-        """Whether it is still subscribed. Another subscription may have its id now."""
+        """Return whether it is still subscribed. Another subscription may have its id now."""
         return self.subscriptions.get(subscription.id) is subscription
 
     def _send_page(self, page: list[Change], subscriptions: list[Subscription]) -> None:
         rest = iter(page)
         while self._send_batch(rest, subscriptions):
-            let_others_run()  # or an answer would wait for the whole page: the lock is not fair
+            let_others_run()  # or answers would wait for the whole page, as the lock is not fair
             self._apply_rights()
 
     def _send_batch(self, page: Iterator[Change], subscriptions: list[Subscription]) -> bool:
         """Send changes up to `BATCH_BYTES` and return whether there may be more.
 
-        Nothing is unsubscribed before the batch is written.
+        No subscription ends before the batch is written.
         """
         with self._batch_lock:
             active = list(filter(self._is_active, subscriptions))

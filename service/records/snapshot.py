@@ -28,7 +28,7 @@ PIECE_BYTES = 256 << 10
 
 
 def send(session: SocketSession, subscription: Subscription) -> Cursor:
-    """Send the records as they are at one moment and return the cursor of that moment.
+    """Send the records as they are at one moment, and return the cursor of that moment.
 
     Needs an app context, inside `session.snapshot_turn()`. Raises `TooLarge`, `Closed`.
     """
@@ -62,7 +62,7 @@ def _fill(pieces: "Pieces", session: SocketSession, subscription: Subscription) 
 
 
 class Pieces:
-    """A long text in pieces, which all but the last have at least `PIECE_BYTES`."""
+    """A long text in pieces. All except the last have at least `PIECE_BYTES`."""
 
     def __init__(self, text: str) -> None:
         self._pieces: deque[bytearray] = deque([bytearray(text.encode())])

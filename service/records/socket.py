@@ -93,7 +93,7 @@ def _check(app: Flask) -> None:
 
 
 def _is_allowed(origin: str, settings: Settings) -> bool:
-    """Whether an origin is our own or in `CORS_ORIGINS`. On loopback, any own name is allowed."""
+    """Return whether an origin is ours or in `CORS_ORIGINS`. On loopback, any own name counts."""
     own = own_origin(settings, request.scheme, request.host)
     return origin in {own, public_origin(settings), *settings.cors_origins}
 

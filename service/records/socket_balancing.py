@@ -1,8 +1,8 @@
-"""Sockets are spread over the workers of a host again after one of them has come back.
+"""Spread sockets over the workers of a host again after a new worker has started.
 
-When a worker dies, its clients connect to the others, and nothing would ever bring them back. So a
-worker with clearly more sockets than the others closes some of them, a few each second, and their
-clients connect again. They use their cursors and miss nothing.
+When a worker dies, its clients connect to the others, and would stay there. So a worker with
+clearly more sockets than the others closes a few of them each second. Their clients connect again
+with their cursors and miss nothing.
 Source: docs/decisions/0035.
 """
 
@@ -20,15 +20,15 @@ from service.records.feed import FEED
 from service.supervised import LastingGreenlets
 
 ROUND_SECONDS = 1.0
-QUIET_SECONDS = 10.0  # nothing asked by the client: closing disturbs no operation
-LEAST, SLACK = 4, 0.2  # sockets above the mean, and the part of it, that stay
-SHARE, FEW = 0.02, 2  # of the worker's sockets that it closes in a round, or so few
+QUIET_SECONDS = 10.0  # without an operation of the client, so that closing disturbs none
+LEAST, SLACK = 4, 0.2  # sockets above the mean that stay: a number, and a part of the mean
+SHARE, FEW = 0.02, 2  # closed in a round: this part of the worker's sockets, or at least FEW
 
 log = structlog.get_logger("socket")
 
 
 def surplus(own: int, all_workers: list[float]) -> int:
-    """How many of its `own` sockets a worker closes in this round."""
+    """Return how many of its `own` sockets a worker closes in this round."""
     mean = fmean(all_workers) if all_workers else own
     above = own - mean
     return max(FEW, int(own * SHARE)) if above > max(LEAST, mean * SLACK) else 0
@@ -43,7 +43,7 @@ class SocketSpread:
         self._feed = FEED.of(app)
 
     def start(self, directory: Path) -> None:
-        """Begin, with the directory of the metrics, which has the numbers of the others."""
+        """Start comparing. `directory` has the metrics of all workers."""
         LastingGreenlets("spread").spawn(self._work, directory)
 
     def _work(self, directory: Path) -> None:

@@ -34,7 +34,7 @@ from service.web.errors import (
 from service.web.fields import KEY, Text
 from service.web.json_values import decode
 
-SUBSCRIPTIONS = 50  # of one connection
+SUBSCRIPTIONS = 50  # on one connection
 SEARCHES = 50  # in all filters of a connection, because each change is matched against all
 
 Message = dict[str, Any]
@@ -95,7 +95,7 @@ def answer(session: SocketSession, collections: Collections, text: str) -> None:
         schema, perform = _operation(message)
         perform(session, collections, load(schema, message))
     except ServiceError as error:
-        db.session.rollback()  # a connection, which others need: the message may take long to send
+        db.session.rollback()  # frees the database connection: the message may take long to send
         session.send(error_message(id, error))
     except SQLAlchemyError as error:
         outage = outage_error(error)
@@ -103,7 +103,7 @@ def answer(session: SocketSession, collections: Collections, text: str) -> None:
             raise
         db.session.rollback()
         session.send(error_message(id, outage))
-    let_others_run()  # a burst of 100 operations would otherwise block them for 100 ms
+    let_others_run()  # a burst of 100 operations would otherwise block others for 100 ms
 
 
 def _parse(text: str) -> Message:
@@ -179,8 +179,8 @@ def _check_searches(session: SocketSession, added: Where) -> None:
 def _valid_cursor(text: str, view: str) -> Cursor | None:
     """Return the cursor, or None if the feed can't resume there.
 
-    Nor can it with other rights: no change tells of the records that have come into view since, or
-    have gone from it.
+    It can't resume if the user's rights have changed either, because no change announces the
+    records that became visible or invisible with them.
     """
     cursor = read_cursor(text)
     if cursor is None or cursor.view != view:

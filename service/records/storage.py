@@ -35,7 +35,7 @@ BUILT_IN = {
 }
 
 
-# The names that SQLite has for the types of JSON values, and those of PostgreSQL.
+# SQLite's and PostgreSQL's names for the types of JSON values.
 JSON_TYPES = {
     "string": ("text", "string"),
     "number": ("integer", "real", "number"),
@@ -47,11 +47,11 @@ JSON_TYPES = {
 }
 DIGITS = "[0-9]"
 TIMESTAMP = "-".join([DIGITS * 4, DIGITS * 2, DIGITS * 2 + "T" + ":".join([DIGITS * 2] * 3)])
-TIMESTAMP += f"[.]{DIGITS * 6}Z"  # as `VERSION`, in the words of GLOB and of regular expressions
+TIMESTAMP += f"[.]{DIGITS * 6}Z"  # as `VERSION`, in a form for GLOB and for regular expressions
 
 
 class JsonType(FunctionElement[str]):
-    """An SQL function of JSON, a key and the path of that key: the type of the key's value."""
+    """An SQL function of JSON, a key and the key's path, which returns the type of its value."""
 
     inherit_cache = True
     type = String()
@@ -70,7 +70,7 @@ def _json_typeof(element: JsonType, compiler: SQLCompiler, **kwargs: Any) -> str
 
 
 class TimestampText(FunctionElement[bool]):
-    """An SQL function: whether a text has the form in which times are stored."""
+    """An SQL function that returns whether a text has the form of stored times."""
 
     inherit_cache = True
     type = Boolean()
@@ -104,7 +104,7 @@ def _compile_byte_order_postgresql(element: ByteOrder, compiler: SQLCompiler, **
 
 
 class TextPosition(FunctionElement[int]):
-    """An SQL function: the place of a text in another, counted from 1, or 0 if it is not there.
+    """An SQL function that returns the place of a text in another, from 1, or 0 if it is absent.
 
     Case matters on both databases.
     """
@@ -159,7 +159,7 @@ def _convert(column: Column) -> Any:
 
 
 def _has_type(column: Column) -> ColumnElement[bool]:
-    """Whether a key of the shared table has a value of the column's type, as `stored_value`."""
+    """Return an SQL condition for a key's value to have the column's type, as `stored_value`."""
     path = literal(f'$."{column.name}"')
     has_type = JsonType(Record.data, literal(column.name), path).in_(JSON_TYPES[column.type])
     text = Record.data[column.name].as_string()
@@ -191,12 +191,12 @@ def sql_value(collection: Collection, column: Column, value: Any) -> Any:
         return timestamp(value)
     if isinstance(value, bool):  # SQLAlchemy compares a plain True or False for equality only
         return literal(value)
-    # By itself it takes the width of the table's column, and PostgreSQL refuses a larger number.
+    # A plain number takes the width of the table's column, and PostgreSQL refuses a larger number.
     return literal(value, BigInteger) if isinstance(value, int) else value
 
 
 def values_of(collection: Collection, row: Any) -> Values:
-    """Return the values of a row's columns for JSON, without columns that have none."""
+    """Return the values of a row's columns for JSON, without empty columns."""
     values = {}
     for name, attribute in collection.attributes:
         value = getattr(row, attribute) if attribute else row.data.get(name)
@@ -206,5 +206,5 @@ def values_of(collection: Collection, row: Any) -> Values:
 
 
 def _is_stored_as_text(collection: Collection, column: Column) -> bool:
-    """Whether the column is a time that is stored as text."""
+    """Return whether the column is a time that is stored as text."""
     return column.type == "datetime" and collection.attribute_of(column) is None

@@ -1,6 +1,6 @@
 """Read records: check the permission, then select the rows that it allows.
 
-HTTP, tools and sockets all read here, and write, with the same checks, in `writes.py`.
+HTTP, tools and sockets all read here. They write in `writes.py`, with the same checks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,11 +21,11 @@ from service.records.storage import select_rows
 from service.web.errors import Forbidden, NotFound
 from service.web.json_values import json_size
 
-PAGE_RECORDS = 50  # of one page, unless its query says otherwise
+PAGE_RECORDS = 50  # in one page, unless its query says otherwise
 PAGE_BYTES = 8 << 20  # JSON of one page
-BUFFER_ROWS = 50  # that the database may send at once
-PARSE_ROWS = 3  # at a time: 8 ms for three rows with the maximum of 25 000 numbers
-FETCH_ROWS = 6  # at a time, because each fetch takes 0.2 ms
+BUFFER_ROWS = 50  # which the database may send at once
+PARSE_ROWS = 3  # parsed at a time: 8 ms for three rows with the maximum of 25 000 numbers
+FETCH_ROWS = 6  # fetched at a time, because each fetch takes 0.2 ms
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ def get(collection: Collection, caller: Caller, record_id: str) -> Envelope:
 def select_visible(
     collection: Collection, caller: Caller, role: str, action: Action
 ) -> Select[Any]:
-    """Return a statement for the rows that a caller may read, or change by the action.
+    """Return a statement for the rows on which a caller may perform the action.
 
-    Raises `Forbidden` if the role may not do so with any record.
+    Raises `Forbidden` if the role may not perform it on any record.
     """
     match permissions.rule(collection, role, action):
         case True:
@@ -96,7 +96,7 @@ def row_of(
     record_id: str,
     lock: bool = False,
 ) -> Any:
-    """Return the row as it is in the database now. Raises `Forbidden`, `NotFound`."""
+    """Return the current row in the database. Raises `Forbidden`, `NotFound`."""
     by_id = getattr(collection.model, collection.record_id) == record_id
     statement = select_visible(collection, caller, role, action).where(by_id)
     if lock:
@@ -108,7 +108,7 @@ def row_of(
 
 
 def owned_by(collection: Collection, subject: str) -> ColumnElement[bool]:
-    """Return an SQL condition: the record belongs to the subject."""
+    """Return the SQL condition that a record belongs to the subject."""
     return getattr(collection.model, collection.owner_attribute) == subject
 
 
@@ -133,7 +133,7 @@ class _Page:
         self._bytes = 0
 
     def fill(self, rows: Iterable[Any]) -> bool:
-        """Add rows up to the limits. Returns whether there are more."""
+        """Add rows up to the limits. Return whether there are more."""
         for row in rows:
             record = envelope(self._collection, row, self._role)
             self._bytes += json_size(record)

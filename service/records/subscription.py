@@ -33,7 +33,7 @@ class Subscription:
     behind: bool = True
 
     def concerns(self, change: Change, subject: str) -> bool:
-        """Whether the subscriber may see a change and has not received it."""
+        """Return whether the subscriber may see a change and has not received it."""
         assert self.cursor
         return (
             change.collection == self.collection.name
@@ -46,13 +46,13 @@ class Subscription:
         self.view = _view(self.collection, self.role, self.rule)
 
     def is_current(self, tail: Position) -> bool:
-        """Whether it has received all changes up to `tail`, and every later one is new to it."""
+        """Return whether it has all changes up to `tail`, and none of the later ones."""
         if self.behind or not self.cursor or self.cursor.position > tail:
             return False
         return self.cursor.snapshot is None or self.cursor.snapshot.end <= tail.xid
 
     def message(self, change: Change) -> bytes | None:
-        """Return the message about a change of concern, or None if the filter excludes it."""
+        """Return the message about a change that concerns it, or None if it fails the filter."""
         text = self.text(change)
         return None if text is None else self.head + text
 
@@ -66,14 +66,14 @@ class Subscription:
         return change.text(action, self.collection, self.role, self.cursor)
 
     def sees_the_same(self, role: str) -> bool:
-        """Whether another role of the user may read the same records and columns."""
+        """Return whether another role of the user may read the same records and columns."""
         rule = permissions.rule(self.collection, role, "read")
         return self.view == _view(self.collection, role, rule)
 
     def _action(self, change: Change) -> ChangeAction | None:
         """Return the action of a change on the set of records that pass the filter."""
         if change.action == "removed" and change.before is None:
-            return "removed"  # its text is erased, so the filter can't tell
+            return "removed"  # its text is erased, so the filter can't be applied
         before = change.before is not None and matches(self.where, change.before)
         after = change.after is not None and matches(self.where, change.after)
         match before, after:
@@ -87,7 +87,7 @@ class Subscription:
 
 
 def _view(collection: Collection, role: str, rule: Rule) -> str:
-    """A short text for the records and columns that a role may read by a rule."""
+    """Return a hash of the rule and of the columns that a role may read."""
     columns = [column.name for column in permissions.visible_columns(collection, role)]
     return hashlib.sha256(json.dumps([rule, columns]).encode()).hexdigest()[:8]
 

@@ -1,4 +1,4 @@
-"""The TypeScript types of an app's collections: what is read of a record, and what bodies take."""
+"""The TypeScript types of an app's collections: of their records, and of request bodies."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -21,11 +21,11 @@ export interface RecordOf<Name extends keyof Collections> {
 /** `create` and `update` are bodies: null is no value there, and `never` what no role may. */
 export interface Collections {
 """
-TYPES = {"datetime": "string"}  # the others are called as in JSON Schema
+TYPES = {"datetime": "string"}  # other types have their names in JSON Schema
 
 
 def declarations(collections: Iterable[Collection]) -> Iterator[str]:
-    """The file, in pieces: the head, one piece for each collection, the end."""
+    """Yield the file in pieces: the head, one piece for each collection, the end."""
     yield HEAD
     for collection in sorted(collections, key=lambda one: one.name):
         yield _collection(collection)
@@ -60,7 +60,7 @@ def _or_null(column: Column) -> dict[str, Any]:
 
 
 def _is_sure(collection: Collection, column: Column) -> bool:
-    """Whether every record has a value of it, and everybody who reads the record reads it."""
+    """Return whether every record has a value, and every reader of the record may read it."""
     return column.roles is None and (column.required or column.name == collection.owner)
 
 

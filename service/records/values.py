@@ -65,7 +65,7 @@ def _validate_value(column: Column, value: Any) -> Any:
 
 
 def _sentences(column: Column, value: Any) -> list[str]:
-    """Return what the column's check says. Raises TypeError if these are no texts in a list."""
+    """Return the faults that the column's check finds. Raises TypeError if it returns no texts."""
     wrong = column.check(value) if column.check else None
     if wrong is None:
         return []
@@ -103,8 +103,8 @@ def comparable(column: Column, value: Any) -> Any:
 def stored_value(column: Column, value: Any) -> Any:
     """Return a stored value as it compares in SQL: doubles for numbers, texts for times.
 
-    It is None for a value of another type, which a record may have from before the column's type
-    was changed.
+    Return None for a value of another type, which a record may have if the column's type was
+    changed later.
     """
     match column.type:
         case "datetime":

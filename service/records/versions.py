@@ -1,4 +1,4 @@
-"""The version of a record: its `updatedAt`. A write can name the one that its client has read."""
+"""The version of a record, which is its `updatedAt`. A write can name the version it expects."""
 
 import re
 
@@ -6,7 +6,7 @@ from werkzeug.datastructures import Headers
 
 from service.web.errors import InvalidRequest
 
-# As `timestamp` writes a time.
+# The form in which `timestamp` writes a time.
 VERSION = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{6}Z")
 VERSION_RULE = "Must be the record's `updatedAt`."
 IF_MATCH = "The record's `updatedAt`. If the record has been changed since, the answer is 409."

@@ -181,7 +181,7 @@ def delete(collection: str, record_id: str) -> dict[str, bool]:
 
 
 def _collection(name: str) -> Collection:
-    """Raises `NotFound`, and `Forbidden` if the collection is not open to a limited token."""
+    """Return the collection. Raises `NotFound`, or `Forbidden` if it is closed to the token."""
     collection = APP_COLLECTIONS.of(current_app).get(name)
     permit = g.caller.permit
     if permit and permit.scope not in collection.open_to:

@@ -17,7 +17,7 @@ from service.web.errors import InvalidRequest
 DEPTH = 4
 LIST_LIMIT = 200
 COMPARISONS = 100  # in one filter
-SEARCHES = 20  # of these, `contains`
+SEARCHES = 20  # comparisons with `contains` in one filter
 
 OPERATORS = ("eq", "ne", "lt", "lte", "gt", "gte", "in", "contains", "startsWith")
 TEXT_ONLY = ("contains", "startsWith")
@@ -42,14 +42,14 @@ class Compare:
 
 @dataclass(frozen=True)
 class Every:
-    """All parts must hold."""
+    """A condition of which all parts must hold."""
 
     parts: tuple["Where", ...]
 
 
 @dataclass(frozen=True)
 class Some:
-    """At least one part must hold."""
+    """A condition of which at least one part must hold."""
 
     parts: tuple["Where", ...]
 
@@ -88,7 +88,7 @@ def comparable_column(collection: Collection, role: str, name: str) -> Column | 
 
 
 def why_not_comparable(collection: Collection, role: str, name: str, use: str) -> str:
-    """Why there is no column to filter or sort by. A hidden column is as one that is not there."""
+    """Return why a column can't be used. A hidden column is reported as a missing one."""
     column = find_column(collection, name)
     if column is not None and is_readable(column, role):
         return f"A column of the type {column.type} can't be used to {use}."
@@ -122,7 +122,7 @@ def _parse_column(collection: Collection, role: str, name: str, condition: Any) 
         why = why_not_comparable(collection, role, name, "filter by")
         raise invalid(f"where.{name[:100]}", why)
     operations = condition if isinstance(condition, Mapping) else {"eq": condition}
-    if not operations:  # a client whose value was missing would get every record
+    if not operations:  # or a client whose value is missing would get every record
         told = f"Needs an operator. Known: {', '.join(_operators(column))}."
         raise invalid(f"where.{name}", told)
     try:

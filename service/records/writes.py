@@ -27,7 +27,7 @@ from service.web.errors import Conflict, NotFound
 
 @dataclass(frozen=True)
 class Write:
-    """A write: the full envelopes before and after it, None where there was or is no record."""
+    """A write, with the full envelopes before and after it. None stands for no record."""
 
     action: outbox.ChangeAction
     collection: Collection
@@ -53,9 +53,10 @@ def create(
     hook: Hook | None = None,
     key: str | None = None,
 ) -> Envelope:
-    """Create a record of the caller's own, or return the one that was created with the same `key`.
+    """Create a record that the caller owns, or return the one created with the same `key`.
 
-    Raises `Forbidden`, `InvalidRequest`; with a key `Conflict` for other data, `NotFound`.
+    Raises `Forbidden`, `InvalidRequest`; with a key also `Conflict` for other data, and `NotFound`
+    for a deleted record.
     """
     role = current_role(caller)
     permissions.check_create(collection, role)
@@ -75,7 +76,7 @@ def create(
     except DBAPIError as error:
         after = _find_committed(collection, record_id, error)
     if after["recordId"] == record_id:
-        return redact(collection, after, role)  # even if the role may not read: it has written this
+        return redact(collection, after, role)  # even without the right to read its own write
     return _answer(collection, after, role, is_owner=True)
 
 
@@ -107,7 +108,7 @@ def _find(session: Session, collection: Collection, record_id: str) -> Envelope:
 
 
 def _find_committed(collection: Collection, record_id: str, error: DBAPIError) -> Envelope:
-    """Return the record if its COMMIT succeeded and only the answer was lost. Raises `error`."""
+    """Return the record if its COMMIT succeeded and only the answer was lost, or raise `error`."""
     if not error.connection_invalidated:
         raise error
     session = db.session()
@@ -117,7 +118,7 @@ def _find_committed(collection: Collection, record_id: str, error: DBAPIError) -
     except NotFound:
         raise error from None
     finally:
-        session.rollback()  # it has only read; a commit fails if the connection is lost here too
+        session.rollback()  # it has only read; a commit would fail on a lost connection
 
 
 def update(
@@ -142,7 +143,7 @@ def update(
 
 
 def _answer(collection: Collection, after: Envelope, role: str, is_owner: bool) -> Envelope:
-    """Return the record with what the writer may read, without data if that is nothing."""
+    """Return the record with the columns that the writer may read, which may be none."""
     rule = permissions.rule(collection, role, "read")
     if rule is True or (rule and is_owner):
         return redact(collection, after, role)
@@ -204,7 +205,7 @@ def _lock_row(
     record_id: str,
     if_match: str | None,
 ) -> tuple[Any, str]:
-    """Return the row after locking its group and itself, and the role that the caller has then.
+    """Lock the row's group and the row. Return the row, and the caller's role at that moment.
 
     Raises `Stale`.
     """
@@ -218,7 +219,7 @@ def _lock_row(
 
 
 def _check_version(row: Any, if_match: str | None) -> None:
-    """Raises `Stale`."""
+    """Raise `Stale` if the row's version is not the expected one."""
     if if_match is not None and if_match != timestamp(row.updated_at):
         raise Stale()
 
