@@ -1,6 +1,6 @@
 """Access to the database: engine options, write transactions and outages.
 
-SQLite is the default. On SQLite a read transaction that turns into a write may fail at once, so
+SQLite is the default. On SQLite a read transaction that becomes a write may fail at once, so
 writers begin with BEGIN IMMEDIATE. They take a lock of the process first, because SQLite's own wait
 for another writer would block the event loop.
 """
@@ -42,8 +42,8 @@ postgresql = DeferredModule("service.database.postgresql")  # it loads the drive
 def write_json(value: Any) -> str:
     """Return the JSON of a column's value.
 
-    psycopg keeps a class of its own for each function that writes JSON, and finds it again by the
-    function's code. For a closure it warns of a leak, and makes the class anew for each engine.
+    psycopg makes a class for each function that writes JSON, and identifies the function by its
+    code. For a closure it would warn of a leak, and make a new class for each engine.
     """
     return _encode(value)
 
@@ -55,9 +55,9 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
         "pool_size": pool_size,
         "max_overflow": 0,
         "pool_timeout": POOL_SECONDS,
-        # The connection that was used last knows the newest pages, plans and statements.
+        # The last used connection has the newest pages, plans and statements in its caches.
         "pool_use_lifo": True,
-        "hide_parameters": True,  # which errors would repeat in their texts
+        "hide_parameters": True,  # errors would repeat them in their texts
         "json_serializer": write_json,
     }
     if _is_sqlite(url):
@@ -70,7 +70,7 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
 def _is_sqlite(url: str) -> bool:
     try:
         parts = make_url(url)
-    except (ArgumentError, ValueError):  # whose text has a part of the password
+    except (ArgumentError, ValueError):  # the error's text has a part of the password
         parts = None
     if parts and parts.drivername == "postgresql+psycopg" and not _has_rest_of_password(parts, url):
         return False
@@ -84,22 +84,27 @@ def _is_sqlite(url: str) -> bool:
 
 
 def _has_rest_of_password(parts: URL, url: str) -> bool:
-    """Whether a password has an @ that is not encoded. What follows it is read as the host's name,
-    or behind a ? as options, which the texts of errors repeat."""
+    """Return whether a password has an @ that is not encoded.
+
+    The rest of the password is then read as the host's name, or after a ? as options, and the texts
+    of errors repeat it.
+    """
     options = url.partition("?")[2].split("&") if parts.password else []
-    odd = [one for one in options if "=" not in one or not parts.database]  # no options, it seems
+    odd = [one for one in options if "=" not in one or not parts.database]  # probably not options
     return "@" in f"{parts.host}{odd}" or {"@", "/"} <= set(parts.database or "")
 
 
 def _is_file(parts: URL) -> bool:
-    """Whether an address of SQLite names a file. In memory, every pooled connection would have its
-    own database."""
+    """Return whether an SQLite URL names a file.
+
+    In memory, every pooled connection would have its own database.
+    """
     in_memory = parts.database == ":memory:" or parts.query.get("mode") == "memory"
     return bool(parts.database) and not in_memory
 
 
 def _check_path(parts: URL) -> None:
-    """Raises `ConfigError` for a URI: what syncs and protects the file needs its path."""
+    """Raise `ConfigError` for a URI: syncing and protecting the file needs its path."""
     if str(parts.database).startswith("file:") or "uri" in parts.query:
         raise ConfigError("DATABASE_URL: must be a path behind sqlite:///, not file:… or ?uri=…")
 
@@ -114,7 +119,7 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
             READ_ENGINE.set(app, db.engine.execution_options(isolation_level="AUTOCOMMIT"))
         WRITE_ENGINE.set(app, db.engine)
         count_connections(SAMPLER.of(app), db.engine)
-    # Instead of Flask-SQLAlchemy's own, which may raise.
+    # Replace Flask-SQLAlchemy's own function, which may raise.
     app.teardown_appcontext_funcs[:] = [
         end for end in app.teardown_appcontext_funcs if getattr(end, "__self__", None) is not db
     ]
@@ -122,11 +127,11 @@ def init_app(app: Flask, sqlite_sync: str) -> None:
 
 
 def _close_session(error: BaseException | None) -> None:
-    """End the transaction of a session. Its failure is none of the request, whose answer is made.
+    """Close the session. A failure is only logged, because the request's answer is already made.
 
-    A session that is not removed would be that of a later context. What interrupts a read between
-    two of its rows leaves its statement open for as long as somebody has the traceback. On SQLite
-    such a connection could not write: it goes on to read what was there before.
+    A session that is not removed would be used by a later context. If a read is interrupted between
+    two of its rows, its statement stays open as long as the traceback exists. On SQLite such a
+    connection can't write, because it still reads the old state of the database.
     """
     if not db.session.registry.has():
         return
@@ -144,7 +149,7 @@ def _close_session(error: BaseException | None) -> None:
 
 
 def is_outage(error: SQLAlchemyError) -> bool:
-    """Whether the database is unavailable. False if it has refused the statement."""
+    """Return whether the database is unavailable, rather than has refused the statement."""
     if isinstance(error, TimeoutError):
         return True  # no connection became free
     if not isinstance(error, DBAPIError):
@@ -160,8 +165,8 @@ def is_outage(error: SQLAlchemyError) -> bool:
 def write_transaction() -> Iterator[Session]:
     """Run a write transaction, which is committed on exit and rolled back on an exception.
 
-    After it, what was committed is on disk, unless `SQLITE_SYNC` says otherwise. An open read
-    transaction is committed first.
+    On exit the commit is on disk, unless `SQLITE_SYNC` says otherwise. An open read transaction is
+    committed first.
     """
     session = db.session()
     session.commit()
@@ -174,8 +179,10 @@ def write_transaction() -> Iterator[Session]:
 
 @contextmanager
 def background_context(app: Flask) -> Iterator[None]:
-    """An app context for work that no request waits for. Raises `gevent.Timeout` in it after
-    `BACKGROUND_SECONDS`."""
+    """Run work that no request waits for in an app context.
+
+    Raises `gevent.Timeout` in it after `BACKGROUND_SECONDS`.
+    """
     with gevent.Timeout(BACKGROUND_SECONDS), app.app_context():
         yield
 
@@ -189,12 +196,12 @@ def background_transaction(app: Flask) -> Iterator[Session]:
 
 @contextmanager
 def core_transaction(app: Flask, durable: bool = True) -> Iterator[Statements]:
-    """Run a write transaction without a session of the ORM, which takes as long as several
+    """Run a write transaction without a session of the ORM, which would take as long as several
     statements. It needs no app context, and another transaction of the caller stays open.
 
-    A commit that is not `durable` is not waited for on SQLite: a power cut takes it back together
-    with the process that relies on it. It is on disk with the next one that is. Nobody may be told
-    of it, so it changes no records.
+    On SQLite the caller does not wait until a commit that is not `durable` is on disk. A power cut
+    may undo it, but also ends the process that relies on it. It is on disk with the next durable
+    commit. It may not change records, because nobody may learn of a change that may be undone.
     """
     engine = WRITE_ENGINE.of(app)
     with _writer_lock(engine), KeptTransaction(engine, immediate=True) as connection:
@@ -218,7 +225,7 @@ class CoreTransaction:
 
 
 def _end(app: Flask, calls: Iterable[Callable[[], None]], durable: bool = True) -> None:
-    """What follows a commit: the calls that were asked for, then a wait for the disk."""
+    """Call the registered functions after a commit, then wait for the disk."""
     for call in calls:
         call()
     if durable and (commits := COMMIT_SYNC.get(app)):
@@ -228,7 +235,7 @@ def _end(app: Flask, calls: Iterable[Callable[[], None]], durable: bool = True) 
 def call_after_commit(connection: Connection, call: Callable[[], None]) -> None:
     """Call a function once, after the write transaction of this connection has committed.
 
-    Others can read the commit then, and it may not be on disk yet.
+    Others can then read the commit, though it may not be on disk yet.
     """
     connection.info.setdefault(AFTER_COMMIT, {})[call] = True
 

@@ -1,8 +1,8 @@
-"""Work of one moment is done together: reads share a statement, writes a transaction.
+"""Do the database work of one moment together: reads share a statement, writes a transaction.
 
 A statement costs more than the row that it reads, and a commit more than the rows of a small
-write: on SQLite, the worker waits for the disk. So what requests have ready at the same time goes
-to the database together. Nothing waits for more of it to come.
+write: on SQLite, the worker waits for the disk. So the work that requests have ready at the same
+time goes to the database together. No work waits for later work.
 """
 
 from collections import deque
@@ -31,7 +31,7 @@ log = structlog.get_logger("database")
 
 
 class SharedMoment(Generic[Item]):
-    """The items that have come at the same time, and an event that is set when they are done."""
+    """The items that were added at the same time, and an event that is set when they are done."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -39,8 +39,10 @@ class SharedMoment(Generic[Item]):
 
 
 class Together(Generic[Item]):
-    """Does the work of the items of each moment, one moment after the other, without an app
-    context, which takes as long as a statement."""
+    """Does the work of the items of each moment, one moment after the other.
+
+    The work runs without an app context, which would take as long as a statement.
+    """
 
     def __init__(self, work: Callable[[list[Item]], None]) -> None:
         self._work = work
@@ -48,7 +50,7 @@ class Together(Generic[Item]):
         self._is_working = False
 
     def add(self, item: Item) -> Event:
-        """Have the work of an item done. Returns an event that is set afterwards, in any case."""
+        """Have the work of an item done. Returns an event that is set afterwards, even on error."""
         if not self._moments or len(self._moments[-1].items) >= MOST:
             self._moments.append(SharedMoment())
         if not self._is_working:
@@ -58,12 +60,12 @@ class Together(Generic[Item]):
         return moment.ended
 
     def _begin(self) -> None:
-        """In a greenlet of its own: a request that is killed takes no other item along."""
+        """Start a separate greenlet, so that a killed request does not end the work of others."""
         self._is_working = True
         gevent.spawn(self._work_on)
 
     def _work_on(self) -> None:
-        """Go on until no moment is left: the stack of each greenlet takes 20 µs of the kernel."""
+        """Work until no moment is left. A new greenlet would take 20 µs for its stack."""
         attribution.begin()
         try:
             while self._moments:
@@ -82,7 +84,7 @@ class Together(Generic[Item]):
 
 
 class SharedWrite:
-    """A row, the function that writes it, and one that is called when that is over."""
+    """A row, the function that writes it, and a function that is called afterwards."""
 
     __slots__ = ("at_end", "row", "store")
 
@@ -91,7 +93,7 @@ class SharedWrite:
 
 
 class SharedWrites:
-    """Writes rows, those of one moment in one transaction. A failure is logged."""
+    """Writes the rows of one moment in one transaction. A failure is logged."""
 
     def __init__(self, app: Flask) -> None:
         self._together: Together[SharedWrite] = Together(partial(_work, app))
@@ -116,7 +118,7 @@ def _write(app: Flask, writes: list[SharedWrite]) -> None:
     """Write all rows, or as many as the database takes."""
     try:
         _write_in_one_transaction(app, writes)
-    except (SQLAlchemyError, TypeError, ValueError) as error:  # also before it is sent
+    except (SQLAlchemyError, TypeError, ValueError) as error:  # also before a row is sent
         if len(writes) > 1 and not (isinstance(error, SQLAlchemyError) and is_outage(error)):
             for write in writes:
                 _write(app, [write])

@@ -1,10 +1,10 @@
-"""SQLite: a thread copies the write-ahead log into the database's file.
+"""SQLite: copy the write-ahead log into the database's file in a thread.
 
-SQLite does that itself within a commit that makes the log longer than 1 000 pages, every twenty
-turns or so, and syncs both files. The event loop would wait for the disk meanwhile. Here it is
-done behind every `COMMITS` commits, beside reads and further writes, whether commits are synced or
-not. What stays is one sync of the log's header, by the commit that begins the log anew. Writers
-wait only where the log is long.
+SQLite itself does this within a commit that makes the log longer than 1 000 pages, about every
+twenty turns, and syncs both files. The event loop would wait for the disk meanwhile. The thread
+does it after every `COMMITS` commits, beside reads and further writes, whether commits are synced
+or not. Only one sync stays in a commit: that of the log's header, when the log starts again.
+Writers wait only when the log is long.
 Source: docs/decisions/0029-commits-share-a-sync.md, https://www.sqlite.org/wal.html.
 """
 
@@ -19,24 +19,24 @@ import structlog
 from gevent.threadpool import ThreadPool
 
 COMMITS = 50  # after which the log is copied: some 3 000 pages of turns
-# At which a commit copies the log nevertheless: 40 MB. A log to which somebody writes all the time
-# is never copied to its end, and only then SQLite begins it anew.
+# From this length on (40 MB), a commit copies the log nevertheless. SQLite starts the log again
+# only after it was copied to its end, which never happens while there are always new writes.
 PAGES = 10_000
 TRIES = 3  # to reach the end
-# SQLite begins a log anew only if nobody reads in it. If somebody always does, it is made to from
-# this length on: 20 MB, before commits copy it.
+# SQLite starts a log again only if nobody reads in it. If there are always readers, this module
+# makes them wait from this length on: 20 MB, which is less than `PAGES`.
 LONG = 5_000  # pages
-# What the file keeps of a log that was longer, once that begins anew. To write over it is cheaper
-# than to append: each sync of a file that grows writes its length and its new blocks as well.
+# The length that the file of a longer log keeps when the log starts again. Overwriting is cheaper
+# than appending: each sync of a growing file also writes its length and its new blocks.
 KEPT = 40_000_000  # bytes
-PATIENCE = 1.0  # seconds for which writers wait then until the readers of the log have ended
+PATIENCE = 1.0  # seconds for which writers then wait until the readers of the log have ended
 
 log = structlog.get_logger("database")
 
 
 @cache
 def _thread() -> ThreadPool:
-    """One thread for this process. That of the syncs has to be free for them."""
+    """Return a pool with one thread for this process. The thread of the syncs must stay free."""
     return ThreadPool(1)
 
 
@@ -49,24 +49,24 @@ class Checkpoints:
 
     def __init__(self, path: str, fail: Callable[[], None]) -> None:
         self._path, self._fail = path, fail
-        self._commits = 0  # since the last one
+        self._commits = 0  # since the last checkpoint
         self._is_running = False
-        self._long = LONG  # pages at which the log has to begin anew
+        self._long = LONG  # pages at which the log has to start again
 
     def count(self, commits: int) -> None:
-        """Count commits. After enough of them a checkpoint begins, and nobody waits for it."""
+        """Count commits. After enough of them, start a checkpoint without waiting for it."""
         self._commits += commits
         if self._commits >= COMMITS and not self._is_running:
             self._commits, self._is_running = 0, True
             _thread().spawn(_try_to_copy, self._path, self._long).rawlink(self._end)
 
     def _end(self, task: Any) -> None:
-        """In the event loop."""
+        """Handle the end of a checkpoint. Called in the event loop."""
         self._is_running = False
         outcome = task.exception or task.value
         if isinstance(outcome, Exception):
             self._note(outcome)
-        elif outcome >= self._long:  # a reader holds it: writers do not wait each time
+        elif outcome >= self._long:  # a reader holds the log: writers should not wait each time
             self._long = outcome + LONG
         elif outcome < LONG:
             self._long = LONG
@@ -78,7 +78,7 @@ class Checkpoints:
 
 
 def _try_to_copy(path: str, long: int) -> int | Exception:
-    """In the thread: the usual errors, which would be printed if raised there."""
+    """Call `_copy` in the thread, and return the usual errors, which gevent would print."""
     try:
         return _copy(path, long)
     except sqlite3.Error as error:
@@ -86,12 +86,11 @@ def _try_to_copy(path: str, long: int) -> int | Exception:
 
 
 def _copy(path: str, long: int = LONG) -> int:
-    """Copy the log, to its end if nobody goes on writing. If it has `long` pages, the next writer
-    begins it anew.
+    """Copy the log, to its end unless others keep writing. Return its number of pages afterwards.
 
-    Returns how many pages the log has then.
+    If it has `long` pages, the next writer starts it again.
     """
-    # A file that is gone is not created again.
+    # With mode=rw, a missing file is not created.
     address = f"{Path(path).absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, timeout=0, isolation_level=None, uri=True)
     with closing(connection):
@@ -101,7 +100,7 @@ def _copy(path: str, long: int = LONG) -> int:
                 break
         if busy or pages < long:
             return int(pages)
-        # Nobody can write meanwhile. Whoever begins to read does not read in the log.
+        # Nobody can write meanwhile. New readers do not read in the log.
         connection.execute(f"PRAGMA busy_timeout={1000 * PATIENCE:.0f}")
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
         return int(pages) if busy else 0

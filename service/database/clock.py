@@ -2,8 +2,8 @@
 
 Workers compare leases and expiries, and the clocks of two hosts differ. So the workers use the
 clock of their common database. On PostgreSQL the time is the same throughout a statement. SQLite
-runs inside the only worker, so its time is that of the process, by a function that `sqlite.py`
-registers on each connection.
+runs inside the only worker, so its time is the time of the process, from a function that
+`sqlite.py` registers on each connection.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -52,7 +52,7 @@ class microseconds(GenericFunction[int]):  # noqa: N801
 @compiles(microseconds, "sqlite")
 def _sqlite_microseconds(element: Any, compiler: Any, **options: Any) -> str:
     text = compiler.process(element.clauses, **options)
-    # Without its fraction: SQLite rounds to milliseconds, .9996 to the next second.
+    # The fraction is cut off, because SQLite would round .9996 to the next second.
     return f"(unixepoch(substr({text}, 1, 19)) * 1000000 + CAST(substr({text}, 21, 6) AS INTEGER))"
 
 

@@ -1,13 +1,13 @@
-"""SQLite: commits that survive a power cut, many of them by one sync.
+"""SQLite: make commits survive a power cut, with one sync for many of them.
 
 With `PRAGMA synchronous=NORMAL` a commit hands its pages of the write-ahead log to the operating
-system and does not wait for the disk. Here one `fdatasync` of the log, in a thread of its own,
-makes every commit durable that came before it. Whoever has committed waits for one that began
-later, and acknowledges nothing before.
+system and does not wait for the disk. One `fdatasync` of the log, in a separate thread, makes all
+commits before it durable. After a commit, a greenlet waits for a sync that began later, and
+acknowledges nothing before that sync has ended.
 
-After a failed sync the kernel forgets which pages were not written, so that a second one succeeds
-without them. They are written again by a checkpoint, which copies them from memory into the
-database's file and syncs that. Until one succeeds the database counts as unavailable.
+After a failed sync the kernel forgets which pages were not written, so a second sync would succeed
+without them. A checkpoint writes them again: it copies them from memory into the database's file
+and syncs the file. Until a checkpoint succeeds, the database counts as unavailable.
 Source: docs/decisions/0029-commits-share-a-sync.md, https://www.sqlite.org/wal.html.
 """
 
@@ -41,8 +41,11 @@ _sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
 
 @cache
 def _threads() -> ThreadPool:
-    """One thread for a sync and one for a repair, because the event loop begins the next sync and
-    must not wait for a thread. The pool of gevent's hub may be full of names to look up."""
+    """Return a pool with one thread for a sync and one for a repair.
+
+    The event loop starts the next sync and must not wait for a thread. The pool of gevent's hub may
+    be busy with DNS look-ups.
+    """
     return ThreadPool(2)
 
 
@@ -57,7 +60,7 @@ class CommitSync:
         self._descriptor = -1  # of the log whose directory entry is on disk
         self._failed = False
         self._repairing: AsyncResult[Exception | None] | None = None
-        self._is_at_work = _new_lock()  # of the threads
+        self._is_at_work = _new_lock()  # held by the thread that works
         self._waiting = 0  # commits that wait for `_next`
         self._checkpoints = Checkpoints(path, self._lose)
 
@@ -76,18 +79,18 @@ class CommitSync:
     def wait_for_others(self) -> None:
         """Return when every commit of this process that can be read is on disk.
 
-        For a reader: it begins no sync, because whoever has committed waits for one, with no other
-        greenlet in between. Raises `OperationalError`.
+        A reader calls this. It starts no sync, because a greenlet that has committed starts one
+        before any other greenlet runs. Raises `OperationalError`.
         """
         batch = self._next or self._running
         if batch and (error := batch.get()):
             raise _unavailable(error)
 
     def check(self) -> None:
-        """Raises `OperationalError` while commits can't be made durable."""
+        """Raise `OperationalError` while commits can't be made durable."""
         if not self._failed:
             return
-        if not self._repairing:  # for all who ask meanwhile
+        if not self._repairing:  # one repair for all callers
             self._repairing = _threads().spawn(self._try, self._repair)
             self._repairing.rawlink(self._end_repair)
         if error := self._repairing.get():
@@ -105,11 +108,11 @@ class CommitSync:
         self._checkpoints.count(commits)
 
     def _lose(self) -> None:
-        """A checkpoint has met an error of the disk: the next transaction repairs what is lost."""
+        """Note a disk error in a checkpoint. The next transaction repairs the lost pages."""
         self._failed = True
 
     def _end(self, batch: Any, task: Any, began: float) -> None:
-        """In the event loop: the locks of the metrics are gevent's, and not for threads."""
+        """Handle the end of a sync in the event loop: the locks of metrics are not for threads."""
         self._running = None
         self._failed |= task.exception is not None  # out of memory, for example
         batch.set(task.exception or task.value)
@@ -118,7 +121,7 @@ class CommitSync:
             self._begin()
 
     def _try(self, work: Work) -> Exception | None:
-        """In a thread: the usual errors of `work`, which would be printed if raised there."""
+        """Do the work in a thread, and return the usual errors, which gevent would print."""
         try:
             with self._is_at_work:
                 work()
@@ -132,7 +135,7 @@ class CommitSync:
             if not self._failed:
                 self._sync_log()
         except FileNotFoundError:
-            return  # the last connection has closed: all of it is in the database's file
+            return  # the last connection has closed: the log is in the database's file
         except OSError:
             self._failed = True
             self._close()
@@ -140,7 +143,7 @@ class CommitSync:
             self._repair()
 
     def _sync_log(self) -> None:
-        """Sync the file that has the log's name now. The last connection to close deletes it."""
+        """Sync the file that has the log's name now. The last connection deletes it at its end."""
         is_new = not self._is_open()
         if is_new:
             self._open()
@@ -162,7 +165,7 @@ class CommitSync:
         self._descriptor = os.open(self._log, os.O_RDONLY | os.O_CLOEXEC)
 
     def _repair(self) -> None:
-        """Copy the log into the database's file and empty it: nothing then depends on the log."""
+        """Copy the log into the database's file and empty it. Then nothing depends on the log."""
         connection = sqlite3.connect(self._path, timeout=BUSY_SECONDS, isolation_level=None)
         with closing(connection):
             connection.execute("PRAGMA synchronous=FULL")
@@ -173,8 +176,10 @@ class CommitSync:
 
 
 class UnsyncedCommits:
-    """The commits of `SQLITE_SYNC=normal`. They are not synced; they are counted, so that the log
-    is copied into the database's file."""
+    """The commits with `SQLITE_SYNC=normal`, which are not synced.
+
+    They are only counted, so that the log is copied into the database's file.
+    """
 
     def __init__(self, path: str) -> None:
         self._checkpoints = Checkpoints(path, self._lose)

@@ -1,4 +1,4 @@
-"""A connection that is kept open outside of the pool, for a reader that must wait for nobody."""
+"""A connection that is kept open outside the pool, for a reader that must not wait for others."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ UNKNOWN = -1
 
 
 class StandingConnection:
-    """Opened when it is needed, and closed by any error of the database."""
+    """A connection that is opened when it is needed, and closed after any database error."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -26,23 +26,23 @@ class StandingConnection:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction, or on PostgreSQL single statements. Raises `SQLAlchemyError`."""
+        """Run a transaction, or single statements on PostgreSQL. Raises `SQLAlchemyError`."""
         try:
             connection = self._connection or self._open()
             version = self._data_version()  # before reading, or a commit in between would be lost
             with connection.begin():
                 yield connection
             if self._sqlite:
-                connection.info["progress"].stay()  # `is_unchanged` is called by the event loop
+                connection.info["progress"].stay()  # the event loop calls `is_unchanged`
         except SQLAlchemyError:
             self.close()
             raise
         self._version = version
 
     def is_unchanged(self) -> bool:
-        """Whether nothing was committed since the last read, by any process.
+        """Return whether nothing was committed since the last read, by any process.
 
-        Only SQLite can tell, in a few microseconds. Source: https://sqlite.org/pragma.html,
+        Only SQLite can answer this, in a few microseconds. Source: https://sqlite.org/pragma.html,
         data_version.
         """
         return self._version != UNKNOWN and self._version == self._data_version()

@@ -1,4 +1,4 @@
-"""A statement in the words of a database, and how it is sent to it: what `Prepared` is made of."""
+"""Statements that are compiled for a database and sent by its driver. `Prepared` uses them."""
 
 import re
 from abc import ABC, abstractmethod
@@ -18,10 +18,10 @@ Values = Mapping[str, Any]
 
 
 class DriverStatement(ABC):
-    """A statement in the words of a database."""
+    """A statement that is compiled for a database."""
 
     text: str  # as it is sent
-    failures: tuple[type[BaseException], ...]  # what `fail` is called with
+    failures: tuple[type[BaseException], ...]  # the errors that are passed to `fail`
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect, names: Iterable[str]) -> None:
         self.failures = (dialect.loaded_dbapi.Error, *INTERRUPTIONS)
@@ -45,9 +45,9 @@ class DriverStatement(ABC):
         self._converted = [(place, convert) for place, convert in enumerate(converters) if convert]
 
     def parameters(self, values: Values) -> list[Any]:
-        """The values in the order of the statement, as the driver takes them.
+        """Return the values in the order of the statement, converted for the driver.
 
-        Written as a loop because each comprehension costs a call of a function.
+        This is a loop, because a comprehension costs a function call.
         """
         parameters = []
         for name, convert in self._parts:
@@ -57,25 +57,25 @@ class DriverStatement(ABC):
 
     @abstractmethod
     def execute(self, connection: Connection, parameters: list[Any]) -> Any:
-        """Returns the reply, for `rows` and `count`."""
+        """Execute the statement. Return the reply, for `rows` and `count`."""
 
     @abstractmethod
     def execute_each(self, connection: Connection, parameters: list[Any]) -> Any:
-        """Returns a cursor, which reads a row when it is asked for."""
+        """Execute the statement. Return a cursor, which reads one row at a time."""
 
     @abstractmethod
     def execute_many(self, connection: Connection, rows: list[list[Any]]) -> None: ...
 
     @abstractmethod
     def rows(self, connection: Connection, reply: Any) -> list[Any]:
-        """The rows of a reply, for which it waits; their columns are attributes."""
+        """Wait for a reply and return its rows. Their columns are attributes."""
 
     @abstractmethod
     def count(self, connection: Connection, reply: Any) -> int:
-        """How many rows the statement has changed."""
+        """Return how many rows the statement has changed."""
 
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
-        """Raise SQLAlchemy's error, or what has interrupted the statement."""
+        """Raise SQLAlchemy's error, or the exception that has interrupted the statement."""
         adopt(connection)
         text = getattr(error, "statement", self.text)
         connection._handle_dbapi_exception(error, text, None, None, None)  # noqa: SLF001
@@ -93,7 +93,7 @@ class DriverStatement(ABC):
 
 
 class _SQLiteStatement(DriverStatement):
-    """For SQLite, whose cursor executes it."""
+    """A statement for SQLite, which the driver's cursor executes."""
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
         self.text = compiled.string
@@ -103,7 +103,7 @@ class _SQLiteStatement(DriverStatement):
         cursor = self.execute_each(connection, parameters)
         if not self._row._fields:
             return [], cursor.rowcount
-        try:  # all rows, or the statement would stay open, and a savepoint with it
+        try:  # read all rows, or the statement and its savepoint stay open
             return cursor.fetchall(), cursor.rowcount
         except self.failures as error:
             self.fail(connection, error)
@@ -134,7 +134,7 @@ class _SQLiteStatement(DriverStatement):
 
 
 class _PostgreSQLStatement(DriverStatement):
-    """For PostgreSQL: `PipelinedConnection` sends it together with others."""
+    """A statement for PostgreSQL, which `PipelinedConnection` sends together with others."""
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
         names = list(dict.fromkeys(PARAMETER.findall(compiled.string)))
@@ -144,7 +144,7 @@ class _PostgreSQLStatement(DriverStatement):
         self._encoded = self.text.encode()
         super().__init__(compiled, dialect, names)
         self._refusals = self.failures
-        self.failures = (BaseException,)  # anything can be thrown into a greenlet that waits
+        self.failures = (BaseException,)  # any exception can be thrown into a greenlet that waits
 
     def fail(self, connection: Connection, error: BaseException) -> NoReturn:
         if isinstance(error, self._refusals):
@@ -192,8 +192,10 @@ class _PostgreSQLStatement(DriverStatement):
 
 
 def _announce(connection: Connection, cursor: Any, text: str, parameters: list[Any]) -> None:
-    """Tell those who listen to an engine's statements. To look for those who listen to one
-    connection costs as much as a statement."""
+    """Call the listeners of the engine's statements.
+
+    A search for listeners of one connection would take as long as a statement.
+    """
     for listener in connection.engine.dispatch.before_cursor_execute:
         listener(connection, cursor, text, parameters, None, False)
 

@@ -1,4 +1,4 @@
-"""Why the database can't be used, in words for operators."""
+"""Describe for operators why the database can't be used."""
 
 import sqlite3
 from typing import Any
@@ -14,10 +14,10 @@ UNREADABLE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def failure_of(error: SQLAlchemyError) -> str | None:
-    """Why the database can't be used; None if a statement is at fault.
+    """Return why the database can't be used, or None if the fault is in a statement.
 
-    It has no values: the driver's own words are told only of connections, files,
-    locks and resources.
+    The text contains no values. It repeats the driver's message only for errors of connections,
+    files, locks and resources.
     """
     if isinstance(error, TimeoutError):
         return "no connection of the pool became free"

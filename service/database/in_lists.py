@@ -1,8 +1,8 @@
-"""Rows whose column has one of many values, by one statement for any number of values.
+"""Select rows whose column has one of many values, with one statement for any number of values.
 
-With a parameter for each value the statement has another text for each number of them, and the
-driver converts each alone: a thousand take four times as long. A list is one parameter, an array
-on PostgreSQL and JSON on SQLite.
+With a parameter for each value, the statement's text would depend on their number, and the driver
+would convert each value separately: a thousand take four times as long. Instead, the list is one
+parameter: an array on PostgreSQL, and JSON on SQLite.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Texts in lower case, of any script, as an SQL expression.
+"""Convert texts of any script to lower case in SQL.
 
 SQLite's own `lower` knows only ASCII, so `sqlite.py` registers a function on each connection.
 """
@@ -25,5 +25,5 @@ def _postgresql_lower(element: Any, compiler: Any, **options: Any) -> str:
 
 
 def lower(text: str | None) -> str | None:
-    """What SQLite calls."""
+    """Return a text in lower case. SQLite calls this function."""
     return text.lower() if text is not None else None

@@ -1,9 +1,9 @@
-"""Locks by a name, which a transaction holds until it ends.
+"""Named locks, which a transaction holds until it ends.
 
-Transactions that lock in different orders can end in a deadlock. This is the order of all: names
-(of chats and other records), rows of chats, of users, then claims, idempotency keys, the journal,
-holds, accounts, allowances. Several rows of one table are locked in the order of their numbers, or
-with SKIP LOCKED by what can leave a row to its next time.
+Transactions that lock in different orders can end in a deadlock. All transactions therefore lock in
+this order: names (of chats and other records), rows of chats, of users, then claims, idempotency
+keys, the journal, holds, accounts, allowances. Several rows of one table are locked in the order of
+their numbers, or with SKIP LOCKED if the work can leave a row for its next run.
 """
 
 from sqlalchemy import Connection, bindparam, func, select

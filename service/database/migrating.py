@@ -1,4 +1,4 @@
-"""Flask-Migrate, which loads Alembic: for `flask db` alone."""
+"""Flask-Migrate, which loads Alembic. Only `flask db` needs it."""
 
 from flask import Flask
 from flask_migrate import Migrate, cli
@@ -9,5 +9,5 @@ commands = cli.db
 
 
 def init_app(app: Flask) -> None:
-    """`app.extensions["migrate"]`, which the commands and migrations/env.py read."""
+    """Set `app.extensions["migrate"]`, which the commands and migrations/env.py read."""
     Migrate(render_as_batch=True, compare_type=True).init_app(app, db)

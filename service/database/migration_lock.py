@@ -1,7 +1,9 @@
-"""One migration of a database at a time. Hosts that start together would make each step twice.
+"""Run only one migration of a database at a time.
 
-Nobody waits inside the database: PostgreSQL builds an index beside running writes only when older
-transactions have ended, and that of a statement which waits for the lock is one.
+Without the lock, hosts that start together would run each step twice.
+
+A process does not wait for the lock inside the database. PostgreSQL builds an index beside running
+writes only when older transactions have ended, and a statement that waits is such a transaction.
 """
 
 import fcntl
@@ -15,7 +17,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
 EVERY = 0.25  # seconds between two tries
-KEYS = "1835623282, 1"  # two numbers: the service's other advisory locks have one, a larger one
+KEYS = "1835623282, 1"  # two numbers; the service's other advisory locks have one larger number
 LOCK = text(f"SELECT pg_try_advisory_lock({KEYS})")
 UNLOCK = text(f"SELECT pg_advisory_unlock({KEYS})")
 
@@ -30,7 +32,7 @@ def migration_lock(connection: Connection, tell: Callable[[], None]) -> Iterator
 
 @contextmanager
 def _of_session(connection: Connection, tell: Callable[[], None]) -> Iterator[None]:
-    """PostgreSQL: a lock of the session, so that it stays between the transactions."""
+    """Hold a lock of the session on PostgreSQL. It lasts over several transactions."""
 
     def try_it() -> bool:
         is_mine = bool(connection.scalar(LOCK))
@@ -49,10 +51,10 @@ def _of_session(connection: Connection, tell: Callable[[], None]) -> Iterator[No
 
 @contextmanager
 def _of_directory(connection: Connection, tell: Callable[[], None]) -> Iterator[None]:
-    """SQLite: the directory of the file. To close the file itself would end SQLite's own locks."""
+    """Lock the directory of SQLite's file. Closing the file itself would end SQLite's own locks."""
     try:
         directory = os.open(Path(connection.engine.url.database or "").parent, os.O_RDONLY)
-    except OSError:  # SQLite says what is wrong with it
+    except OSError:  # SQLite reports the error later
         yield
         return
 
@@ -61,7 +63,7 @@ def _of_directory(connection: Connection, tell: Callable[[], None]) -> Iterator[
             fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        except OSError:  # the file system locks no directories, as NFS
+        except OSError:  # a file system such as NFS can't lock directories
             return True
         return True
 
@@ -70,7 +72,7 @@ def _of_directory(connection: Connection, tell: Callable[[], None]) -> Iterator[
         yield
     finally:
         with suppress(OSError):
-            fcntl.flock(directory, fcntl.LOCK_UN)  # gevent closes it later
+            fcntl.flock(directory, fcntl.LOCK_UN)  # gevent closes the descriptor later
         os.close(directory)
 
 

@@ -1,8 +1,8 @@
-"""SQLite: whether the database's file is still the one that this process has opened.
+"""SQLite: check that the database's file is still the one that this process has opened.
 
-Who puts another file in its place, or removes it, while the service runs leaves it with a file
-that has no name: what is written there, and acknowledged, would be gone at the next start. New
-connections would open the other file, with the log of the first.
+If somebody replaces or removes the file while the service runs, the service keeps a file without a
+name: writes to it would be acknowledged and be lost at the next start. New connections would open
+the other file together with the log of the first.
 """
 
 import os
@@ -21,7 +21,7 @@ class OpenedFile:
         self._opened: tuple[int, int] | None = None
 
     def check(self) -> None:
-        """Raises `OperationalError` if another file has the path now, or none."""
+        """Raise `OperationalError` if the path now has another file or none."""
         named = self._file_at_path()
         self._opened = self._opened or named
         if named != self._opened:

@@ -1,8 +1,8 @@
-"""Statements that are sent together, and whose answers are read when the first of them is needed.
+"""Send statements together, and read their answers when the first of them is needed.
 
-A statement is prepared once for each connection. It goes through libpq's pipeline mode, without a
-cursor of psycopg's: that takes twice the CPU, and psycopg's own pipeline more than it saves. The
-values are psycopg's to convert. Source: docs/decisions/0039 and
+A statement is prepared once for each connection. It goes through libpq's pipeline mode, without
+psycopg's cursors, which take twice the CPU, and without psycopg's own pipeline, which takes more
+than it saves. psycopg converts the values. Source: docs/decisions/0039 and
 https://www.postgresql.org/docs/current/libpq-pipeline-mode.html
 """
 
@@ -26,14 +26,14 @@ from psycopg.waiting import WAIT_R, WAIT_RW
 from service.database.postgresql_wait import ClosedOnError, CooperativeConnection
 
 BEGIN, COMMIT = b"BEGIN", b"COMMIT"
-# A column has another type since the statement was prepared, or the statement is gone. It would be
-# refused each time, on this connection alone.
+# A column's type has changed since the statement was prepared, or the statement no longer exists.
+# This connection would refuse it each time; others would not.
 STALE = ("0A000", "26000")
 EXECUTED = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 
 
 class PipelineReply:
-    """The answer to a statement. It has what is read of a DBAPI cursor."""
+    """The answer to a statement. It has those attributes of a DBAPI cursor that are read."""
 
     __slots__ = ("_connection", "is_of_prepare", "result", "text")
 
@@ -56,7 +56,7 @@ class PipelineReply:
         return adapting.load_rows(0, result.ntuples, tuple)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        """A row at a time. Other statements may be sent meanwhile."""
+        """Yield the rows one at a time. Other statements may be sent meanwhile."""
         result = self._await_answer()
         adapting = Transformer(self._connection)
         adapting.set_pgresult(result)
@@ -81,27 +81,29 @@ class PipelineReply:
 
 
 class KeptStatements(PrepareManager):
-    """psycopg's prepared statements. It discards all of the connection's, ours as well, with each
-    rollback, in case a table was dropped and made anew. PostgreSQL itself looks up the tables of a
-    statement again when they have changed."""
+    """psycopg's manager of prepared statements, which keeps them after a rollback.
+
+    psycopg would discard all statements of the connection, also ours, in case a table was dropped
+    and created again. PostgreSQL itself looks up the tables of a statement again after a change.
+    """
 
     def clear(self) -> bool:
         return False
 
 
 class PipelinedConnection(CooperativeConnection):
-    """Has statements sent with the next one that is waited for, or with the commit.
+    """A connection that sends statements with the next awaited one, or with the commit.
 
-    An error comes out there as well. Its `statement` is the text of the one that was refused; what
-    was sent after it was not executed. A transaction that it begins has the server's default level
-    of isolation.
+    An error is raised there too. Its `statement` is the text of the refused statement; the
+    statements after it were not executed. A transaction that this class begins has the server's
+    default isolation level.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._prepared = KeptStatements()
         self._replies: list[PipelineReply] = []
-        self._syncs = 0  # sent, whose answers have to be read
+        self._syncs = 0  # sent syncs whose answers have not been read
         self._names: dict[bytes, bytes] = {}
         self._numbers = count()
 
@@ -112,8 +114,8 @@ class PipelinedConnection(CooperativeConnection):
     def post(self, text: bytes, values: Sequence[Any]) -> PipelineReply:
         """Add a statement with the values of $1 and so on, in a transaction.
 
-        Its values are sent as text. Their types are the server's to infer, or they would change
-        with the size of a number, and the statement with them.
+        Its values are sent as text, and the server infers their types. Otherwise the types, and so
+        the prepared statement, would change with the size of a number.
         """
         given = self.adapting.dump_sequence(values, [PyFormat.TEXT] * len(values))
         with ClosedOnError(self):
@@ -123,13 +125,13 @@ class PipelinedConnection(CooperativeConnection):
         return self._expect(PipelineReply(self, text))
 
     def flush(self) -> None:
-        """Send what was posted, and do not wait for the answers. `await_replies` reads them."""
+        """Send the posted statements, without waiting for answers. `await_replies` reads these."""
         with ClosedOnError(self):
             self._syncs += 1
             super().wait(_send_all(self.pgconn))
 
     def await_replies(self) -> None:
-        """Send what was posted, and wait for all answers. Raises the first error among them."""
+        """Send the posted statements, and wait for all answers. Raises the first error in them."""
         replies, self._replies = self._replies, []
         if not replies:
             return
@@ -150,7 +152,7 @@ class PipelinedConnection(CooperativeConnection):
             raise error
 
     def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:
-        """Complete an operation of psycopg's, behind what was posted."""
+        """Complete an operation of psycopg's, after the posted statements."""
         if self._replies:
             self.await_replies()
         return super().wait(gen, *args, **options)
@@ -164,12 +166,12 @@ class PipelinedConnection(CooperativeConnection):
             self.await_replies()
         except psycopg.Error:
             if not self.closed:
-                self.rollback()  # COMMIT was not executed behind a refused statement
+                self.rollback()  # COMMIT was not executed after a refused statement
             raise
 
     def rollback(self) -> None:
         if self._replies:
-            with suppress(psycopg.Error):  # which is rolled back
+            with suppress(psycopg.Error):  # its transaction is rolled back
                 self.await_replies()
         super().rollback()
 
@@ -181,8 +183,10 @@ class PipelinedConnection(CooperativeConnection):
             self._expect(PipelineReply(self, BEGIN))
 
     def _name(self, text: bytes) -> bytes:
-        """The name of the prepared statement. It begins as the statement does, so that operators
-        and tests can tell what is sent."""
+        """Return the name of the prepared statement, after preparing it if that is needed.
+
+        It begins as the statement does, so that operators and tests recognise it.
+        """
         name = self._names.get(text)
         if name is None:
             name = self._names[text] = b"%.40b #%d" % (text, next(self._numbers))
@@ -196,15 +200,15 @@ class PipelinedConnection(CooperativeConnection):
 
 
 def _send_all(pgconn: PGconn) -> PQGen[None]:
-    """Send all. Yields what has to be waited for."""
+    """Send all statements. Yield what psycopg has to wait for."""
     pgconn.pipeline_sync()
-    while pgconn.flush():  # the server does not read on while nobody reads its answers
+    while pgconn.flush():  # the server reads no further while nobody reads its answers
         yield WAIT_RW
         pgconn.consume_input()
 
 
 def _exchange(pgconn: PGconn, replies: list[PipelineReply], syncs: int) -> PQGen[None]:
-    """Send all, and read an answer for each, and for as many syncs."""
+    """Send all statements, and read the answer of each and of `syncs` syncs."""
     waiting = deque(replies)
     yield from _send_all(pgconn)
     while syncs:
@@ -219,5 +223,5 @@ def _exchange(pgconn: PGconn, replies: list[PipelineReply], syncs: int) -> PQGen
             syncs -= 1
         elif waiting:
             waiting.popleft().result = result
-        else:  # about none of the statements: the server ends the connection
+        else:  # not about a statement: the server ends the connection
             raise error_from_result(result)

@@ -1,7 +1,8 @@
-"""The pool of connections: who waits for one is counted, and who has just used one leaves it ready.
+"""A pool of connections that counts its waiters and keeps SQLAlchemy's connections open.
 
-To make a connection of SQLAlchemy's and to close it again takes as long as four statements. One
-that a `KeptTransaction` has used stays checked out for the next, unless somebody else needs it.
+Making one of SQLAlchemy's connections and closing it takes as long as four statements. Therefore a
+connection that a `KeptTransaction` has used stays checked out for the next one, unless another
+greenlet needs it.
 """
 
 from collections import defaultdict, deque
@@ -18,37 +19,37 @@ from service.database.time_limits import has_limit
 from service.observing import measures
 from service.observing.sampler import Sampler
 
-IMMEDIATE = "immediate"  # key of a connection's info: what its next transaction is
-# What ends a wait for the database. The connection is closed then, as SQLAlchemy does it: what it
-# was about to say is unknown.
+IMMEDIATE = "immediate"  # key of a connection's info: whether its next transaction is one
+# The exceptions that end a wait for the database. The connection is then closed, as SQLAlchemy does
+# it, because the answer that it may still receive is unknown.
 INTERRUPTIONS = (gevent.Timeout, gevent.GreenletExit, KeyboardInterrupt, SystemExit)
-DRIVER = "kept_driver"  # of a connection whose transaction SQLAlchemy does not know
+DRIVER = "kept_driver"  # key for the driver of a transaction that SQLAlchemy does not know
 
 
 class CountedPool(QueuePool):
-    """A pool that never has more connections than its size, and serves first who came first.
+    """A pool that never has more connections than its size, and serves waiters in their order.
 
-    In SQLAlchemy's queue, who gives a connection back may take it again before a waiter runs, and
-    a waiter may get none in time.
+    In SQLAlchemy's queue, a greenlet that gives a connection back may take it again before a waiter
+    runs, and a waiter may get none in time.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._kept: defaultdict[Engine, list[Connection]] = defaultdict(list)
-        self._line: deque[Event] = deque()  # one for each who waits; set when its turn comes
+        self._line: deque[Event] = deque()  # one for each waiter; set when its turn comes
 
     @property
     def waiting(self) -> int:
         return len(self._line)
 
     def take(self, engine: Engine) -> Connection:
-        """A connection without a transaction, of an engine that has this pool."""
+        """Return a connection without a transaction, of an engine that has this pool."""
         kept = self._kept[engine]
         while kept:
             connection = kept.pop()
             if getattr(connection.connection.dbapi_connection, "is_fresh", True):
                 return connection
-            connection.close()  # the pool looks whether the server is still there
+            connection.close()  # the pool checks whether the server still answers
         return engine.connect()
 
     def give_back(self, connection: Connection) -> None:
@@ -56,22 +57,22 @@ class CountedPool(QueuePool):
             connection.close()
             return
         self._kept[connection.engine].append(connection)
-        if connection.engine.pool is not self:  # which was disposed of meanwhile
+        if connection.engine.pool is not self:  # this pool was disposed of meanwhile
             self._invalidate_kept()
 
     def checkedout(self) -> int:
-        """How many connections are in use."""
+        """Return how many connections are in use."""
         return super().checkedout() - sum(map(len, self._kept.values()))
 
     def _do_get(self) -> Any:
-        """The method that SQLAlchemy's pools override to hand out a connection."""
+        """Hand out a connection. SQLAlchemy's pools override this method."""
         if self._line or not self._is_free():
             return self._wait()
         with OnFailure(self._call_first):
             return super()._do_get()
 
     def _do_return_conn(self, record: Any) -> None:
-        """The method that SQLAlchemy's pools override to take a connection back."""
+        """Take a connection back. SQLAlchemy's pools override this method."""
         super()._do_return_conn(record)
         self._call_first()
 
@@ -95,7 +96,7 @@ class CountedPool(QueuePool):
         return super().checkedout() < self.size() or self._close_kept()
 
     def _close_kept(self) -> bool:
-        """Put a kept connection back into the pool. False if there is none."""
+        """Put a kept connection back into the pool. Return False if there is none."""
         for kept in self._kept.values():
             if kept:
                 kept.pop().close()
@@ -103,7 +104,7 @@ class CountedPool(QueuePool):
         return False
 
     def _invalidate(self, *arguments: Any, **options: Any) -> None:
-        """The method that SQLAlchemy calls when the database is lost."""
+        """Invalidate connections. SQLAlchemy calls this method when the database is lost."""
         self._invalidate_kept()
         super()._invalidate(*arguments, **options)
 
@@ -119,12 +120,12 @@ class CountedPool(QueuePool):
 
 
 class KeptTransaction:
-    """A transaction of an engine that has a `CountedPool`. On SQLite, an `immediate` one is a
-    writer from its beginning.
+    """A transaction of an engine that has a `CountedPool`.
 
-    It is begun and ended by the driver: SQLAlchemy's own transaction takes thirty calls of
-    functions. The connection gets one of SQLAlchemy's when it needs one: for a statement that
-    SQLAlchemy executes, a savepoint, a rollback, or an error (`adopt`).
+    On SQLite, an `immediate` transaction is a writer from its beginning. The driver begins and ends
+    the transaction, because SQLAlchemy's own takes thirty function calls. The connection gets one
+    of SQLAlchemy's (`adopt`) only for a statement that SQLAlchemy executes, a savepoint, a
+    rollback, or an error.
     """
 
     __slots__ = ("_connection", "_engine", "_immediate", "_pool")
@@ -139,8 +140,8 @@ class KeptTransaction:
         self._pool = pool
         self._connection = connection = pool.take(engine)
         try:
-            connection.info[IMMEDIATE] = self._immediate  # to set an option takes ten calls
-            if has_limit():  # which a listener may have to tell the database
+            connection.info[IMMEDIATE] = self._immediate  # setting an option would take ten calls
+            if has_limit():  # a listener may have to pass the limit to the database
                 connection.begin()
             else:
                 for listener in engine.dispatch.begin:
@@ -178,19 +179,19 @@ def driver_of(connection: Connection) -> Any:
 
 
 def has_begun(connection: Connection) -> bool:
-    """Whether the driver has begun a transaction without SQLAlchemy."""
+    """Return whether the driver has begun a transaction without SQLAlchemy."""
     return DRIVER in vars(connection)
 
 
 def adopt(connection: Connection) -> None:
     """Give the connection a transaction of SQLAlchemy's for the one that the driver has begun.
 
-    Without one, SQLAlchemy answers any error with a rollback.
+    Without it, SQLAlchemy would roll back after any error.
     """
     if has_begun(connection):
         if connection.get_transaction() is None:
             connection.begin()
-        del vars(connection)[DRIVER]  # it may be lost
+        del vars(connection)[DRIVER]  # the driver's connection may be lost
 
 
 def _commit(connection: Connection) -> None:
@@ -205,10 +206,10 @@ def _commit(connection: Connection) -> None:
 
 
 def _roll_back(connection: Connection) -> None:
-    """Roll back and close the connection. Raises SQLAlchemy's error, or what interrupts it.
+    """Roll back and close the connection. Raises SQLAlchemy's error, or an interruption.
 
-    `close` alone would only log an error, and it takes a transaction of SQLAlchemy's whose commit
-    was refused for rolled back. After `rollback` the pool rolls back what is still open.
+    `close` alone would only log an error, and it regards a transaction of SQLAlchemy's whose commit
+    was refused as rolled back. After `rollback` the pool rolls back anything still open.
     """
     with connection:
         adopt(connection)
@@ -218,12 +219,12 @@ def _roll_back(connection: Connection) -> None:
 
 
 def _is_closed(connection: Connection) -> bool:
-    """Whether what was thrown into a wait for PostgreSQL has closed the driver's connection."""
+    """Return whether an interrupted wait for PostgreSQL has closed the driver's connection."""
     return getattr(connection.connection.dbapi_connection, "closed", False)
 
 
 def count_connections(sampler: Sampler, engine: Engine) -> None:
-    """An engine may replace its pool, so it is asked for it each time."""
+    """Add gauges of an engine's pool, which is looked up each time because it may be replaced."""
 
     def pool() -> CountedPool:
         assert isinstance(engine.pool, CountedPool)

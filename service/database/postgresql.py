@@ -17,9 +17,9 @@ from service.database.time_limits import STATEMENT_SECONDS, has_limit, seconds_l
 
 PING_SECONDS = 1.0
 GRACE = 1.0  # seconds for the server's own error about its time limit to arrive
-IDLE_SECONDS = 30  # of a transaction between two statements: its process is stopped or lost
-# Both sides notice in 25 seconds that the other host is lost. The systems' defaults are hours, in
-# which the locks and the snapshot of a lost host would hold up all others.
+IDLE_SECONDS = 30  # between two statements of a transaction: then its process is stopped or lost
+# Both sides notice within 25 seconds that the other host is lost. By default this takes operating
+# systems hours, in which the locks and the snapshot of a lost host would block all others.
 PROBES_AFTER, PROBE_EVERY, PROBES = 10, 5, 3  # seconds, seconds, number
 LOST_AFTER = PROBES_AFTER + PROBE_EVERY * PROBES
 SERVER_OPTIONS = {
@@ -31,20 +31,22 @@ SERVER_OPTIONS = {
 }
 
 # Classes and codes of errors that are not the statement's fault: connections, resources, operator
-# intervention, system; then read-only after a failover, timeouts of transactions, serialization
-# failures, deadlocks and locks.
+# intervention, system errors; then a read-only server after a failover, timeouts of transactions,
+# serialization failures, deadlocks and unavailable locks.
 OUTAGE = ("08", "53", "57", "58", "25006", "25P03", "25P04", "40001", "40P01", "55P03")
 
 Error = psycopg.Error
 
 
 class NoAnswer(psycopg.OperationalError):
-    """The server has received a statement and does not answer: it or the network hangs."""
+    """The server has received a statement and does not answer: the server or the network hangs."""
 
 
 class NotConnected(psycopg.OperationalError):
-    """No connection was made. The text has why: libpq names the address, the role and the database,
-    and no password."""
+    """No connection was made. The text is libpq's reason.
+
+    It names the address, the role and the database, and no password.
+    """
 
 
 class TimedConnection(PipelinedConnection):
@@ -60,7 +62,7 @@ class TimedConnection(PipelinedConnection):
         # A `gevent.Timeout` takes three times as long.
         with gevent.get_hub().loop.timer(limit) as timer:
             timer.start(gevent.getcurrent().throw, NoAnswer("no answer"))
-            super().complete(gen, wanted)  # what is thrown into the wait closes the connection
+            super().complete(gen, wanted)  # an exception thrown into the wait closes it
 
 
 def connect_arguments() -> dict[str, Any]:
@@ -88,19 +90,19 @@ def _ping(ping: Callable[[Any], bool], connection: Any) -> bool:
 def _connect(dialect: Any, record: Any, args: Any, parameters: Any) -> PipelinedConnection:
     try:
         return TimedConnection.connect(*args, **parameters)
-    except psycopg.Error as error:  # also of an option that libpq does not know
+    except psycopg.Error as error:  # also for an option that libpq does not know
         raise NotConnected(" ".join(str(error).split())) from None
 
 
 def _give_up(context: ExceptionContext) -> None:
-    """What was thrown into a greenlet that waited has closed its connection."""
+    """Tell SQLAlchemy that an exception thrown into a wait has closed the connection."""
     connection = context.connection
     if connection is None or connection.invalidated:
         return
     driver: Any = connection.connection.dbapi_connection
     if driver.closed and not isinstance(context.original_exception, psycopg.Error):
-        context.is_disconnect = True  # or a rollback would fail, and its error be raised
-        context.invalidate_pool_on_disconnect = False  # of the other connections
+        context.is_disconnect = True  # or a rollback would fail and raise its own error
+        context.invalidate_pool_on_disconnect = False  # keep the other connections
 
 
 def _begin(connection: Connection) -> None:
@@ -132,16 +134,21 @@ def _arguments(options: dict[str, int]) -> dict[str, Any]:
 
 
 def words_of(error: BaseException | None) -> str | None:
-    """Why there is no connection, or what the server has said, without its details. None if it has
-    not answered."""
+    """Return why there is no connection, or the server's message without its details.
+
+    Return None if the server has not answered.
+    """
     if isinstance(error, NotConnected):
         return str(error)
     return error.diag.message_primary if isinstance(error, psycopg.Error) else None
 
 
 def is_outage(error: BaseException | None) -> bool:
-    """Whether the server is at fault. An operational error without a code means that no server
-    answered. Some codes belong to other kinds of errors."""
+    """Return whether the server is at fault.
+
+    An operational error without a code means that no server answered. The codes decide otherwise,
+    because some of them also occur with other classes of errors.
+    """
     if not isinstance(error, psycopg.Error):
         return False
     if error.sqlstate is None:
@@ -152,7 +159,7 @@ def is_outage(error: BaseException | None) -> bool:
 def _check_patched() -> None:
     """Raise RuntimeError if psycopg was imported before gevent patched the process.
 
-    It would wait in C then, and every query would block all greenlets.
+    It would then wait in C, and every query would block all greenlets.
     """
     if psycopg.waiting.wait is getattr(psycopg.waiting, "wait_c", None):
         raise RuntimeError("psycopg was imported before gevent's monkey patching")

@@ -1,4 +1,4 @@
-"""Waiting for PostgreSQL without holding up other greenlets."""
+"""Wait for PostgreSQL without blocking other greenlets."""
 
 import time
 from contextlib import suppress
@@ -11,14 +11,16 @@ from gevent.monkey import get_original
 from psycopg.abc import PQGen
 
 CONNECT_SECONDS = 2
-FRESH_SECONDS = 1.0  # for which an answer shows that the server is there
+FRESH_SECONDS = 1.0  # for which an answer shows that the server is available
 
-poll: Any = get_original("select", "poll")  # gevent's own lets other greenlets run
+poll: Any = get_original("select", "poll")  # gevent's version lets other greenlets run
 
 
 class ClosedOnError:
-    """A context from which a connection comes closed if it raises, or its greenlet is killed: libpq
-    may have a part of a statement, or answers that nobody has read."""
+    """A context manager that closes a connection if its block raises or its greenlet is killed.
+
+    libpq may then have a part of a statement, or answers that nobody has read.
+    """
 
     __slots__ = ("_connection", "_spared")
 
@@ -36,13 +38,16 @@ class ClosedOnError:
 
 
 class CooperativeConnection(psycopg.Connection[Any]):
-    """A connection that waits in gevent's event loop. psycopg's own wait polls every 0.1 s, by a
-    stand-in for `select.poll` that makes several objects for each wait."""
+    """A connection that waits in gevent's event loop.
 
-    used_at = 0.0  # monotonic: when the server has last answered
+    psycopg's own wait polls every 0.1 s, with gevent's `select.poll`, which makes several objects
+    for each wait.
+    """
+
+    used_at = 0.0  # monotonic time of the server's last answer
 
     def wait(self, gen: PQGen[Any], *args: Any, **options: Any) -> Any:
-        """Complete an operation, which yields what it has to wait for."""
+        """Complete an operation, which yields the event to wait for."""
         if args or options:  # a time limit: for notifications
             return super().wait(gen, *args, **options)
         try:
@@ -50,19 +55,19 @@ class CooperativeConnection(psycopg.Connection[Any]):
             self.complete(gen, wanted)
         except StopIteration as ended:
             return ended.value
-        except (KeyboardInterrupt, SystemExit):  # as psycopg does, or the server would go on
+        except (KeyboardInterrupt, SystemExit):  # as psycopg does, or the server would continue
             with suppress(psycopg.Error):
                 self.cancel_safe(timeout=CONNECT_SECONDS)
             raise
 
     def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
-        """Wait for what is wanted, 1 to read and 2 to write, as the event loop has it as well.
+        """Wait until the socket is ready for `wanted`: 1 to read, 2 to write, as in the event loop.
 
         Raises StopIteration at the end.
         """
         hub = gevent.get_hub()
-        # Or what cleans up after it would fail, as SQLAlchemy's ping does when it sets autocommit
-        # back, and that error would be raised instead.
+        # After these two the connection stays open. Otherwise code that cleans up would fail, as
+        # SQLAlchemy's ping when it resets autocommit, and that error would be raised instead.
         closing = ClosedOnError(self, spared=(KeyboardInterrupt, SystemExit))
         while True:
             with closing, hub.loop.io(self.pgconn.socket, wanted) as watcher:
@@ -73,8 +78,10 @@ class CooperativeConnection(psycopg.Connection[Any]):
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the server has just answered, and has neither closed the connection nor said
-        anything since. So it needs no ping."""
+        """Whether the connection needs no ping.
+
+        The server has just answered, and has since neither closed the connection nor sent anything.
+        """
         if time.monotonic() - self.used_at > FRESH_SECONDS:
             return False
         poller = poll()

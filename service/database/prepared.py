@@ -2,8 +2,8 @@
 
 SQLAlchemy looks a statement up in its cache at each execution, and makes objects for the execution
 and its result. For a short statement that takes four times as long as the statement itself on
-SQLite, so the statements of every turn are sent without it. Its types, its events before a
-statement and its handling of errors stay. Source: docs/decisions/0024.
+SQLite, so the statements of every turn are sent without it. SQLAlchemy's types, its events before a
+statement and its handling of errors are still used. Source: docs/decisions/0024.
 
 On SQLite a statement is executed by the driver's cursor at once. On PostgreSQL it is sent with the
 next one whose reply is read, or with the commit: several share a round trip. Source:
@@ -28,7 +28,7 @@ READ_ENGINE = AppKey[Engine]("read_engine")
 
 
 class Prepared:
-    """A statement for every dialect, or a function that builds the one of a dialect by its name.
+    """A statement for every dialect, or a function that builds it for the name of a dialect.
 
     An INSERT without values must always get the same keys.
     """
@@ -38,27 +38,30 @@ class Prepared:
         self._by_dialect: dict[str, DriverStatement] = {}
 
     def ask(self, connection: Connection, values: Values) -> "StatementReply":
-        """Execute it. Until a reply is read, an error may come out at a later one, or at the
-        commit. So read one, or `await_replies`, before a savepoint ends."""
+        """Execute the statement.
+
+        Until the reply is read, an error may be raised at a later statement or at the commit. So
+        read a reply, or call `await_replies`, before a savepoint ends.
+        """
         statement = self._for(connection, values)
         reply = statement.execute(connection, statement.parameters(values))
         return StatementReply(connection, statement, reply)
 
     def ask_many(self, connection: Connection, rows: Sequence[Values]) -> None:
-        """Execute it for each of the rows, without replies."""
+        """Execute the statement for each of the rows, without replies."""
         statement = self._for(connection, rows[0])
         statement.execute_many(connection, [statement.parameters(values) for values in rows])
 
     def rows(self, connection: Connection, values: Values) -> list[Any]:
-        """The rows of the result; their columns are attributes."""
+        """Return the rows of the result. Their columns are attributes."""
         return self.ask(connection, values).rows
 
     def row(self, connection: Connection, values: Values) -> Any:
-        """The first row, or None."""
+        """Return the first row, or None."""
         return self.ask(connection, values).row
 
     def each(self, connection: Connection, values: Values) -> Generator[Any]:
-        """The rows, each when it is asked for. Close the iterator if it is not read to its end."""
+        """Yield the rows as they are read. Close the iterator if it is not read to its end."""
         statement = self._for(connection, values)
         cursor = statement.execute_each(connection, statement.parameters(values))
         try:
@@ -70,12 +73,12 @@ class Prepared:
             cursor.close()
 
     def run(self, connection: Connection, values: Values) -> int:
-        """How many rows it has changed."""
+        """Execute the statement. Return how many rows it has changed."""
         return self.ask(connection, values).count
 
     def is_refused_by(self, error: DBAPIError) -> bool:
-        """Whether this is the statement that the error is about."""
-        # That of a statement that was sent before comes first: it may come out at another one.
+        """Return whether this is the statement that the error is about."""
+        # The driver's error comes first: it may be raised at a later statement than its own.
         sent = getattr(error.orig, "statement", None) or error.statement
         return any(statement.text == sent for statement in self._by_dialect.values())
 
@@ -92,14 +95,14 @@ class Prepared:
 def await_replies(connection: Connection) -> None:
     """Wait for the replies to all statements so far.
 
-    Raises SQLAlchemy's error about the first that was refused.
+    Raises SQLAlchemy's error about the first refused statement.
     """
     NOTHING.run(connection, {})
 
 
 def read_row(statement: Prepared, values: Values) -> Any:
     """Read a row outside of any transaction. Needs an app context."""
-    if db.session.registry.has():  # it may hold a connection, and nobody may wait for a second
+    if db.session.registry.has():  # it may hold a connection, and must not wait for a second one
         row = statement.row(db.session.connection(), values)
         db.session.commit()
         return row
@@ -108,8 +111,10 @@ def read_row(statement: Prepared, values: Values) -> Any:
 
 
 def reading(app: Flask) -> AbstractContextManager[Connection]:
-    """A connection for single SELECTs. They need no transaction, which PostgreSQL would be asked to
-    begin and to end."""
+    """Return a context with a connection for single SELECTs.
+
+    They run without a transaction, which PostgreSQL would have to begin and end.
+    """
     return KeptTransaction(READ_ENGINE.of(app), immediate=False)
 
 
@@ -117,8 +122,10 @@ NOTHING = Prepared(text("SELECT 1"))
 
 
 class StatementReply:
-    """What the database says to a statement. To read it is to wait for it. Raises SQLAlchemy's
-    errors, which end a lost connection as well."""
+    """The database's reply to a statement. Reading an attribute waits for the reply.
+
+    Raises SQLAlchemy's errors, which also invalidate a lost connection.
+    """
 
     __slots__ = ("_connection", "_reply", "_statement")
 

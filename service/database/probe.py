@@ -1,4 +1,4 @@
-"""Whether the database takes a write: the one row that the readiness check writes."""
+"""The row that the readiness check writes, to see whether the database accepts a write."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ class Probe(db.Model):  # type: ignore[name-defined,misc]
 
 
 def write() -> None:
-    """Write the row, unless another worker has locked it: that worker may have stopped."""
+    """Write the row, unless another worker has locked it, which may hang."""
     unlocked = select(Probe.id).with_for_update(skip_locked=True)
     with write_transaction() as session:
         for number in session.scalars(unlocked).all():

@@ -1,8 +1,8 @@
-"""Leases of refreshes: one call at a time refreshes the tokens in a row.
+"""Leases of refreshes: only one call at a time refreshes the tokens in a row.
 
 A refresh runs under a lease that is longer than its deadline, with no transaction open. All times
-are the database's. Many providers give each refresh token once: so a refresh goes on if its caller
-is interrupted, and its tokens are stored as soon as a database that was lost is back.
+are the database's. Many providers give each refresh token only once. So a refresh continues if its
+caller is interrupted, and stores its tokens as soon as a lost database is available again.
 Source: docs/decisions/0007.
 """
 
@@ -29,17 +29,17 @@ from service.extensions import db, table
 from service.ids import new_id
 from service.lifecycle import LIFECYCLE
 
-MARGIN = timedelta(seconds=60)  # before a token's end, or a quarter of its life, it is refreshed
+MARGIN = timedelta(seconds=60)  # a token is refreshed so long before its end (at most life / 4)
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
 LONGEST_LEASE = timedelta(seconds=60)  # for a refresh that needs more requests
 COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
 PATIENCE = 25.0  # seconds that a caller waits for the refresh of another one
-INSIST_SECONDS = 5.0  # for which a database that is away is tried again
+INSIST_SECONDS = 5.0  # for which writing to a lost database is tried again
 INSIST_EVERY = 0.25  # seconds
 
 
 class Refreshable(Protocol):
-    """A row with tokens. `version` counts the writes of them, `updated_at` is when they began."""
+    """A row with tokens. `version` counts their writes; `updated_at` is the start of their life."""
 
     seq: Any
     expires_at: Any
@@ -53,7 +53,7 @@ Row = TypeVar("Row", bound=Refreshable)
 T = TypeVar("T")
 
 log = structlog.get_logger("database")
-_running = Group()  # of this process
+_running = Group()  # the refreshes of this process
 
 
 class NotRefreshed(Exception):
@@ -61,20 +61,20 @@ class NotRefreshed(Exception):
 
 
 def init_app(app: Flask) -> None:
-    """A worker that is to end waits for its refreshes: their callers may have gone."""
+    """Have a draining worker wait for its refreshes, whose callers may have left."""
     LIFECYCLE.of(app).ends_after(lambda: not _running)
 
 
 def finish() -> None:
-    """Wait for the refreshes of this process, as a worker does that is to end."""
+    """Wait for the refreshes of this process, as a draining worker does."""
     _running.join(LONGEST_LEASE.total_seconds())
 
 
 @dataclass(frozen=True)
 class TokensRead(Generic[Row]):
-    """A row as it was read; `at` is the database's time then.
+    """A row and the database's time when it was read (`at`).
 
-    A row that nothing `can_refresh` is never due.
+    A row is never due if nothing `can_refresh` it.
     """
 
     row: Row
@@ -83,7 +83,7 @@ class TokensRead(Generic[Row]):
 
     @property
     def margin(self) -> timedelta:
-        """How long before its end the access token is refreshed."""
+        """The time before the access token's end at which it is refreshed."""
         life: timedelta = self.row.expires_at - self.row.updated_at
         return min(MARGIN, life / 4)
 
@@ -103,7 +103,7 @@ class TokensRead(Generic[Row]):
         return until is not None and self.at < until <= self.at + 2 * LONGEST_LEASE
 
     def has_failed(self, began: datetime) -> bool:
-        """Whether a refresh has failed since a wait began, or shortly before."""
+        """Return whether a refresh has failed since a wait began, or shortly before."""
         failed_at = self.row.failed_at
         return failed_at is not None and began - COOL_DOWN < failed_at <= self.at + COOL_DOWN
 
@@ -113,12 +113,12 @@ def usable(
     refresh: Callable[[Row, str], bool],
     lasts: timedelta = LEASE,
 ) -> TokensRead[Row] | None:
-    """A row whose access token has not expired; None if `read` finds no row.
+    """Return a row whose access token has not expired, or None if `read` finds no row.
 
-    Shortly before its end the token is refreshed: `refresh` gets the row and the id of a lease,
-    and tells whether it has stored tokens. If it fails, the token is used until its end.
+    The token is refreshed shortly before its end: `refresh` gets the row and the id of a lease, and
+    returns whether it has stored tokens. If it fails, the token is used until its end.
 
-    Raises `NotRefreshed`, and what `read` and `refresh` raise.
+    Raises `NotRefreshed`, and the exceptions of `read` and `refresh`.
     """
     gives_up = time.monotonic() + PATIENCE
     began, pause = None, 0.03
@@ -142,7 +142,7 @@ def usable(
 
 
 def read(model: type[Row], **key: str) -> TokensRead[Row] | None:
-    """The row with this key, with the database's time. Needs an app context."""
+    """Return the row with this key, with the database's time. Needs an app context."""
     found = db.session.execute(
         select(model, current_time()).filter_by(**key).execution_options(populate_existing=True)
     ).one_or_none()
@@ -151,13 +151,13 @@ def read(model: type[Row], **key: str) -> TokensRead[Row] | None:
 
 
 def lease(snapshot: TokensRead[Any], lasts: timedelta = LEASE) -> str | None:
-    """The id of a new lease, which allows to refresh this version; None while there is another one.
+    """Return the id of a new lease for a refresh of this version, or None if another one exists.
 
-    `lasts` is at most `LONGEST_LEASE`. None also within `COOL_DOWN` after a failure.
+    `lasts` is at most `LONGEST_LEASE`. Within `COOL_DOWN` after a failure, None is returned too.
 
-    A lease that ends much later than any can, and a failure far in the future, do not count: the
-    clock was set back. Times that are a little late do count: a statement that has waited for the
-    row uses the time at which it began.
+    A lease that ends later than any lease can, and a failure far in the future, are ignored,
+    because the clock must have been set back. Times slightly in the future are not ignored: a
+    statement that has waited for the row uses the time at which it began.
     """
     if snapshot.is_leased:
         return None  # saves a write for each call that waits
@@ -174,10 +174,10 @@ def lease(snapshot: TokensRead[Any], lasts: timedelta = LEASE) -> str | None:
 
 
 def run_detached(work: Callable[[], T]) -> T:
-    """Do work in a greenlet of its own, which goes on if the caller is interrupted.
+    """Do work in a separate greenlet, which continues if the caller is interrupted.
 
-    Needs an app context, and gives the work another one. Raises what the work raises; if nobody
-    waits for it any more, that is logged.
+    Needs an app context, and gives the work another one. Raises the work's exception, which is
+    logged instead if the caller was interrupted.
     """
     app: Any = current_app._get_current_object()  # type: ignore[attr-defined]
 
@@ -200,10 +200,10 @@ def _log_error(ended: gevent.Greenlet) -> None:
 
 
 def store(row: Refreshable, lease_id: str, values: Mapping[str, Any]) -> bool:
-    """Write what a refresh has ended with, and end its lease.
+    """Write the values that a refresh has received, and end its lease.
 
-    Returns False if other tokens have been stored since, or the row is gone. A database that is
-    away is tried again for `INSIST_SECONDS`. Raises `SQLAlchemyError`.
+    Returns False if other tokens have been stored since, or the row no longer exists. During an
+    outage the write is tried again for `INSIST_SECONDS`. Raises `SQLAlchemyError`.
     """
     gives_up, again = time.monotonic() + INSIST_SECONDS, False
     while True:
@@ -217,7 +217,7 @@ def store(row: Refreshable, lease_id: str, values: Mapping[str, Any]) -> bool:
 
 
 def _store(row: Refreshable, lease_id: str, values: Mapping[str, Any], again: bool) -> bool:
-    """Store; or see, the second time, that the first commit was carried out."""
+    """Store the values. With `again`, find out whether an earlier commit has stored them."""
     rows = table(type(row))
     mine = update(rows).where(*is_unchanged(row), rows.c.lease_id == lease_id)
     written = mine.values(**values, lease_id=None, lease_until=None).returning(rows.c.seq)
@@ -230,13 +230,13 @@ def _store(row: Refreshable, lease_id: str, values: Mapping[str, Any], again: bo
 
 
 def note_failure(row: Refreshable) -> None:
-    """Store that a refresh has failed now, unless the tokens have been written since."""
+    """Store that a refresh has just failed, unless the tokens have been written since."""
     failed = update(table(type(row))).where(*is_unchanged(row))
     with write_transaction() as session:
         session.execute(failed.values(failed_at=current_time()))
 
 
 def is_unchanged(row: Refreshable) -> tuple[ColumnElement[bool], ...]:
-    """The condition for the row, unless its tokens have been written since."""
+    """Return the SQL conditions for the row if its tokens have not been written since."""
     rows = table(type(row))
     return rows.c.seq == row.seq, rows.c.version == row.version

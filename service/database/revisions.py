@@ -1,7 +1,7 @@
-"""The revisions of the migrations, and the one that the database has.
+"""Read the revisions of the migrations, and the revision of the database.
 
-Alembic is loaded by `flask db` only. Its reader would cost each worker 11 MB and a fifth of a
-second, because it imports every migration.
+Only `flask db` loads Alembic. Its reader would cost each worker 11 MB and a fifth of a second,
+because it imports every migration.
 """
 
 import ast
@@ -26,9 +26,9 @@ def stored_revision() -> str | None:
 
 
 def is_migrated(current: str | None) -> bool:
-    """Whether a database at the revision `current` has everything that this release needs.
+    """Return whether a database at the revision `current` has everything that this release needs.
 
-    An unknown revision is of a later release, which only adds to the database.
+    An unknown revision is one of a later release, which only adds to the database.
     """
     newest, every = revisions()
     return current == newest or (current is not None and current not in every)

@@ -1,7 +1,7 @@
-"""SQLite: opening a file, waiting for a writer, and interrupting a statement.
+"""SQLite: open a file, wait for a writer, and interrupt a statement.
 
-SQLite runs inside the worker. A read lets other greenlets run about every millisecond, and can be
-interrupted then. Code inside a write transaction must not switch greenlets.
+SQLite runs inside the worker. A read lets other greenlets run about every millisecond, and can then
+be interrupted. Code inside a write transaction must not switch greenlets.
 """
 
 import os
@@ -33,8 +33,8 @@ PRAGMAS = (
     "PRAGMA synchronous=NORMAL",  # because commits are synced by `CommitSync`
 )
 BUSY_SECONDS = 5.0  # for which a writer waits for another process
-PATIENCE = 1.0  # seconds behind one that gives up, after which a writer gives up with it
-STEPS = 50  # of SQLite's virtual machine: microseconds, or milliseconds if values are large
+PATIENCE = 1.0  # a writer that has waited so many seconds gives up together with another one
+STEPS = 50  # of SQLite's virtual machine: they take microseconds, or milliseconds for large values
 SLICE = 0.001  # seconds of a read before it lets other greenlets run
 
 # The file can't be used now, or not by this connection. For example, a connection that was opened
@@ -48,13 +48,13 @@ BROKEN = {
     sqlite3.SQLITE_NOMEM,
 }
 BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # the last: a statement reached its time limit
+OUTAGE = BROKEN | BUSY | {sqlite3.SQLITE_INTERRUPT}  # interrupted: at the statement's time limit
 
 Commits = CommitSync | UnsyncedCommits
 
 
 def prepare_engine(engine: Engine, sync: str) -> Commits:
-    """Prepare an engine; returns what a writer has to tell of its commit.
+    """Prepare an engine. Return the object that a writer has to notify of its commit.
 
     `sync` is the value of `SQLITE_SYNC`.
     """
@@ -82,7 +82,7 @@ def _prepare(driver: Any, record: Any) -> None:
         driver.execute(pragma)
     driver.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
     driver.execute(f"PRAGMA journal_size_limit={checkpoints.KEPT}")
-    # "Deterministic" within a statement: asked once, not for each row, and the same for all.
+    # As "deterministic", a statement calls it once and not for each row, with one result for all.
     driver.create_function(SQLITE_FUNCTION, 1, time_from_now, deterministic=True)
     driver.create_function(LOWER, 1, lower, deterministic=True)
     record.info["progress"] = ProgressHandler()
@@ -92,7 +92,7 @@ def _begin(commits: Commits, file: OpenedFile, connection: Connection) -> None:
     if has_begun(connection):
         return
     info = connection.info
-    immediate = info.pop(IMMEDIATE, None)  # first: it may not stay for another transaction
+    immediate = info.pop(IMMEDIATE, None)  # before any error: it must not stay for another one
     commits.check()
     if immediate is None:  # a transaction of the ORM
         immediate = bool(connection.get_execution_options().get("immediate"))
@@ -126,15 +126,15 @@ def _begin_read(connection: Connection) -> None:
 
 
 def _fail(connection: Connection, error: sqlite3.Error, text: str) -> NoReturn:
-    """Raise SQLAlchemy's error."""
+    """Raise SQLAlchemy's error for the driver's."""
     connection._handle_dbapi_exception(error, text, None, None, None)  # noqa: SLF001
 
 
 class WriterLock:
-    """One writer of this process at a time: SQLite's own wait would block the event loop.
+    """Admits one writer of this process at a time. SQLite's own wait would block the event loop.
 
-    If another process writes for so long that a writer gives up, those who have waited behind it
-    for `PATIENCE` or more give up as well. Each alone would wait for as long again.
+    If another process writes for so long that a writer gives up, the writers that have waited
+    behind it for `PATIENCE` or more give up as well. Otherwise each would wait as long again.
     """
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class WriterLock:
         self._given_up_at = 0.0  # monotonic
 
     def __enter__(self) -> None:
-        """Raises `OperationalError`."""
+        """Wait for the lock. Raises `OperationalError` if the writer before it gave up."""
         began = time.monotonic()
         self._lock.acquire()
         if began < self._given_up_at - PATIENCE:
@@ -155,7 +155,7 @@ class WriterLock:
         self._lock.release()
 
     def give_up(self) -> None:
-        """Called by the writer that has the lock."""
+        """Note that the writer that has the lock gives up. Only that writer calls it."""
         self._given_up_at = time.monotonic()
 
 
@@ -163,7 +163,7 @@ writer_lock = WriterLock()
 
 
 def _begin_write(connection: Connection) -> None:
-    """Begin when no other process writes, without blocking other greenlets meanwhile."""
+    """Begin a write when no other process writes, without blocking other greenlets meanwhile."""
     driver: Any = connection.connection.dbapi_connection
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
@@ -180,7 +180,7 @@ def _begin_write(connection: Connection) -> None:
 
 
 class ProgressHandler:
-    """The function that SQLite calls during a statement, to learn whether to interrupt it.
+    """Provides the function that SQLite calls during a statement, to ask whether to interrupt it.
 
     An exception can't pass through SQLite: it interrupts the statement and is raised afterwards.
     """
@@ -192,8 +192,11 @@ class ProgressHandler:
         self._reason: BaseException | None = None
 
     def begin(self, driver: sqlite3.Connection, is_write: bool, seconds: float) -> None:
-        """Watch the statements of a read. In the writes of a turn SQLite would call us some 25
-        times for nothing, and a large write would take an eighth longer."""
+        """Watch the statements of a read, but not those of a write.
+
+        In the writes of a turn SQLite would call us some 25 times without use, and a large write
+        would take an eighth longer.
+        """
         self._is_paused = False
         self._resumed_at = time.monotonic()
         self._deadline = self._resumed_at + seconds

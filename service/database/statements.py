@@ -1,4 +1,4 @@
-"""What functions need of a transaction, and how many rows a statement has changed."""
+"""The interface of a transaction, and a function that counts the rows a statement changes."""
 
 from typing import Any, Protocol, cast
 
@@ -6,7 +6,7 @@ from sqlalchemy import Connection, CursorResult, Delete, Executable, Update
 
 
 class Statements(Protocol):
-    """A session of the ORM has it, and a transaction without one."""
+    """The methods that a session of the ORM and a transaction without a session both have."""
 
     def execute(self, statement: Executable, params: Any = None) -> Any: ...
 
@@ -18,5 +18,5 @@ class Statements(Protocol):
 
 
 def count_changes(session: Statements, statement: Delete | Update) -> int:
-    """Execute a statement; returns how many rows it changed."""
+    """Execute a statement. Return how many rows it changed."""
     return cast("CursorResult[Any]", session.execute(statement)).rowcount

@@ -1,4 +1,4 @@
-"""How long a statement may take."""
+"""Limit the time that a statement may take."""
 
 import time
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def usual_time_limit() -> Iterator[None]:
-    """Work that is not that of the caller any more: no limit of the caller's applies to it."""
+    """Run work without the caller's limit, because the work no longer belongs to the caller."""
     token = _deadline.set(None)
     try:
         yield
@@ -31,11 +31,11 @@ def usual_time_limit() -> Iterator[None]:
 
 
 def seconds_left() -> float:
-    """How long a statement that begins now may take."""
+    """Return the seconds that a statement that begins now may take."""
     deadline = _deadline.get()
     return STATEMENT_SECONDS if deadline is None else max(deadline - time.monotonic(), 0.001)
 
 
 def has_limit() -> bool:
-    """Whether there is another limit than the usual one."""
+    """Return whether a limit other than the usual one applies."""
     return _deadline.get() is not None

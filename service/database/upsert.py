@@ -1,4 +1,4 @@
-"""An INSERT that meets a row of the same key."""
+"""Build an INSERT for rows whose key may already exist."""
 
 from typing import Any
 
@@ -16,19 +16,19 @@ DIALECTS: dict[str, Any] = {
 
 
 def insert_into(session: Statements, table: Table) -> Any:
-    """Return an INSERT that knows ON CONFLICT, in the dialect of the session's database."""
+    """Return an INSERT that supports ON CONFLICT, in the dialect of the session's database."""
     return insert(session.connection().dialect.name, table)
 
 
 def insert(dialect: str, table: Table) -> Any:
-    """Return an INSERT that knows ON CONFLICT, in a dialect by its name."""
+    """Return an INSERT that supports ON CONFLICT, in the dialect of that name."""
     return DIALECTS[dialect].insert(table)
 
 
 class InsertIfAbsent:
-    """An INSERT that leaves out a row whose unique key exists, built once for a dialect.
+    """An INSERT that skips a row whose unique key exists. It is built once for a dialect.
 
-    It waits for a parallel insert of the same key. `values` are those of every row.
+    It waits for a parallel insert of the same key. Every row gets `values`.
     """
 
     def __init__(self, table: Table, **values: Any) -> None:
@@ -36,11 +36,11 @@ class InsertIfAbsent:
         self._statement = Prepared(self._build)
 
     def execute(self, connection: Connection, row: dict[str, Any]) -> bool:
-        """Whether the row was inserted."""
+        """Insert a row. Return whether it was inserted."""
         return self.ask(connection, row).count == 1
 
     def ask(self, connection: Connection, row: dict[str, Any]) -> StatementReply:
-        """Its count is 1 if the row was inserted."""
+        """Insert a row. Return the reply, whose count is 1 if the row was inserted."""
         return self._statement.ask(connection, row)
 
     def _build(self, dialect: str) -> Any:
