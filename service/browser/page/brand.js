@@ -1,4 +1,4 @@
-// The name of the page, with a badge in the sandbox so that nobody mistakes it for a real service.
+// The name of the page. In the sandbox it has a badge, so that nobody mistakes the page for a real service.
 
 import { element, icon } from '../shared/elements.js';
 

@@ -1,10 +1,10 @@
-// A row of buttons of which one is pressed.
+// A row of buttons, one of which is pressed.
 
 import { element } from '../shared/elements.js';
 
 /**
  * @param {string} label @param {string[]} names
- * @param {(name: string) => boolean | void} choose false keeps the one that was pressed before
+ * @param {(name: string) => boolean | void} choose returns false to keep the button that was pressed before
  */
 export function createChoiceBar(label, names, choose) {
   const buttons = names.map((name) => element('button', { type: 'button', on: { click: () => pick(name) } }, name));

@@ -1,9 +1,9 @@
-// Asks for confirmation before an action that has consequences. Cancel has the focus at first.
+// Asks the user to confirm an action. Cancel has the focus at first.
 
 import { element } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
 
-/** @typedef {{title: string, text: string, action: string, kind?: string}} Question `kind` is the action's class, 'danger' without */
+/** @typedef {{title: string, text: string, action: string, kind?: string}} Question `kind` is the CSS class of the action's button, by default 'danger' */
 
 /**
  * @param {Question} question

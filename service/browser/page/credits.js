@@ -1,4 +1,4 @@
-// The credit balance in the header. When it can't be read, the last one stays.
+// The credit balance in the header. If the balance can't be read, the last known one stays.
 
 import { numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
@@ -12,10 +12,10 @@ export function createCredits(transport) {
   let balance = null;
   /** @type {Date | null} */
   let read = null;
-  let asked = 0;
-  let answered = 0; // the number of the question whose answer is shown
+  let lastRequest = 0;
+  let shownRequest = 0; // the number of the request whose answer is shown
   async function refresh() {
-    const mine = (asked += 1);
+    const mine = (lastRequest += 1);
     try {
       show(await transport.get('/api/credits', { limit: 1 }), mine);
     } catch {
@@ -24,10 +24,10 @@ export function createCredits(transport) {
     }
   }
 
-  /** @param {{balance: number}} account @param {number} number of the question that it answers */
+  /** @param {{balance: number}} account @param {number} number of the request */
   function show(account, number) {
-    if (number < answered) return;
-    answered = number;
+    if (number < shownRequest) return;
+    shownRequest = number;
     ({ balance } = account);
     amount.textContent = numberInWords(balance);
     read = new Date();
@@ -39,7 +39,7 @@ export function createCredits(transport) {
     node,
     refresh,
     balance: () => balance,
-    /** @param {{balance: number}} account that a view has read just now */
-    onAccount: (account) => show(account, (asked += 1)),
+    /** @param {{balance: number}} account which a view has just read */
+    onAccount: (account) => show(account, (lastRequest += 1)),
   };
 }

@@ -26,7 +26,7 @@ export function createDisclosure({ button, panel, class: name }) {
   /** @param {KeyboardEvent} event */
   function press(event) {
     if (event.key !== 'Escape' || !isOpen()) return;
-    event.stopPropagation(); // Escape closes one thing at a time
+    event.stopPropagation(); // one press of Escape closes only this panel
     show(false);
     button.focus();
   }

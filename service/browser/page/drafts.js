@@ -1,8 +1,8 @@
-// Text that was typed but not sent yet. It survives a reload and an expired session.
+// Stores text that was typed but not sent yet. It survives a reload and an expired session.
 
 /**
  * @typedef {{id: string, text: string, replaces?: boolean}} Question a message being sent: its id, its
- *   text, and whether its answer replaces the stored message of this id with all that follows
+ *   text, and whether it replaces the stored message with this id and all messages after it
  * @typedef {ReturnType<typeof createDrafts>} Drafts
  */
 
@@ -17,7 +17,7 @@ export function removeDrafts(storage, subject) {
 /** @param {Storage} storage @param {string} subject the signed-in user; drafts of other users are not visible */
 export function createDrafts(storage, subject) {
   const prefix = prefixOf(subject);
-  let isOver = false; // signed out: what still runs, such as a canvas that could not be stored, leaves nothing
+  let isOver = false; // the user has signed out: work that still runs, such as a canvas that could not be stored, must store no draft
   /** @param {string} name @param {string} value */
   const put = (name, value) => {
     if (isOver) return;
@@ -36,7 +36,7 @@ export function createDrafts(storage, subject) {
     question: (chat) => JSON.parse(storage.getItem(`${prefix}sent:${chat}`) ?? 'null'),
     /** @param {string} chat @param {Question | null} question */
     setQuestion: (chat, question) => put(`sent:${chat}`, question ? JSON.stringify(question) : ''),
-    /** Removes them, and keeps none from now on. */
+    /** Removes all drafts of the user, and stores none from now on. */
     clear() {
       isOver = true;
       removeDrafts(storage, subject);

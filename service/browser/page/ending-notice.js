@@ -1,5 +1,5 @@
-// Says some minutes before that a sign-in ends which nothing can renew, and afterwards that it has ended.
-// The page behind it stays as it is, so that a reply that is being shown can be read.
+// Warns the user some minutes before a sign-in that can't be renewed ends, and says when it has ended. The page behind
+// the notice stays, so that the user can read a reply that is being received.
 
 import { element } from '../shared/elements.js';
 import { minutesInWords } from '../shared/when.js';

@@ -1,13 +1,13 @@
-// JSON for people: in lines, with its parts in colours.
+// Shows JSON in lines, with its parts in colors.
 
 import { element } from '../shared/elements.js';
 
 /** @typedef {{kind: '' | 'key' | 'string' | 'number' | 'word', text: string}} Token */
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b/g;
-const MOST = 60_000; // characters that are coloured; the rest would only make the page slow
+const MOST = 60_000; // characters that are colored; coloring more would make the page slow
 
-/** @param {string} json @returns {Token[]} whose texts make the whole again */
+/** @param {string} json @returns {Token[]} the tokens, whose texts together are the JSON */
 export function tokensOf(json) {
   /** @type {Token[]} */
   const tokens = [];

@@ -1,8 +1,8 @@
-// The keys of things that must not be done twice, kept in this tab: they outlive a reload.
+// Stores the idempotency keys of requests in this tab, so that they survive a reload.
 
-/** Of one thing, which has a long content. @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name */
+/** Stores the key of one request, with the whole content of the request. @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name */
 export function createKeptKey(drafts, name) {
-  /** @type {{body: string, key: string} | null} of a try without an answer, and what it does */
+  /** @type {{body: string, key: string} | null} a request whose answer is not known */
   let pending = JSON.parse(drafts.get(name) || 'null');
 
   /** @param {typeof pending} next */
@@ -23,11 +23,11 @@ export function createKeptKey(drafts, name) {
 }
 
 /**
- * A key for each of several things that are under way at the same time.
+ * Stores the keys of several requests that run at the same time.
  * @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name @returns {import('../shared/once.js').Keys}
  */
 export function createKeptKeys(drafts, name) {
-  /** @type {Map<string, string>} where the storage is full */
+  /** @type {Map<string, string>} also kept in memory, because the storage may be full */
   const known = new Map();
   return {
     get: (content) => known.get(content) ?? (drafts.get(`${name}:${content}`) || undefined),

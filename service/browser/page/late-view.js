@@ -1,5 +1,5 @@
-// A view whose modules and style sheets are loaded when it is first shown, so that the first page of
-// the console stays small.
+// A view that loads its modules and style sheets when it is first shown, so that the first page of the console
+// stays small.
 
 import { element, tryAgain } from '../shared/elements.js';
 
@@ -46,7 +46,7 @@ export function createLateView(context, { title, styles, load }) {
     context.onTitle();
   }
 
-  /** The server may be back. */
+  /** Tries again after a failure, because the server may be available again. */
   function again() {
     if (!view && !retry.hidden && !stopped) start();
   }
@@ -79,7 +79,7 @@ export function createLateView(context, { title, styles, load }) {
   };
 }
 
-/** @param {string} address relative to this module @returns {Promise<void>} when its rules count */
+/** @param {string} address relative to this module @returns {Promise<void>} resolves when the style sheet applies */
 export function loadStyle(address) {
   const { href } = new URL(address, import.meta.url);
   if (document.querySelector(`link[href="${CSS.escape(href)}"]`)) return Promise.resolve();

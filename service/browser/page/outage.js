@@ -1,4 +1,4 @@
-// One notice for everything that stands still while the server is away or live updates are off.
+// One notice for the whole page: the server can't be reached, or live updates are off.
 
 import { element } from '../shared/elements.js';
 
@@ -22,7 +22,7 @@ export function createOutageNotice({ retry }) {
     node,
     /** @param {Outage} outage */
     show(outage) {
-      if (outage === shown) return; // each change of its text is read out
+      if (outage === shown) return; // screen readers read out each change of the text
       shown = outage;
       [text.textContent, more.textContent] = WORDS[outage];
       button.textContent = outage === 'offline' ? 'Try now' : 'Reload lists';

@@ -1,18 +1,18 @@
-// What the server's session of this browser is asked for: the page's token, and its end. The browser adds
-// the session's cookie, which no script can read. Source: docs/contract.md, "Signing in to the console".
+// Requests to the server about this browser's session: to get a token for the page, and to end the session. The
+// browser adds the session cookie, which scripts can't read. Source: docs/contract.md, "Signing in to the console".
 
 import { ApiError, NetworkError } from '../shared/errors.js';
 
 /** @typedef {{token: string, refreshIn: number | null}} PageToken `refreshIn` in seconds; null for never */
 
-/** @returns {Promise<PageToken | null>} null once the session has ended; throws if that is not known */
+/** @returns {Promise<PageToken | null>} null if the session has ended; throws if the server can't say */
 export async function fetchPageToken() {
   const response = await send('/console/token');
   if (response.status === 401) return null;
   return readJson(response);
 }
 
-/** @returns {Promise<string | null>} where to sign out of the identity provider too */
+/** @returns {Promise<string | null>} the address at which to sign out of the identity provider too */
 export async function endServerSession() {
   return (await readJson(await send('/console/sign-out'))).endSession;
 }

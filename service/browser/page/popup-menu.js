@@ -8,7 +8,7 @@ const GAP = 4; // pixels between the button and the menu, and around the menu
 
 /**
  * @param {HTMLElement} button @param {string} label of the menu @param {MenuItem[]} items
- * @param {HTMLElement} [origin] what gets the focus when the menu closes; by default the button
+ * @param {HTMLElement} [origin] the element that gets the focus when the menu closes; by default the button
  */
 export function showMenu(button, label, items, origin = button) {
   const nodes = items.map((item) => {
@@ -45,12 +45,12 @@ export function showMenu(button, label, items, origin = button) {
     if (goal !== undefined) nodes.at(goal % nodes.length)?.focus();
     else if (event.key === 'Escape' || event.key === 'Tab') close();
     else return;
-    event.stopPropagation(); // Escape closes one thing at a time
+    event.stopPropagation(); // one press of Escape closes only this menu
     event.preventDefault();
   }
 }
 
-/** Below the button, or above it where there is no room. @param {HTMLElement} menu @param {DOMRect} rect */
+/** Places the menu below the button, or above it if there is no room below. @param {HTMLElement} menu @param {DOMRect} rect */
 function place(menu, rect) {
   const { offsetWidth: width, offsetHeight: height } = menu;
   const below = rect.bottom + GAP;

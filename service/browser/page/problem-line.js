@@ -1,5 +1,5 @@
-// The error line above a list. The error of an action stays until the next action; an error of the
-// list itself disappears when it is over. That the server can't be reached is said once, by the page.
+// The error line above a list. The error of an action stays until the next action; an error of the list itself
+// disappears when the list can be read again. If the server can't be reached, the page says so once, not each list.
 
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
@@ -7,14 +7,14 @@ import { errorText } from '../shared/errors.js';
 /** @param {{problem: string, offline: boolean, refresh: () => unknown}} collection */
 export function createProblemLine(collection) {
   const node = element('p', { class: 'problem', role: 'alert' });
-  let lastProblem = ''; // of the collection
+  let lastProblem = ''; // the last error of the collection
 
   /** @param {string} text */
   function show(text) {
     node.textContent = text;
   }
 
-  /** @param {string} text which is there already while the list is read in vain: an alert is read out with every change */
+  /** Shows a text, but does not write the same text again: screen readers read out an alert at every change. @param {string} text */
   function keep(text) {
     if (node.textContent !== text) show(text);
   }
@@ -34,7 +34,7 @@ export function createProblemLine(collection) {
         return false;
       }
     },
-    /** Call it when the collection has changed. */
+    /** Call this when the collection has changed. */
     update() {
       const problem = collection.offline ? '' : collection.problem;
       if (problem) keep(problem);

@@ -1,12 +1,12 @@
-// The role of the signed-in user. Only the server decides what it allows; the console shows what fits.
+// The role of the signed-in user. The console shows what the role allows; only the server enforces it.
 
 import { claimsOf } from './session.js';
 
 /**
- * The role that an operator has set, or else the token's.
+ * The role that an operator has set, or else the role in the token.
  * @param {import('../shared/api-transport.js').Transport} transport
  * @param {{token: string | null, subject: string}} session
- * @returns {Promise<string>} '' if it can't be known now
+ * @returns {Promise<string>} '' if the role can't be read now
  */
 export async function readRole(transport, { token, subject }) {
   try {

@@ -1,4 +1,4 @@
-// The route in the hash: `#/<view>/<id>`, for example `#/chat/<id>`. An id may have slashes.
+// The route in the URL's hash: `#/<view>/<id>`, for example `#/chat/<id>`. An id may have slashes.
 
 /** @typedef {{view: string, id: string | null}} Route */
 

@@ -1,7 +1,7 @@
-// Addresses in answers of vendors: what others wrote, and a click or a picture would load.
+// Checks addresses in the answers of vendors before a link or a picture may load them: anybody may have written them.
 
 /**
- * An address that may be loaded: https, or this very service. Null for any other text.
+ * The address, if it may be loaded: https, or this service itself. Null for any other text.
  * @param {string} text @param {string} base address of the page @returns {string | null}
  */
 export function safeAddress(text, base) {

@@ -1,12 +1,12 @@
-// The signed-in user, by one of two kinds of token. A pasted one, or that of a link, is kept in
-// sessionStorage until the tab is closed. The one of a sign-in at an identity provider is kept in memory:
-// the browser's cookie gives another before it ends.
+// The signed-in user, identified by one of two kinds of token. A token that was pasted or came in a link is kept in
+// sessionStorage until the tab is closed. A token from a sign-in at an identity provider is kept in memory: before it
+// ends, the page gets another one with the session cookie.
 
 import { createListeners } from '../shared/listeners.js';
 import { endServerSession, fetchPageToken } from './page-token.js';
 
 const KEY = 'console.token';
-const RETRY = 5000; // ms until the server is asked again for a token that it could not give
+const RETRY = 5000; // ms until the next try, after the server could not give a token
 const LONGEST_TIMER = 2 ** 31 - 1; // ms; a longer one would fire at once
 export const SESSION_ENDED = 'Your session has ended. Sign in again; your drafts are kept.';
 const SIGNED_OUT = 'You are signed out.';
@@ -28,41 +28,42 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
   const signOuts = createListeners();
   const channel = globalThis.BroadcastChannel && new BroadcastChannel('console-session');
   /** @type {Promise<string | null> | null} */
-  let asking = null;
-  let dueAt = Infinity; // when the token is to be replaced, by Date.now
+  let renewal = null;
+  let dueAt = Infinity; // when the token must be replaced, in the time of Date.now
   /** @type {any} */
   let timer = 0;
-  // Another tab may sign out just then: the server has ended the session before that is told here.
+  // Whether a shared session has ended here. Another tab may be signing out: the server ends the session before this
+  // tab is told about the sign-out.
   let hasLostShared = false;
   /** @type {string | null} */
-  let signedOut = null; // who has signed out in another tab since the server was asked for a token
+  let signedOut = null; // the user who has signed out in another tab since this tab last requested a token
   const session = {
     token: storage.getItem(KEY),
-    /** of the token; '' when nobody is signed in */
+    /** the subject of the token; '' when nobody is signed in */
     subject: subjectOf(storage.getItem(KEY)),
-    /** of the newest token, also when its session has ended */
+    /** the subject of the newest token, even after its session has ended */
     lastSubject: subjectOf(storage.getItem(KEY)),
     /** why the last session ended, for the sign-in page */
     reason: '',
-    /** whether a newer token follows this one */
+    /** whether the token can be replaced by a newer one */
     isRenewable: false,
-    /** whether the browser has a session at the server, by which this one goes on after a reload */
+    /** whether the browser has a session at the server, so that the user stays signed in after a reload */
     isShared: false,
     begin,
     end,
     current,
     renew,
     signOut,
-    /** Called when somebody has signed in or out. */
+    /** Adds a listener for sign-ins and sign-outs. */
     onChange: listeners.add,
-    /** Called when the same user has a newer token. */
+    /** Adds a listener for newer tokens of the same user. */
     onToken: tokens.add,
-    /** Called when the user signs out, here or in another tab, before the session ends if it has not yet. */
+    /** Adds a listener for sign-outs, here or in another tab. It is called before the session ends here. */
     onSignOut: signOuts.add,
   };
   if (channel) channel.onmessage = ({ data }) => hear(data);
 
-  /** @param {string} token that was pasted, or a link's */
+  /** @param {string} token that was pasted or came in a link */
   function begin(token) {
     storage.setItem(KEY, token);
     const subject = subjectOf(token);
@@ -80,7 +81,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     listeners.notify();
   }
 
-  /** @param {string} subject of who has signed out in another tab */
+  /** @param {string} subject the user who has signed out in another tab */
   function hear(subject) {
     signedOut = subject;
     if ((session.isShared || hasLostShared) && session.lastSubject === subject) endSignedOut();
@@ -91,15 +92,15 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     end(SIGNED_OUT);
   }
 
-  /** The token for a request; a promise while it has to be replaced first. */
+  /** The token for a request; a promise if the token must be replaced first. */
   function current() {
     return Date.now() < dueAt ? session.token : renew();
   }
 
-  /** Asks for the browser's token: one request at a time. @returns {Promise<string | null>} */
+  /** Requests a newer token, with one request at a time. @returns {Promise<string | null>} */
   function renew() {
-    asking ??= request().finally(() => (asking = null));
-    return asking;
+    renewal ??= request().finally(() => (renewal = null));
+    return renewal;
   }
 
   async function request() {
@@ -107,21 +108,21 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     signedOut = null;
     try {
       const answer = await ask();
-      if (session.token !== before) return session.token; // signed out, or in, meanwhile
+      if (session.token !== before) return session.token; // the user has signed out or in during the request
       if (answer && subjectOf(answer.token) === signedOut) drop(subjectOf(answer.token));
       else if (answer) keep(answer);
       else end(SESSION_ENDED);
     } catch (error) {
       if (session.token !== before) return session.token;
       if (!before) throw error;
-      wait(RETRY); // the provider or the server is away: until its end the old token serves
+      wait(RETRY); // the provider or the server is not available: the old token is used until it ends
     }
     return session.token;
   }
 
-  /** A token that the server gave before its user has signed out. @param {string} subject */
+  /** Drops a token that the server gave before its user signed out. @param {string} subject */
   function drop(subject) {
-    if (session.token && session.subject !== subject) return end(SESSION_ENDED); // somebody else, whose drafts stay
+    if (session.token && session.subject !== subject) return end(SESSION_ENDED); // this page has another user, whose drafts stay
     session.lastSubject = subject;
     endSignedOut();
   }
@@ -165,8 +166,8 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
 }
 
 /**
- * The token for the requests of one page. Once the page is left they wait for ever, because the next user may
- * have signed in; so do those that were waiting for a newer token then.
+ * The token for the requests of one page. When the page is left, requests that wait for a token wait forever, because
+ * the next user may have signed in.
  * @param {Session} session
  */
 export function createPageTokens(session) {
@@ -184,13 +185,13 @@ export function createPageTokens(session) {
   };
 }
 
-/** @param {string} url of the identity provider, as the server has it */
+/** @param {string} url of the identity provider, as the server returned it */
 function visit(url) {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) location.assign(url);
 }
 
 /**
- * A pasted token without the header name, "Bearer" and white space that may be copied with it.
+ * Removes the header name, "Bearer" and white space from a pasted token, because they may have been copied with it.
  * @param {string} pasted
  */
 export function tidyToken(pasted) {
@@ -205,14 +206,14 @@ export function subjectOf(token) {
   return String(claimsOf(token).sub ?? '');
 }
 
-/** @param {string | null} token @returns {number | null} ms until it ends; null if it does not say */
+/** @param {string | null} token @returns {number | null} ms until the token ends; null if it has no end */
 export function timeLeft(token) {
   const { exp } = claimsOf(token);
   return typeof exp === 'number' ? exp * 1000 - Date.now() : null;
 }
 
 /**
- * The claims of a token; none of a text that is not a token.
+ * The claims of a token; an empty object for a text that is not a token.
  * @param {string | null} token @returns {Record<string, any>}
  */
 export function claimsOf(token) {

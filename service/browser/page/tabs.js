@@ -1,11 +1,11 @@
-// The parts of a view as a row of links, of which one is current.
+// The parts of a view as a row of links, one of which is current.
 
 import { element } from '../shared/elements.js';
 import { hrefOf } from './route.js';
 
 /**
  * @param {string} label @param {string} view
- * @param {{id: string | null, label: string}[]} parts `id` as in the address of the view
+ * @param {{id: string | null, label: string}[]} parts `id` as in the route of the view
  */
 export function createTabs(label, view, parts) {
   const links = parts.map((part) => element('a', { href: hrefOf(view, part.id) }, part.label));

@@ -1,4 +1,4 @@
-// What a view of the console is, and what it receives.
+// The interface of a console view, and of the context that it receives.
 
 import type { LiveCollection } from '../shared/live-collection.js';
 import type { RecordsSocket } from '../shared/records-socket.js';
@@ -13,39 +13,39 @@ export interface ViewContext {
   /** The signed-in user. */
   subject: string;
   onTurnEnd: () => void;
-  /** A view has read the account: its balance is shown to the user everywhere. */
+  /** Call this when a view has read the account, so that its balance is shown in the header. */
   onAccount: (account: { balance: number }) => void;
-  /** Credits left when last read; null if unknown. */
+  /** The balance when it was last read; null if unknown. */
   balance: () => number | null;
-  /** The title of a view has changed. */
+  /** Call this when the title of a view has changed. */
   onTitle: () => void;
-  /** Reads a sentence to users of screen readers. */
+  /** Makes screen readers read out a sentence. */
   announce: (sentence: string) => void;
 }
 
-/** What the command palette does with the chats. */
+/** The functions of the chat view that the command palette uses. */
 export interface Chats {
   collection: LiveCollection;
   models: {
-    /** Those that can answer. */
+    /** The ids of the models that can answer. */
     readonly usable: string[];
     readonly modelId: string;
     choose: (id: string) => void;
   };
   startNew: () => void;
-  /** Opens a chat, at a message if one is named. */
+  /** Opens a chat, and scrolls to a message if its id is given. */
   open: (chatId: string, messageId: string | null) => void;
 }
 
 export interface View {
   node: HTMLElement;
-  /** '' for none */
+  /** '' for no title */
   title: string;
-  /** Shows what the route names; null is the view's beginning. */
+  /** Shows the id of the route; null shows the start of the view. */
   show: (id: string | null) => void;
   refresh: () => void;
   focus: () => void;
-  /** Whether it shows something that would be lost if the page were replaced now. */
+  /** Whether something would be lost if the page were replaced now. */
   isBusy?: () => boolean;
   stop: () => void;
 }

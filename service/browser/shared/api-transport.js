@@ -1,4 +1,4 @@
-// Sends every request of a page: adds the bearer token, returns JSON or throws an error from errors.js.
+// Sends every request of a page. It adds the bearer token, then returns JSON or throws an error from errors.js.
 
 import { ApiError, NetworkError } from './errors.js';
 
@@ -17,11 +17,11 @@ import { ApiError, NetworkError } from './errors.js';
 
 /**
  * @param {object} options
- * @param {() => string | null | Promise<string | null>} options.token asked before each request
+ * @param {() => string | null | Promise<string | null>} options.token called before each request
  * @param {(token: string | null) => void} [options.onUnauthorized] called with the refused token
  * @param {() => void} [options.onAnswer] called after each JSON answer of the server
- * @param {() => void} [options.onUnreachable] called when no answer has come
- * @param {string} [options.base] in front of each path; without it, requests go to the page's own origin
+ * @param {() => void} [options.onUnreachable] called when no answer arrives
+ * @param {string} [options.base] put before each path; without it, requests go to the page's own origin
  * @param {typeof globalThis.fetch} [options.fetch]
  * @returns {Transport}
  */
@@ -31,7 +31,7 @@ export function createTransport({ token, base = '', ...options }) {
   /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
   async function send(method, path, body, more = {}) {
     const given = token();
-    const bearer = given instanceof Promise ? await given : given; // without a promise, it is sent at once
+    const bearer = given instanceof Promise ? await given : given; // a token that is there is used at once
     const headers = { Authorization: `Bearer ${bearer}`, ...more.headers };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json' });

@@ -1,16 +1,16 @@
-// A block of code: its language, a button that copies it, and its text, highlighted once the module
-// for that has been loaded.
+// A block of code: its language, a button that copies it, and its text. The text is highlighted as soon as
+// the module for highlighting is loaded.
 
 import { languageOf } from './code-languages.js';
 import { element } from './elements.js';
 
 /** @typedef {import('./code-painter.js').Painter} Painter */
 
-const SHOWN = 2000; // ms for which the button says what it has done
+const SHOWN = 2000; // ms for which the button shows "Copied" or "Selected"
 const COPIED = 'Copied';
 const SELECTED = 'Selected';
 
-/** @param {string} name of the language, as the reply has it; may be empty */
+/** @param {string} name of the language, as the reply writes it; may be empty */
 export function createCodeBlock(name) {
   const language = languageOf(name);
   const label = language?.label ?? name;
@@ -30,7 +30,7 @@ export function createCodeBlock(name) {
       code.replaceChildren();
       painter = create(code, language.grammar);
       painter.paint(source);
-    }, () => {}); // without highlighting, it can be read all the same
+    }, () => {}); // without highlighting, the code can still be read
   }
   return {
     node,
@@ -82,7 +82,7 @@ function createCopyButton(source, code) {
 /** @type {HTMLElement | null} */
 let region = null;
 
-/** The live region of all blocks of the page, which must be there before its text is. */
+/** The live region of all code blocks on the page. It must be in the document before it gets a text. */
 function announcer() {
   const node = (region ??= /** @type {HTMLElement} */ (element('p', { class: 'visually-hidden', 'aria-live': 'polite' })));
   if (!node.isConnected) document.body.append(node);

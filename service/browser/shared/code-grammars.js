@@ -1,4 +1,4 @@
-// What code looks like in each family of languages.
+// The patterns that recognize comments, strings, numbers and words in each family of languages.
 
 /** @typedef {import('./code-tokens.js').Grammar} Grammar */
 
@@ -8,7 +8,7 @@ const WORD = String.raw`[A-Za-z_$][\w$]*`;
 const HASH_COMMENT = String.raw`(?<=^|\s)#.*`;
 
 /**
- * @param {Record<string, string>} groups their patterns; the first that matches counts
+ * @param {Record<string, string>} groups the pattern of each kind; the first that matches counts
  * @param {Record<string, [import('./code-tokens.js').Kind, RegExp]>} [spans]
  * @param {string} [keywords] @param {boolean} [ignoresCase] @returns {Grammar}
  */

@@ -1,11 +1,11 @@
-// Highlights code that may still grow. A complete line is read once; only the last one is painted again.
+// Highlights code that may still grow. A complete line is highlighted once; only the last line is highlighted again.
 
 import { grammars } from './code-grammars.js';
 import { tokensOf } from './code-tokens.js';
 import { element } from './elements.js';
 
-const MOST = 50_000; // characters of one block; what follows is shown as it is
-const MOST_IN_LINE = 2000; // of one line, because the last line is read at each change
+const MOST = 50_000; // characters of one block; the rest is shown without highlighting
+const MOST_IN_LINE = 2000; // characters of one line, because the last line is read again at each change
 
 /** @typedef {ReturnType<typeof createPainter>} Painter */
 
@@ -13,12 +13,12 @@ const MOST_IN_LINE = 2000; // of one line, because the last line is read at each
 export function createPainter(code, language) {
   const grammar = grammars[language];
   let painted = ''; // the complete lines
-  let nodes = 0; // that show them
-  let open = ''; // the span that goes on behind them
+  let nodes = 0; // how many nodes show the complete lines
+  let open = ''; // the kind of span that is still open after the complete lines
   const rest = document.createTextNode('');
   code.append(rest);
 
-  /** @param {string} line @returns {string} the span that goes on behind it */
+  /** @param {string} line @returns {string} the span that is still open after the line */
   function paintLine(line) {
     if (painted.length > MOST || line.length > MOST_IN_LINE) {
       rest.before(document.createTextNode(line));

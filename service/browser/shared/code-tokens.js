@@ -1,21 +1,22 @@
-// Reads one line of code at a time. Pure. It knows what comments, strings, numbers and words look
-// like in a family of languages, and nothing of their syntax.
+// Splits code into tokens, one line at a time. Pure. It recognizes comments, strings, numbers and words in a
+// family of languages, but does not know their syntax.
 
 /**
- * @typedef {'comment' | 'string' | 'number' | 'keyword' | 'name' | 'added' | 'removed'} Kind `name`
- *   is that of a function, a key or a tag
+ * @typedef {'comment' | 'string' | 'number' | 'keyword' | 'name' | 'added' | 'removed'} Kind `name` is
+ *   the name of a function, a key or a tag
  * @typedef {{kind: Kind | '', text: string}} Token
  *
  * @typedef {object} Grammar
  * @property {RegExp} pattern with the flag `g`; each of its groups is a kind, a span, or `word`
- * @property {Record<string, {kind: Kind, end: RegExp}>} spans what may go on over lines; `end` has the flag `g`
+ * @property {Record<string, {kind: Kind, end: RegExp}>} spans tokens that may continue over several lines; `end` has the flag `g`
  * @property {Set<string>} keywords
  * @property {boolean} ignoresCase
  */
 
 /**
- * @param {Grammar} grammar @param {string} line @param {string} open the span that goes on in it, or ''
- * @returns {{tokens: Token[], open: string}} whose texts make the line, and the span that goes on behind it
+ * @param {Grammar} grammar @param {string} line @param {string} open the span that is open at the start of the line, or ''
+ * @returns {{tokens: Token[], open: string}} the tokens, whose texts together are the line, and the span that is
+ *   open at its end
  */
 export function tokensOf(grammar, line, open) {
   /** @type {Token[]} */
@@ -51,7 +52,7 @@ export function tokensOf(grammar, line, open) {
   return { tokens, open };
 }
 
-/** @param {RegExp} pattern @param {string} line @param {number} at @returns {RegExpExecArray | null} that is not empty */
+/** @param {RegExp} pattern @param {string} line @param {number} at @returns {RegExpExecArray | null} the first match that is not empty */
 function matchFrom(pattern, line, at) {
   pattern.lastIndex = at;
   const match = pattern.exec(line);

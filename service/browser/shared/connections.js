@@ -1,4 +1,4 @@
-// The connections of the signed-in user: the status that was last read from the service.
+// The connections of the signed-in user, with the status that was last read from the service.
 
 import { errorText } from './errors.js';
 import { createListeners } from './listeners.js';
@@ -8,7 +8,7 @@ import { createListeners } from './listeners.js';
  *
  * @typedef {object} Permission
  * @property {string} flag of the status
- * @property {string} endpoint whose scope sets the flag; an empty body makes it return the consent address
+ * @property {string} endpoint whose scope sets the flag; called with an empty body, it returns the address of the consent page
  *
  * @typedef {ReturnType<typeof createConnections>} Connections
  */
@@ -19,7 +19,7 @@ export function createConnections(transport) {
   let lastRequest = 0;
   let lastApplied = 0;
   const connections = {
-    /** @type {Record<string, Status> | null} by integration; null until it was read once */
+    /** @type {Record<string, Status> | null} by integration; null until it is read for the first time */
     all: null,
     problem: '',
     onChange: listeners.add,
@@ -27,7 +27,7 @@ export function createConnections(transport) {
     /** @param {string} name @returns {Status} */
     of: (name) => connections.all?.[name] ?? { connected: false },
 
-    /** Reads it again; never throws, `problem` says what went wrong. */
+    /** Reads the status again. It never throws: `problem` says what went wrong. */
     async refresh() {
       const number = (lastRequest += 1);
       const [all, problem] = await transport.get('/api/integrations/status').then(

@@ -1,7 +1,7 @@
-// What the pages at the end of a consent report, to this tab and to others of this browser.
+// Messages from the last page of a consent, which reports the outcome to this tab and to other tabs of the browser.
 
 /**
- * @param {(value: unknown) => void} receive takes a message, which may be from anybody of this origin
+ * @param {(value: unknown) => void} receive takes a message, which any page of this origin may have sent
  * @returns {() => void} stops listening
  */
 export function listenForConsents(receive) {

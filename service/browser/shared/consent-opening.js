@@ -1,8 +1,9 @@
-// Opens the window in which a consent is given.
+// Opens the window in which the user gives a consent.
 
 /**
- * A window without a way back: the provider's page could send this one elsewhere. The page at the end
- * reports over a channel. `noopener` as a feature would return no window, which is to be closed later.
+ * Opens a window without a link to its opener, because the provider's page could use the link to navigate this page.
+ * The last page of the consent reports over a BroadcastChannel. The feature `noopener` can't be used: with it,
+ * `window.open` returns no window, and this page could not close the window later.
  * @param {string} url of this origin, or about:blank @param {string} target @param {string} features
  * @returns {Window | null} null where the browser blocks windows
  */

@@ -1,9 +1,9 @@
-// Waits for a consent that is given in another window. The page at its end reports the outcome.
-// Where the report does not arrive (another browser, a provider that isolates windows), the status is polled.
+// Waits for a consent that the user gives in another window. The last page of the consent reports the outcome.
+// The report may not arrive (another browser, a provider that isolates windows), so the status is polled too.
 
 /**
- * What can arrive while waiting. 'closed' alone decides nothing: a window that the provider isolates
- * looks closed while the user still reads in it.
+ * What can arrive while this module waits. 'closed' alone decides nothing: a window that the provider isolates
+ * looks closed while the user is still on its page.
  * @typedef {import('./oauth-answer.js').Outcome | 'closed' | 'stop'} Signal
  *
  * @typedef {'granted' | 'unticked' | 'refused' | 'late' | 'stopped'} Ending
@@ -14,8 +14,9 @@ const TIMEOUT = 180_000; // ms
 
 /**
  * @param {object} options
- * @param {() => Promise<boolean>} options.readGranted reads the status; where it throws, it is read again later
- * @param {boolean} options.grantedBefore then the status proves nothing, and only the page's report counts
+ * @param {() => Promise<boolean>} options.readGranted reads the status; if it throws, the status is read again later
+ * @param {boolean} options.grantedBefore whether the permission was granted before: if so, the status proves nothing, and only
+ *   the report of the last page counts
  * @param {ReturnType<typeof createSignals>} options.signals
  * @param {(stage: 'unconfirmed' | 'closed') => void} options.onStage
  * @param {(milliseconds: number) => Promise<void>} options.sleep
@@ -24,8 +25,8 @@ const TIMEOUT = 180_000; // ms
  */
 export async function waitForConsent({ readGranted, grantedBefore, signals, onStage, sleep, now }) {
   const end = now() + TIMEOUT;
-  const read = () => readGranted().catch(() => null); // a failure must not close the page that the user is at
-  let isReported = false; // that it is connected
+  const read = () => readGranted().catch(() => null); // a failed request must not close the page that the user is on
+  let isReported = false; // whether a page has reported that the account is connected
   for (let round = 0; now() < end; round += 1) {
     const interval = POLL_INTERVALS[Math.min(round, POLL_INTERVALS.length - 1)];
     await Promise.race([sleep(interval), signals.arrival()]);
@@ -45,7 +46,7 @@ export async function waitForConsent({ readGranted, grantedBefore, signals, onSt
   return 'late';
 }
 
-/** A queue of signals: those that arrive while nobody waits are kept. */
+/** A queue of signals. Signals that arrive while nothing waits for them are kept. */
 export function createSignals() {
   /** @type {Signal[]} */
   const queue = [];

@@ -9,7 +9,7 @@ import { consentNeeded, isAboutTheBody, isResult, safeAuthUrl } from './oauth-an
  * @typedef {import('./connections.js').Permission} Permission
  * @typedef {import('./consent-wait.js').Ending} Ending
  *
- * The stages that are shown to the user. 'blocked' comes with the address, for a link.
+ * The stages that are shown to the user. With 'blocked' comes the address, which is shown as a link.
  * @typedef {'requesting' | 'waiting' | 'blocked' | 'unconfirmed' | 'closed'} Stage
  *
  * @typedef {object} Environment the browser functions, replaced in tests
@@ -29,7 +29,7 @@ const BROWSER = {
 };
 
 /**
- * One consent at a time: a second one closes the window of the first.
+ * Requests one consent at a time: a second request closes the window of the first.
  * @param {object} options
  * @param {import('./api-transport.js').Transport} options.transport
  * @param {import('./connections.js').Connections} options.connections
@@ -40,11 +40,11 @@ export function createConsents({ transport, connections, environment = BROWSER }
   let current = null;
 
   /**
-   * Call it in the click handler: browsers allow a new window only there.
+   * Call this in the click handler: browsers allow a new window only there.
    * @param {string} name of the integration
    * @param {Permission} permission
-   * @param {{renew: boolean, onStage: (stage: Stage, url?: string) => void}} options `renew` disconnects
-   *   first, for tokens that can't be refreshed
+   * @param {{renew: boolean, onStage: (stage: Stage, url?: string) => void}} options with `renew`, the
+   *   account is disconnected first, because its token can't be refreshed any more
    * @returns {Promise<Ending>}
    */
   async function request(name, permission, { renew, onStage }) {
@@ -64,7 +64,7 @@ export function createConsents({ transport, connections, environment = BROWSER }
       const { now } = environment;
       const sleep = sleepWatching(own);
       const ending = await waitForConsent({ readGranted, grantedBefore, signals, onStage, sleep, now });
-      if (ending === 'granted') popup?.close(); // in case it can't close itself
+      if (ending === 'granted') popup?.close(); // in case the window can't close itself
       return ending;
     } catch (error) {
       popup?.close();
@@ -92,14 +92,14 @@ export function createConsents({ transport, connections, environment = BROWSER }
     return isGranted(permission, connections.of(name)) ? 'granted' : 'unticked';
   }
 
-  /** @param {string} name @param {Permission} permission @returns {Promise<boolean>} throws where the status can't be read */
+  /** @param {string} name @param {Permission} permission @returns {Promise<boolean>} throws if the status can't be read */
   async function readPermission(name, permission) {
     await connections.refresh();
     if (connections.problem) throw new Error(connections.problem);
     return isGranted(permission, connections.of(name));
   }
 
-  /** A sleep that also checks whether the window was closed and signals it once. */
+  /** Returns a `sleep` that also checks whether the window was closed, and signals this once. */
   function sleepWatching(/** @type {NonNullable<typeof current>} */ { popup, signals }) {
     let open = popup !== null && !popup.closed;
     return async (/** @type {number} */ milliseconds) => {
@@ -122,7 +122,7 @@ export function createConsents({ transport, connections, environment = BROWSER }
   return {
     request,
     stop,
-    /** Takes a message, which may not be from a consent page of ours. @param {unknown} value */
+    /** Takes a message. It may come from a page that is not a consent page of this service. @param {unknown} value */
     receive(value) {
       if (!isResult(value)) return;
       if (current?.name === value.integration) current.signals.send(value.outcome);

@@ -1,13 +1,13 @@
-// Builds DOM nodes. Text is set as text: no HTML string ever reaches the document.
+// Builds DOM nodes. Text is always set as text: no HTML string reaches the document.
 
 /** @typedef {Node | string | null | undefined | false} Child */
 
-const FIELDS = ['input', 'textarea']; // in which a text has the direction of its own words, unless `dir` says another
+const FIELDS = ['input', 'textarea']; // their text direction follows the words in them, unless `dir` is set
 
 /**
  * @param {string} tag
  * @param {Record<string, any>} [props] attributes; `on` holds listeners, `data` data attributes,
- *   `value` and `checked` are set as properties; true is an empty attribute, false and null none
+ *   `value` and `checked` are set as properties; true sets an empty attribute, false and null set none
  * @param {...Child} children
  * @returns {any}
  */
@@ -66,7 +66,7 @@ const PATHS = {
 };
 
 /**
- * A decorative drawing, hidden from screen readers. The control around it carries the name.
+ * A decorative drawing, hidden from screen readers. The control around it has the accessible name.
  * @param {keyof typeof PATHS} name
  */
 export function icon(name) {
@@ -91,8 +91,8 @@ export function iconButton(name, label, act, props = {}) {
 }
 
 /**
- * Lets a button do nothing for a while, for which its listener asks `isOff`. `disabled` would take the focus from it,
- * and who uses the keyboard or a screen reader would be nowhere.
+ * Switches a button off or on; the button's listener must check `isOff`. The attribute `disabled` is not used, because
+ * it would take the focus from the button, and users of the keyboard or a screen reader would lose their place.
  * @param {HTMLElement} button @param {boolean} off
  */
 export function setOff(button, off) {
@@ -105,15 +105,15 @@ export function isOff(button) {
   return button.getAttribute('aria-disabled') === 'true';
 }
 
-/** Whether what had the focus is gone, so that at most the page's main part has it: the answer to a request takes it from nothing else. */
+/** Whether the focus is lost, because the focused element was removed or hidden. Only then may a late answer move the focus. */
 export function isFocusLost() {
   const { activeElement } = document;
   return !activeElement || activeElement === document.body || activeElement.tagName === 'MAIN' || !activeElement.checkVisibility();
 }
 
 /**
- * Does again what has failed. The button for it goes with its press: if the focus goes too, it comes back with the
- * button, or is on what has come in its place.
+ * Repeats work that has failed. The button for this disappears when it is pressed. If it had the focus, the focus
+ * returns to the button when the work fails again; otherwise `focus` moves it to the result.
  * @param {() => unknown} work @param {HTMLElement} button @param {() => void} focus
  */
 export async function tryAgain(work, button, focus) {
@@ -124,8 +124,8 @@ export async function tryAgain(work, button, focus) {
 }
 
 /**
- * Puts nodes into this order under their parent and moves as few as possible. A focused node
- * keeps the focus in browsers that have `moveBefore`.
+ * Puts the nodes into this order under their parent and moves as few of them as possible. In browsers that have
+ * `moveBefore`, a focused node keeps the focus.
  * @param {any} parent @param {Node[]} nodes
  */
 export function arrange(parent, nodes) {

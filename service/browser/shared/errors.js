@@ -1,4 +1,4 @@
-// The errors of requests and the texts that are shown for them.
+// The errors that requests can throw, and the texts that are shown for them.
 
 /** The server refused a request; the body is `{error, message, details?, …facts}`. */
 export class ApiError extends Error {
@@ -6,7 +6,7 @@ export class ApiError extends Error {
    * @param {number} status
    * @param {{error?: string, message?: string, details?: any} & Record<string, any>} body
    * @param {number | null} [retryAfter] seconds
-   * @param {string} [requestId] by which the operator finds the request in the log
+   * @param {string} [requestId] under which the operator finds the request in the log
    */
   constructor(status, body, retryAfter = null, requestId = undefined) {
     super(body.message || `The server answered ${status}.`);
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came, or it ended before it was complete. */
+/** No answer came, or the answer ended before it was complete. */
 export class NetworkError extends Error {
   constructor(message = 'The server can’t be reached. Check that it is running, then try again.') {
     super(message);
@@ -30,7 +30,7 @@ export class NetworkError extends Error {
 /** The response is not a UI message stream. */
 export class StreamFormatError extends Error {}
 
-/** @param {unknown} error @returns {string} one or two sentences, with advice where there is some */
+/** @param {unknown} error @returns {string} one or two sentences, with advice if there is any */
 export function errorText(error) {
   if (error instanceof ApiError) return [error.message, ...hints(error)].join(' ');
   if (error instanceof NetworkError) return error.message;
@@ -49,7 +49,7 @@ function* hints(error) {
   if (error.status >= 500 && error.requestId) yield `Request id: ${error.requestId}.`; // for the operator
 }
 
-/** @param {any} details reasons per field */
+/** @param {any} details the reasons for each field */
 function* fields(details) {
   for (const [name, reasons] of Object.entries(details ?? {})) {
     yield `${name}: ${Array.isArray(reasons) ? reasons.join(' ') : JSON.stringify(reasons)}`;

@@ -1,4 +1,5 @@
-// Numbers that a browser would send as others: whole ones from 2^53 on, and those that are too large for any.
+// Finds numbers that JavaScript can't represent exactly and would therefore change: integers from 2^53 on, and
+// numbers that are too large for a double.
 
 /** @param {string} text of a number */
 export function isExact(text) {
@@ -6,17 +7,17 @@ export function isExact(text) {
   return Number.isFinite(number) && (Number.isSafeInteger(number) || !/^[-+]?\d+$/.test(text));
 }
 
-/** @param {string} json @returns {string | undefined} the first number that would be another one, as it is written */
+/** @param {string} json @returns {string | undefined} the first number that would change, as it is written */
 export function changedNumber(json) {
-  const unescaped = json.replace(/\\./g, ''); // first, so that a long text, such as a picture, needs no backtracking
+  const unescaped = json.replace(/\\./g, ''); // before the strings, so that a long string, such as a picture, needs no backtracking
   const numbers = unescaped.replace(/"[^"]*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
   return numbers.find((number) => !isExact(number));
 }
 
 /**
- * What JSON has as a whole number may be another one by the time it is read. Written again, a very large one
- * does not look like one.
- * @param {any} value as the browser has it @returns {number | undefined} the first number that may be meant differently
+ * Finds a number in a parsed value that may differ from the number in its JSON. The text of the JSON is not known
+ * here, so every number above 2^53 counts.
+ * @param {any} value parsed from JSON @returns {number | undefined} the first number that may have changed
  */
 export function doubtfulNumber(value) {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;

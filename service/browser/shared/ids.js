@@ -1,4 +1,4 @@
-/** A new id. `randomUUID` is missing on plain-http hosts other than loopback. */
+/** A new id. `crypto.randomUUID` does not exist on pages loaded over plain HTTP from another host. */
 export function newId() {
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -1,13 +1,14 @@
 // @ts-check
-// The time in which the buttons of a question do nothing: a click or a key may have been meant for the page.
+// A short delay in which the buttons of a new question do nothing, because a click or a key press at that moment
+// was probably meant for the page behind the question.
 //
-// It begins with the first frame that shows the question. An input counts by the time at which it was made:
-// where the page was busy, a click is handled long after it, and what was clicked at had perhaps not been painted.
+// The delay begins with the first frame that shows the question. The time of the input itself counts, not the time
+// at which it is handled: on a busy page, a click can be handled long after it was made.
 
-const INERT = 400; // ms after the question is seen
+const DELAY = 400; // ms after the question is painted
 
 /**
- * @param {() => void} onChange the buttons begin to rest, or can be pressed again
+ * @param {() => void} onChange called when the delay begins and when it ends
  * @param {() => number} [now] milliseconds, on the clock of `Event.timeStamp`
  */
 export function createInertTime(onChange, now = () => performance.now()) {
@@ -15,7 +16,7 @@ export function createInertTime(onChange, now = () => performance.now()) {
   let frame = 0;
   let timer = 0;
 
-  /** The question is shown, or says something else than before. */
+  /** Call this when the question is shown, and when its text changes. */
   function begin() {
     stop();
     until = Infinity;
@@ -25,11 +26,11 @@ export function createInertTime(onChange, now = () => performance.now()) {
   }
 
   function seen() {
-    until = now() + INERT;
-    timer = setTimeout(onChange, INERT + 1);
+    until = now() + DELAY;
+    timer = setTimeout(onChange, DELAY + 1);
   }
 
-  /** Nothing is painted in a hidden page; who comes back sees the question for the first time. */
+  /** A hidden page is not painted: when the user returns to it, the question is seen for the first time. */
   function watch() {
     if (document.visibilityState === 'visible') begin();
   }
@@ -40,7 +41,7 @@ export function createInertTime(onChange, now = () => performance.now()) {
   }
 
   return {
-    /** The first time; until `end`. */
+    /** Begins the first delay, and watches the page until `end` is called. */
     start() {
       document.addEventListener('visibilitychange', watch);
       begin();
@@ -50,7 +51,7 @@ export function createInertTime(onChange, now = () => performance.now()) {
       document.removeEventListener('visibilitychange', watch);
       stop();
     },
-    /** @param {Event} [input] that came; now if absent */
+    /** Whether an input falls into the delay. @param {Event} [input] the current time counts without it */
     covers: (input) => (input ? input.timeStamp : now()) < until,
   };
 }

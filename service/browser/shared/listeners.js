@@ -1,5 +1,5 @@
 /**
- * A list of listeners, by which a model notifies its views of changes.
+ * A list of listeners, with which a model notifies its views of changes.
  * @returns {{add: (listener: () => void) => () => void, notify: () => void}}
  */
 export function createListeners() {

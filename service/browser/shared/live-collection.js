@@ -1,4 +1,4 @@
-// A collection kept up to date by the socket, or loaded by HTTP while there is no socket.
+// A collection that the WebSocket keeps up to date, or that is loaded over HTTP while there is no WebSocket.
 
 import { createListeners } from './listeners.js';
 import { ApiError, NetworkError, errorText } from './errors.js';
@@ -20,7 +20,7 @@ const MAX_PAGES = 5; // the newest 1000 rows; longer tables are of no use to a r
  * @param {string} name
  * @param {{transport: import('./api-transport.js').Transport,
  *   socket: import('./records-socket.js').RecordsSocket, where?: Record<string, any>}} options
- *   `where` is a filter; without it, the collection is whole
+ *   `where` is a filter; without it, the collection has all its records
  */
 export function createLiveCollection(name, { transport, socket, where }) {
   const listeners = createListeners();
@@ -28,19 +28,19 @@ export function createLiveCollection(name, { transport, socket, where }) {
   const writes = createOwnWrites();
   /** @type {import('./once.js').Keys} */
   const keys = new Map();
-  let subscribed = 0; // when the socket last asked for the rows
-  let isTooLong = false; // for a snapshot: the socket tells nothing of it
-  let newest = 0; // when the rows that are shown were asked for; what was asked for earlier comes too late
+  let subscribed = 0; // when the socket last requested the rows
+  let isTooLong = false; // whether the collection is too long for a snapshot: then the socket reports nothing about it
+  let newest = 0; // when the rows on the screen were requested; answers to earlier requests are dropped
   const collection = {
     name,
     /** @type {Rows} */
     rows: {},
     loaded: false,
-    isCut: false, // there are older records than those that were read
+    isCut: false, // whether there are older records than those that were read
     missing: false,
     problem: '',
-    offline: false, // the problem is that the server can't be reached
-    refused: false, // the problem does not pass by itself
+    offline: false, // whether the problem is that the server can't be reached
+    refused: false, // whether the problem does not end by itself
     onChange: listeners.add,
     stop,
     /** Reads the collection again, unless the socket is open and reports every change. */
@@ -64,7 +64,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
 
   /** @param {any} message */
   function receive(message) {
-    // The socket asks again: from a cursor, no message would end the problem.
+    // The socket subscribes again by itself. With a cursor it gets no message, which could remove the problem here.
     if (message.error === UNAVAILABLE && collection.loaded) return undefined;
     isTooLong = message.error === 'too_large';
     if (isTooLong) return void load();
@@ -75,16 +75,16 @@ export function createLiveCollection(name, { transport, socket, where }) {
     return set({ rows, loaded: true, missing: false, problem: '' });
   }
 
-  /** @param {Rows} rows as read @param {number} began @param {boolean} [isCut] */
+  /** @param {Rows} rows as read @param {number} began when they were requested @param {boolean} [isCut] */
   function showRead(rows, began, isCut = false) {
     set({ rows: writes.onto(rows, began), loaded: true, isCut, missing: false, problem: '' });
   }
 
-  /** Loads once by HTTP when the connection fails; the socket keeps trying. */
+  /** Loads once over HTTP when the connection fails; the socket keeps trying. */
   function onPhaseChange() {
     if (socket.phase === 'waiting' && !collection.loaded) load();
     if (socket.phase === 'open') newest = subscribed = writes.begin();
-    // A subscription that resumes without having missed anything receives no message.
+    // A subscription that resumes and has missed nothing receives no message.
     if (socket.phase === 'open' && collection.problem) set({ problem: '' });
   }
 
@@ -100,7 +100,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
       }
       if (began < newest) return;
       newest = began;
-      showRead(rowsOf(records.reverse()), began, cursor !== null); // as the socket sends them
+      showRead(rowsOf(records.reverse()), began, cursor !== null); // in the order in which the socket sends them
     } catch (error) {
       if (began >= newest) fail(error);
     }
@@ -124,7 +124,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
     set({ rows: withoutRow(collection.rows, recordId) });
   }
 
-  /** Tried again after a lost answer, it makes no second record. @param {Record<string, any>} data */
+  /** A retry after a lost answer does not create a second record. @param {Record<string, any>} data */
   async function create(data) {
     const record = await createOnce(keys, JSON.stringify(data), (key) =>
       socket.phase === 'open'
@@ -135,15 +135,15 @@ export function createLiveCollection(name, { transport, socket, where }) {
     return record;
   }
 
-  /** @param {Row} row @param {Record<string, any>} data only what changes */
+  /** @param {Row} row @param {Record<string, any>} data the changed fields only */
   async function update(row, data) {
     const { recordId, updatedAt } = row;
-    // Without the socket the row may be outdated, so the server checks the version.
+    // Without the socket, the row may be outdated, so the server checks the version.
     const record =
       socket.phase === 'open'
         ? await socket.request({ op: 'update', collection: name, recordId, data })
         : await transport.patch(`${path}/${encodeURIComponent(recordId)}`, data, { 'If-Match': updatedAt });
-    // A row that was removed in the meantime stays removed.
+    // A row that was removed during the request stays removed.
     if (record && collection.rows[recordId]) put(record);
   }
 

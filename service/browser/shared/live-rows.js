@@ -20,7 +20,7 @@ export function applyMessage(rows, message) {
 /** @param {Rows} rows @param {Row} record @returns {Rows} */
 export function withRow(rows, record) {
   const known = rows[record.recordId];
-  // The answer to our own write can arrive before the message about an earlier change.
+  // The answer to a write of this page can arrive before the message about an earlier change.
   if (known && known.updatedAt > record.updatedAt) return rows;
   return { ...rows, [record.recordId]: record };
 }

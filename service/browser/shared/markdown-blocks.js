@@ -1,5 +1,5 @@
-// Parses Markdown into a tree of blocks. Pure. Any text gives a tree, also one that ends in the
-// middle, because a reply is shown while it is still being received.
+// Parses Markdown into a tree of blocks. Pure. Every text gives a tree, even one that ends in the middle of a
+// block, because a reply is shown while it is still being received.
 // Source: the CommonMark specification 0.31, without HTML and without link reference definitions.
 
 import { parseInline, unescaped } from './markdown-inline.js';
@@ -11,7 +11,7 @@ import { cellsOf } from './markdown-tables.js';
  * @typedef {import('./markdown-inline.js').Inline} Inline
  * @typedef {import('./markdown-tables.js').Alignment} Alignment
  * @typedef {import('./markdown-starts.js').Open} Open
- * @typedef {{isDone: boolean | null, blocks: Block[]}} Item `isDone` is null for an item that is no task
+ * @typedef {{isDone: boolean | null, blocks: Block[]}} Item `isDone` is null for an item that is not a task
  * @typedef {{kind: 'paragraph', children: Inline[]}
  *   | {kind: 'heading', level: number, children: Inline[]}
  *   | {kind: 'code', language: string, text: string}
@@ -19,10 +19,10 @@ import { cellsOf } from './markdown-tables.js';
  *   | {kind: 'quote', blocks: Block[]}
  *   | {kind: 'list', start: number | null, isLoose: boolean, items: Item[]}
  *   | {kind: 'table', alignments: Alignment[], head: Inline[][], rows: Inline[][][]}
- *   | {kind: 'rule'}} Block `start` of a list is null if it has no numbers
+ *   | {kind: 'rule'}} Block `start` is null for a list without numbers
  */
 
-const DEPTH = 16; // of containers; what would be deeper is text
+const DEPTH = 16; // levels of containers; anything deeper becomes text
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/;
 
 /** @param {string} text @returns {Block[]} */
@@ -31,11 +31,11 @@ export function parseBlocks(text) {
 }
 
 /**
- * The outermost blocks of a text, and how much of it is settled: whatever follows the text, it
- * changes nothing but the last of the blocks and what is behind them.
+ * The outermost blocks of a text that may still grow, and how many of them are settled: no text that is appended
+ * can change a settled block.
  * @param {string} text
  * @returns {{blocks: Open[], settled: number, offset: number}} how many blocks are settled, and
- *   where the text of the first other one begins
+ *   where the text of the first unsettled block begins
  */
 export function parseOpen(text) {
   const ends = [...text.matchAll(/\r\n?|\n/g)];
@@ -63,17 +63,17 @@ function readLine(stack, line, number) {
   const before = depth;
   depth = startBlocks(stack, depth, line, number, paragraph !== null);
   const isBlank = !textOf(line);
-  if (paragraph && depth === before && !isBlank) depth = stack.length; // also in fewer containers than before
+  if (paragraph && depth === before && !isBlank) depth = stack.length; // a paragraph continues even with fewer container marks
   if (depth < stack.length) stack.length = depth;
   addLine(stack, line, number, isBlank);
 }
 
 /**
- * Opens the blocks that begin in the line.
- * @param {Open[]} stack @param {number} depth how many of its blocks the line is in
+ * Opens the blocks that begin in a line.
+ * @param {Open[]} stack @param {number} depth how many blocks of the stack the line is in
  * @param {import('./markdown-line.js').Line} line @param {number} number @param {boolean} goesOnAsText whether
  *   indentation can't begin code, because the line may belong to a paragraph
- * @returns {number} how many blocks it is in then
+ * @returns {number} how many blocks the line is in after that
  */
 function startBlocks(stack, depth, line, number, goesOnAsText) {
   for (let isFirst = true; ; isFirst = false) {
@@ -97,7 +97,7 @@ function isVerbatim({ kind }) {
 }
 
 /**
- * Puts a block into the innermost of the first blocks of the stack that can hold it.
+ * Puts a block into the innermost block that can contain it, among the first `depth` blocks of the stack.
  * @param {Open[]} stack @param {number} depth @param {Open} block @returns {number} the length of the stack
  */
 function place(stack, depth, block) {
@@ -120,7 +120,7 @@ function isLeaf({ kind }) {
 }
 
 /**
- * Makes a heading or a table of the open paragraph, if the line says so.
+ * Turns the open paragraph into a heading or a table, if the line is its underline.
  * @param {Open[]} stack @param {import('./markdown-line.js').Line} line @param {number} number
  */
 function replaceParagraph(stack, line, number) {
@@ -144,7 +144,7 @@ function addLine(stack, line, number, isBlank) {
     place(stack, stack.length, opened('paragraph', number));
     block = stack[stack.length - 1];
   }
-  const quote = stack.findLastIndex(({ kind }) => kind === 'quote'); // its mark is no blank line
+  const quote = stack.findLastIndex(({ kind }) => kind === 'quote'); // a line with only the mark of the quote is not blank
   const counted = isBlank && block.kind !== 'fence' ? quote + 1 : stack.length;
   for (const each of stack.slice(0, counted)) each.last = number;
   if (block.kind === 'paragraph' || block.kind === 'table') block.lines.push(textOf(line));
@@ -180,7 +180,7 @@ export function finished(block) {
   }
 }
 
-/** A formula that a blank line ends was none. @param {Open} block @returns {Block} */
+/** A formula, or a paragraph if a blank line has ended it: a formula has no blank lines. @param {Open} block @returns {Block} */
 function finishedFormula({ lines, mark, info }) {
   const text = lines.join('\n');
   return mark && info ? { kind: 'paragraph', children: parseInline(text) } : { kind: 'formula', text };

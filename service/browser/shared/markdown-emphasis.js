@@ -1,19 +1,19 @@
-// Pairs the delimiters of emphasis. Pure. Source: the CommonMark specification, section 6.2, with
-// `~~` for struck text as GitHub's has it.
+// Pairs the delimiters of emphasis. Pure. Source: the CommonMark specification, section 6.2, and `~~` for
+// strikethrough as in GitHub's Markdown.
 
 /**
  * @typedef {import('./markdown-inline.js').Inline} Inline
  *
- * @typedef {object} Delimiter a run of one sign
+ * @typedef {object} Delimiter a run of one character
  * @property {string} sign
  * @property {number} count how many are left
  * @property {number} length how many there were
- * @property {number} place of its text among the nodes
+ * @property {number} place index of its text among the nodes
  * @property {boolean} canOpen
  * @property {boolean} canClose
  */
 
-const DEPTH = 12; // of emphasis in emphasis
+const DEPTH = 12; // levels of nested emphasis
 const SPACE = /^$|\s/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
@@ -26,7 +26,7 @@ export function delimiterAt(text, at, place) {
   const after = String.fromCodePoint(text.codePointAt(end) ?? 32);
   const opens = !SPACE.test(after) && (!PUNCTUATION.test(after) || SPACE.test(before) || PUNCTUATION.test(before));
   const closes = !SPACE.test(before) && (!PUNCTUATION.test(before) || SPACE.test(after) || PUNCTUATION.test(after));
-  const isWord = sign === '_'; // snake_case is a word
+  const isWord = sign === '_'; // in snake_case, it is part of the word
   const counts = sign !== '~' || end - at === 2;
   return {
     sign,
@@ -38,21 +38,21 @@ export function delimiterAt(text, at, place) {
   };
 }
 
-/** @param {string} text @param {number} at @returns {string} both halves of a character of two */
+/** @param {string} text @param {number} at @returns {string} the whole character, if it is a surrogate pair */
 function characterBefore(text, at) {
   const isHalf = /[\udc00-\udfff]/.test(text[at - 1] ?? '');
   return text.slice(Math.max(0, at - (isHalf ? 2 : 1)), at);
 }
 
 /**
- * Makes emphasis of the delimiters from a place in their list on, and removes them from it.
- * @param {(Inline | null)[]} nodes is changed @param {Delimiter[]} delimiters @param {number} from
+ * Turns delimiters into emphasis, beginning at an index of their list, and removes them from the list.
+ * @param {(Inline | null)[]} nodes changed in place @param {Delimiter[]} delimiters @param {number} from
  */
 export function pairDelimiters(nodes, delimiters, from) {
   /** @type {Delimiter[]} */
   const openers = [];
   /** @type {Record<string, number>} */
-  const floors = {}; // how many openers there are below which a closer of a kind has no opener
+  const floors = {}; // by kind of closer: no opener below this index matches
   for (const closer of delimiters.splice(from)) {
     while (closer.canClose && closer.count > 0) {
       const kind = `${closer.sign}${closer.canOpen}${closer.length % 3}`;
@@ -79,7 +79,7 @@ function fits(opener, closer) {
 
 /**
  * @param {(Inline | null)[]} nodes @param {Delimiter} opener @param {Delimiter} closer
- * @returns {boolean} false if the emphasis would be too deep
+ * @returns {boolean} false if the emphasis would be nested too deeply
  */
 function emphasize(nodes, opener, closer) {
   const used = opener.count > 1 && closer.count > 1 ? 2 : 1;
@@ -101,7 +101,7 @@ function shorten(nodes, delimiter, used) {
 }
 
 /**
- * Nodes from a place on, with texts side by side as one.
+ * The nodes from one index to another, with adjacent texts joined.
  * @param {(Inline | null)[]} nodes @param {number} from @param {number} [to] @returns {Inline[]}
  */
 export function joined(nodes, from, to = nodes.length) {

@@ -1,5 +1,5 @@
 // Parses the text inside a block: code, formulas, links, images, emphasis. Pure; the result is a
-// tree, never HTML. Each part of the text is looked at a bounded number of times.
+// tree, never HTML. Each part of the text is read a bounded number of times.
 // Source: the CommonMark specification, chapter 6.
 
 import { delimiterAt, joined, pairDelimiters } from './markdown-emphasis.js';
@@ -12,19 +12,19 @@ export { unescaped };
  *   | {kind: 'break', isHard: boolean}
  *   | {kind: 'strong' | 'em' | 'del', children: Inline[], depth: number}
  *   | {kind: 'link', target: string, children: Inline[]}
- *   | {kind: 'image', target: string, alt: string}} Inline `target` is what was written, which may be any text
+ *   | {kind: 'image', target: string, alt: string}} Inline `target` may be any text that the author wrote
  *
- * @typedef {{isImage: boolean, place: number, delimiters: number}} Bracket an open one: its place
- *   among the nodes, and how many delimiters are before it
+ * @typedef {{isImage: boolean, place: number, delimiters: number}} Bracket an open bracket: its index
+ *   among the nodes, and the number of delimiters before it
  *
  * @typedef {object} Scan
  * @property {string} text
  * @property {number} at
- * @property {(Inline | null)[]} nodes null where a node was taken into another one
+ * @property {(Inline | null)[]} nodes null in place of a node that was moved into another one
  * @property {import('./markdown-emphasis.js').Delimiter[]} delimiters
  * @property {Bracket[]} brackets
- * @property {number} linksFrom the place before which no bracket begins a link, because links hold no links
- * @property {(sign: string, from: number) => number} find where a sign is next, or -1
+ * @property {number} linksFrom no bracket before this index begins a link, because a link can't contain links
+ * @property {(sign: string, from: number) => number} find returns the next position of a character, or -1
  */
 
 const PLAIN = /[^\\`*_~[\]!<&$\nhm]+/iy;
@@ -57,7 +57,7 @@ function matchAt(pattern, text, at) {
   return pattern.exec(text);
 }
 
-/** Remembers where a sign was found last: all searches together read the text once for each sign. @param {string} text */
+/** Remembers the last position of each character, so that all searches together read the text once per character. @param {string} text */
 function finder(text) {
   /** @type {Record<string, number>} */
   const known = {};
@@ -70,19 +70,19 @@ function finder(text) {
   };
 }
 
-/** @param {Scan} scan @param {string} text to show @param {number} length of what was read */
+/** @param {Scan} scan @param {string} text to show @param {number} length of the source that was read */
 function addText(scan, text, length) {
   return add(scan, { kind: 'text', text }, length);
 }
 
-/** @param {Scan} scan @param {Inline} node @param {number} length of what was read */
+/** @param {Scan} scan @param {Inline} node @param {number} length of the source that was read */
 function add(scan, node, length) {
   scan.nodes.push(node);
   scan.at += length;
   return true;
 }
 
-/** @param {Scan} scan a line's end, perhaps after spaces */
+/** Reads the end of a line, with the spaces before it. @param {Scan} scan */
 function readBreak(scan) {
   const last = scan.nodes[scan.nodes.length - 1];
   const isHard = last?.kind === 'text' && last.text.endsWith('  ');
@@ -105,14 +105,14 @@ function readEscape(scan) {
   if (next === '(' || next === '[') {
     const end = find(next === '(' ? '\\)' : '\\]', at + 2);
     const inside = text.slice(at + 2, Math.min(end, at + MOST_FORMULA));
-    // An escaped bracket is more often a bracket than a parenthesis is a parenthesis.
+    // Models write `\(` almost only for formulas, but `\[` also for a plain bracket: such a formula needs a sign of TeX.
     const isFormula = end > at + 2 && inside.trim() && (next === '(' || /[\\^_=+]/.test(inside));
     if (isFormula && end - at < MOST_FORMULA) return add(scan, { kind: 'formula', text: text.slice(at, end + 2) }, end + 2 - at);
   }
   return /[!-/:-@[-`{-~]/.test(next) && addText(scan, next, 2);
 }
 
-/** `$x$` as Pandoc reads it, so that prices are none; `$$x$$` anywhere. @param {Scan} scan */
+/** Reads `$x$` by Pandoc's rules, so that prices are not formulas, and `$$x$$` anywhere. @param {Scan} scan */
 function readFormula(scan) {
   const { text, at, find } = scan;
   const sign = text[at + 1] === '$' ? '$$' : '$';
@@ -140,7 +140,7 @@ function readCode(scan) {
 
 /** @param {string} text @param {string} fence @param {number} start @param {Scan['find']} find */
 function endOfCode(text, fence, start, find) {
-  // The key is the fence with what must be around it: `find` knows plain strings only.
+  // `find` searches for the fence as a plain string, so the characters around it are checked here.
   for (let at = find(fence, start); at >= 0; ) {
     let end = at;
     while (text[end] === '`') end += 1;
@@ -184,7 +184,7 @@ function readBracketEnd(scan) {
 
 /** @param {Scan} scan */
 function readAngle(scan) {
-  const tag = matchAt(LINE_BREAK_TAG, scan.text, scan.at); // the one tag that models need, in tables
+  const tag = matchAt(LINE_BREAK_TAG, scan.text, scan.at); // the only HTML tag that is supported: models use it in tables
   if (tag) return add(scan, { kind: 'break', isHard: true }, tag[0].length);
   return addLink(scan, autolinkAt(scan.text, scan.at));
 }

@@ -1,12 +1,12 @@
-// One line of Markdown and how much of it has been read. Indentation is counted in columns: a tab
-// reaches to the next multiple of four.
+// One line of Markdown, with the position up to which it has been read. Indentation is counted in columns: a tab
+// ends at the next multiple of four.
 
 /**
  * @typedef {object} Line
  * @property {string} text
- * @property {number} at the next character
- * @property {number} column its column
- * @property {number} pending columns that are left of a tab of which a part has been read
+ * @property {number} at index of the next character
+ * @property {number} column of the next character
+ * @property {number} pending remaining columns of a tab that has been read in part
  */
 
 /** @param {string} text @returns {Line} */
@@ -21,7 +21,7 @@ export function indentOf({ text, at, column, pending }) {
   return end - column;
 }
 
-/** Reads at most so many columns of white space. @param {Line} line @param {number} columns */
+/** Reads white space of at most the given number of columns. @param {Line} line @param {number} columns */
 export function skipIndent(line, columns) {
   const kept = Math.min(columns, line.pending);
   line.pending -= kept;
@@ -41,14 +41,14 @@ export function skipMark(line, count) {
   line.column += count;
 }
 
-/** @param {Line} line @returns {string} what has not been read, without white space in front */
+/** @param {Line} line @returns {string} the rest of the line, without white space at its start */
 export function textOf(line) {
   let { at } = line;
   while (isSpace(line.text[at])) at += 1;
   return line.text.slice(at);
 }
 
-/** @param {Line} line @returns {string} what has not been read, as it is */
+/** @param {Line} line @returns {string} the rest of the line, unchanged */
 export function restOf({ text, at, pending }) {
   return ' '.repeat(pending) + text.slice(at);
 }

@@ -1,13 +1,13 @@
-// Where links lead. Pure. Source: the CommonMark specification, sections 6.3 and 6.5.
+// Parses the targets of links. Pure. Source: the CommonMark specification, sections 6.3 and 6.5.
 
-const MOST = 2000; // characters of a target or title; what is longer is text
-const NESTED = 32; // parentheses in a target
+const MOST = 2000; // characters of a target or title; a longer one is read as text
+const NESTED = 32; // levels of parentheses in a target
 const AUTOLINK = /<([a-z][a-z0-9+.-]{1,31}:[^\s<>]*)>/iy;
 const MAIL = /<([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,8})>/iy;
 const BARE = /(?:https:\/\/|mailto:)[^\s<>"'`|\\*]{1,1000}(?![^\s<>"'`|\\*])/iy;
 const SPACE = /[ \t]*\n?[ \t]*/y;
 const ESCAPE = /\\([!-/:-@[-`{-~])|&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,7}));/gi;
-/** @type {Record<string, string>} the names that models use */
+/** @type {Record<string, string>} the entity names that models use */
 const NAMES = {
   amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', reg: '®', trade: '™', hellip: '…',
   mdash: '—', ndash: '–', middot: '·', bull: '•', times: '×', divide: '÷', plusmn: '±', deg: '°', euro: '€',
@@ -15,7 +15,7 @@ const NAMES = {
   larr: '←', rarr: '→', uarr: '↑', darr: '↓', le: '≤', ge: '≥', ne: '≠', infin: '∞', auml: 'ä', ouml: 'ö', uuml: 'ü', szlig: 'ß',
 };
 
-/** @param {string} text @returns {string} with the characters that its escapes and entities stand for */
+/** @param {string} text @returns {string} the text with its escapes and entities replaced by their characters */
 export function unescaped(text) {
   return text.replace(ESCAPE, (whole, sign, decimal, hex, name) => {
     if (sign) return sign;
@@ -26,7 +26,7 @@ export function unescaped(text) {
 }
 
 /**
- * `(target "title")` behind a link's label. The title is not shown.
+ * Reads `(target "title")` after the label of a link. The title is not shown.
  * @param {string} text @param {number} at @returns {{target: string, length: number} | null}
  */
 export function targetAt(text, at) {
@@ -42,7 +42,7 @@ export function targetAt(text, at) {
   return { target: unescaped(address), length: end + 1 - at };
 }
 
-/** @param {string} text @param {number} at @returns {number} where the next character is that is not white space */
+/** @param {string} text @param {number} at @returns {number} the position of the next character that is not white space */
 function afterSpace(text, at) {
   SPACE.lastIndex = at;
   return at + (SPACE.exec(text)?.[0].length ?? 0);
@@ -72,7 +72,7 @@ function plainTarget(text, at) {
   return nested ? null : text.slice(at, end);
 }
 
-/** @param {string} text @param {number} at @returns {number} where a title ends, or `at` if there is none */
+/** @param {string} text @param {number} at @returns {number} the position after a title, or `at` if there is no title */
 function afterTitle(text, at) {
   const close = text[at] === '(' ? ')' : text[at];
   if (close !== ')' && close !== '"' && close !== "'") return at;
@@ -83,7 +83,7 @@ function afterTitle(text, at) {
   return at;
 }
 
-/** `<https://…>` or `<name@host>`. @param {string} text @param {number} at @returns {{target: string, label: string, length: number} | null} */
+/** Reads `<https://…>` or `<name@host>`. @param {string} text @param {number} at @returns {{target: string, label: string, length: number} | null} */
 export function autolinkAt(text, at) {
   AUTOLINK.lastIndex = MAIL.lastIndex = at;
   const link = AUTOLINK.exec(text);
@@ -92,7 +92,7 @@ export function autolinkAt(text, at) {
   return { target: link ? match[1] : `mailto:${match[1]}`, label: match[1], length: match[0].length };
 }
 
-/** An address without marks around it. @param {string} text @param {number} at @returns {{target: string, label: string, length: number} | null} */
+/** Reads an address without angle brackets. @param {string} text @param {number} at @returns {{target: string, label: string, length: number} | null} */
 export function bareLinkAt(text, at) {
   BARE.lastIndex = at;
   const match = BARE.exec(text);
@@ -114,7 +114,7 @@ function withoutEnd(address) {
   return address.slice(0, end);
 }
 
-/** @param {string} target @returns {string | null} the address, if a link may lead there */
+/** @param {string} target @returns {string | null} the address, if a link to it is allowed */
 export function safeHref(target) {
   if (!URL.canParse(target)) return null;
   const { protocol, href } = new URL(target);

@@ -1,11 +1,11 @@
-// Renders Markdown as DOM nodes, one by one: `trusted-types 'none'` allows no HTML strings.
+// Renders Markdown by creating DOM nodes one by one: the policy `trusted-types 'none'` allows no HTML strings.
 
 import { createCodeBlock } from './code-block.js';
 import { element } from './elements.js';
 import { finished, parseOpen } from './markdown-blocks.js';
 import { viewOf } from './markdown-views.js';
 
-// Each has the direction of its own words: one reply may have Hebrew and English paragraphs.
+// The text direction of each block follows its words: one reply may have Hebrew and English paragraphs.
 const BLOCKS = new Set(['p', 'li', 'ul', 'ol', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'th', 'td']);
 
 /** @typedef {import('./markdown-views.js').View} View */
@@ -16,16 +16,16 @@ const codeBlocks = new WeakMap();
 /** @typedef {ReturnType<typeof createRegion>} Region */
 
 /**
- * Shows a text that grows. While it does, only its last blocks are parsed again, and of these only
- * nodes that differ are changed: a selection is kept, and a long reply costs no more than a short one.
- * @param {any} node an empty one
+ * Shows a text that grows. At each update, only the last blocks are parsed again, and only the nodes that differ are
+ * changed. So a selection is kept, and an update of a long reply costs no more than that of a short one.
+ * @param {any} node which must be empty
  */
 export function createRegion(node) {
   let source = '';
-  let offset = 0; // of the text that may still change what it is
-  let settled = 0; // nodes of the text before it
+  let offset = 0; // where the unsettled text begins
+  let settled = 0; // how many nodes show the settled text
   /** @type {View[]} */
-  let views = []; // of the text from there on
+  let views = []; // the views of the unsettled text
   return {
     /** @param {string} text */
     update(text) {
@@ -46,8 +46,8 @@ export function createRegion(node) {
 }
 
 /**
- * @param {any} parent @param {number} from its first child that is one of `before`
- * @param {View[]} before what its children show @param {View[]} after what they shall show
+ * @param {any} parent @param {number} from index of the child that shows the first view of `before`
+ * @param {View[]} before the views on the screen @param {View[]} after the views to show
  */
 function patchInside(parent, from, before, after) {
   after.forEach((view, at) => {
@@ -58,7 +58,7 @@ function patchInside(parent, from, before, after) {
   while (parent.childNodes.length > from + after.length) parent.lastChild.remove();
 }
 
-/** @param {any} node @param {View} before @param {View} after @returns {boolean} false if it must be another node */
+/** @param {any} node @param {View} before @param {View} after @returns {boolean} false if the node must be replaced */
 function patch(node, before, after) {
   if (typeof before === 'string' || typeof after === 'string') return patchText(node, before, after);
   if ('code' in before || 'code' in after) {
@@ -74,7 +74,7 @@ function patch(node, before, after) {
 /** @param {any} node @param {View} before @param {View} after */
 function patchText(node, before, after) {
   if (typeof before !== 'string' || typeof after !== 'string') return false;
-  // To append keeps a selection inside the text.
+  // Appending keeps a selection inside the text.
   if (after.startsWith(before)) {
     if (after.length > before.length) node.appendData(after.slice(before.length));
   } else node.data = after;

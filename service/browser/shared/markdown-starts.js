@@ -1,5 +1,5 @@
-// The lines that begin a block of Markdown. Source: the CommonMark specification, chapters 4 and 5;
-// tables by GitHub's; a formula in lines of its own as TeX writes it.
+// Recognizes the lines that begin or continue a block of Markdown. Source: the CommonMark specification, chapters 4
+// and 5; tables follow GitHub's specification, and formulas on separate lines follow TeX.
 
 import { indentOf, skipIndent, skipMark, textOf } from './markdown-line.js';
 import { alignmentsOf, cellsOf } from './markdown-tables.js';
@@ -12,11 +12,11 @@ import { alignmentsOf, cellsOf } from './markdown-tables.js';
  * @property {string[]} lines the text of other blocks
  * @property {number} first the number of its first line
  * @property {number} last the number of its last line that is not blank
- * @property {number} decided the number of the line by which it is a block of its own
- * @property {string} mark of a fence or formula: what closes it, empty once it is closed; of an item or list: its sign
- * @property {string} info of a fence: what follows its mark
+ * @property {number} decided the number of the line that makes it a separate block
+ * @property {string} mark of a fence or formula: the closing mark, empty after it was read; of an item or list: its bullet
+ * @property {string} info of a fence: the text after its mark
  * @property {number} indent of a fence: columns before it; of an item: columns before its content
- * @property {number} level of a heading; of an ordered list: its first number, else -1
+ * @property {number} level of a heading; of an ordered list: its first number; of another list: -1
  * @property {import('./markdown-tables.js').Alignment[]} alignments of a table's columns
  *
  * @typedef {import('./markdown-line.js').Line} Line
@@ -38,9 +38,9 @@ export function opened(kind, number, more) {
 }
 
 /**
- * The block that a line begins, with the line read up to the block's content.
+ * The block that a line begins. The line is read up to the content of the block.
  * @param {Line} line @param {number} number @param {Open} around the innermost block that the line is in
- * @returns {Open | null} an item comes without its list
+ * @returns {Open | null} an item is returned without its list
  */
 export function startOf(line, number, around) {
   const indent = indentOf(line);
@@ -91,21 +91,21 @@ function startItem(line, text, number, indent, around) {
   if (!match) return null;
   const [sign, bullet, digits, delimiter] = match;
   const isEmpty = !text.slice(sign.length).trim();
-  // A number in a line of a paragraph is seldom meant as a list, unless it is 1.
+  // Inside a paragraph, a line that begins with a number is seldom a list item, unless the number is 1.
   if (around.kind === 'paragraph' && (isEmpty || (digits && Number(digits) !== 1))) return null;
   skipIndent(line, indent);
   skipMark(line, sign.length);
   const space = indentOf(line);
-  const after = isEmpty || space > 4 ? 1 : space; // more is the indentation of code in the item
+  const after = isEmpty || space > 4 ? 1 : space; // more spaces are the indentation of code in the item
   skipIndent(line, after);
   const level = digits ? Number(digits) : -1;
   return opened('item', number, { mark: bullet ?? delimiter, level, indent: indent + sign.length + after });
 }
 
 /**
- * Whether a line makes a heading or a table of the paragraph before it.
- * @param {Open} paragraph @param {string} text the line without white space in front @param {number} number
- * @returns {Open | null} the block that ends the paragraph, or takes its place when that is empty then
+ * The heading or table into which a line turns the paragraph before it, if it does.
+ * @param {Open} paragraph @param {string} text the line without white space at its start @param {number} number
+ * @returns {Open | null} the block that follows the paragraph, or replaces it if no lines of it are left
  */
 export function turnsParagraph(paragraph, text, number) {
   const { lines, first } = paragraph;
@@ -121,8 +121,8 @@ export function turnsParagraph(paragraph, text, number) {
 }
 
 /**
- * Whether a line goes on in a block, with the line read up to the block's content. A line that
- * closes a fence or a formula is in it; `mark` of the block is empty then.
+ * Whether a line continues a block. The line is read up to the content of the block. A line that closes a fence or a
+ * formula belongs to the block; it empties the block's `mark`.
  * @param {Open} block @param {Line} line @param {Open} parent
  */
 export function goesOn(block, line, parent) {
@@ -144,7 +144,7 @@ export function goesOn(block, line, parent) {
       else skipIndent(line, Math.min(indent, block.indent));
       return true;
     case 'formula':
-      if (!text) block.info = 'cut'; // by a blank line, which a formula never has
+      if (!text) block.info = 'cut'; // a blank line ends it: a formula has no blank lines
       else if (text.trimEnd().endsWith(block.mark)) block.mark = '';
       return text !== '';
     case 'table':

@@ -1,11 +1,11 @@
-// Rows of tables, as GitHub's Markdown has them.
+// Parses the rows of tables. Source: GitHub's Markdown specification.
 
 /** @typedef {'' | 'left' | 'center' | 'right'} Alignment */
 
-// A row of two characters may have as many cells as its table has columns.
+// Without a limit, short rows could create very many cells: each row gets as many as its table has columns.
 const MOST_COLUMNS = 100;
 
-/** @param {string} line @returns {Alignment[] | null} null if it is not the line below a table's head */
+/** @param {string} line @returns {Alignment[] | null} null if the line is not the delimiter row of a table */
 export function alignmentsOf(line) {
   if (!line.includes('|') || !/^[|:\- \t]+$/.test(line)) return null;
   const cells = cellsOf(line);

@@ -1,4 +1,4 @@
-// What blocks of Markdown look like, as plain data. Pure.
+// Describes the HTML elements of Markdown blocks as plain data. Pure.
 
 import { safeHref } from './markdown-links.js';
 
@@ -6,8 +6,8 @@ import { safeHref } from './markdown-links.js';
  * @typedef {import('./markdown-blocks.js').Block} Block
  * @typedef {import('./markdown-inline.js').Inline} Inline
  * @typedef {{tag: string, attributes: Record<string, string>, inside: View[]}} Tag
- * @typedef {{language: string, code: string}} Code a block of code, whose node has a life of its own
- * @typedef {string | Tag | Code} View no string is empty, and no two are side by side
+ * @typedef {{language: string, code: string}} Code a block of code, which updates its node itself
+ * @typedef {string | Tag | Code} View strings are never empty and never adjacent
  */
 
 /** @param {string} tag @param {Record<string, string>} attributes @param {...View} inside @returns {Tag} */
@@ -21,7 +21,7 @@ export function viewOf(block) {
     case 'paragraph':
       return view('p', {}, ...inlineViews(block.children));
     case 'heading':
-      // Always h4: the model's heading levels are not those of the page.
+      // Always h4: the heading levels in a reply do not fit the headings of the page.
       return view('h4', { class: `level-${block.level}` }, ...inlineViews(block.children));
     case 'code':
       return { language: block.language, code: block.text };
@@ -63,7 +63,7 @@ function tableView({ alignments, head, rows }) {
   const body = rows.map((row) => {
     const cells = row.map((cell, at) => view('td', aligned(at), ...inlineViews(cell)));
     const missing = head.length - row.length;
-    // One cell for all that a row has not: many short rows of a wide table stay cheap.
+    // One cell in place of all missing ones, so that many short rows of a wide table stay cheap.
     return view('tr', {}, ...cells, ...(missing > 0 ? [view('td', { colspan: String(missing) })] : []));
   });
   const parts = [view('thead', {}, view('tr', {}, ...heads)), ...(body.length ? [view('tbody', {}, ...body)] : [])];
@@ -76,7 +76,7 @@ export function inlineViews(nodes) {
   return nodes.flatMap(inlineView).reduce(addView, /** @type {View[]} */ ([]));
 }
 
-/** @param {View[]} views @param {View} next texts side by side become one */
+/** @param {View[]} views @param {View} next joined with the last view if both are texts */
 function addView(views, next) {
   const last = views.length - 1;
   if (typeof next === 'string' && typeof views[last] === 'string') views[last] += next;
@@ -113,7 +113,7 @@ function linkView(target, label) {
 }
 
 /**
- * A picture of another origin is not loaded: its host would learn that the reply is read.
+ * A picture of another origin is not loaded: its host would learn that somebody reads the reply.
  * @param {Extract<Inline, {kind: 'image'}>} image
  */
 function imageView({ target, alt }) {
@@ -122,7 +122,7 @@ function imageView({ target, alt }) {
   return linkView(target, [alt || 'Picture']);
 }
 
-/** @param {string} target @returns {string | null} the address, if it is one of the page's origin */
+/** @param {string} target @returns {string | null} the address, if it has the origin of the page */
 function ownAddress(target) {
   const origin = globalThis.origin; // "null" in a widget's frame
   if (!origin?.startsWith('http') || !target || !URL.canParse(target, origin)) return null;

@@ -1,4 +1,4 @@
-// Text that is shown as Markdown. The modules for that are loaded when the first such text is there.
+// Shows text as Markdown. The modules for this are loaded when the first such text is shown.
 
 import { element } from './elements.js';
 
@@ -17,8 +17,8 @@ export function loadMarkdown() {
 }
 
 /**
- * A region whose text may grow. Until the modules are there it shows the text as it was written, and its
- * node has a bubbling event `rendered` when that changes.
+ * A region whose text may grow. Until the modules are loaded, it shows the source text; when it shows the Markdown
+ * for the first time, its node dispatches the bubbling event `rendered`.
  */
 export function createMarkdownRegion() {
   const node = element('div', { class: 'prose' });
@@ -30,7 +30,7 @@ export function createMarkdownRegion() {
       region = createRegion(node);
       region.update(current);
       node.dispatchEvent(new Event('rendered', { bubbles: true }));
-    }, () => {}); // it can be read all the same
+    }, () => {}); // the source text can still be read
   }
   return {
     node,

@@ -1,18 +1,19 @@
 // @ts-check
-// Modal dialogs that keep the keyboard.
+// Modal dialogs that keep the keyboard focus.
 //
-// What is behind a dialog is inert for the user's keys and pointer. The script of a frame can take the focus all the
-// same, and would get what is typed; `inert` and `visibility` do not stop it (Chromium 156). So the focus is given
-// back each time. A frame that takes it on and on is not drawn until the dialog is closed: then it can't have it.
+// The page behind a modal dialog ignores the user's keys and pointer. But the script of a frame can still take the
+// focus, and would then receive what the user types; `inert` and `visibility` do not prevent this (Chromium 156). So
+// the dialog takes the focus back each time. A frame that takes it again and again is hidden with `display: none`
+// until the dialog is closed, because a hidden frame can't have the focus.
 
 import { isFocusLost } from './elements.js';
 
-const MOST = 2; // times that a frame takes the focus from one dialog, and is still drawn
+const MOST = 2; // times that a frame may take the focus from one dialog before it is hidden
 
 /** @type {{dialog: HTMLDialogElement, giveBack: (frame: HTMLIFrameElement) => void}[]} in the order of their opening */
 let shown = [];
 
-/** In the place of `dialog.showModal()`. @param {HTMLDialogElement} dialog in the document */
+/** Call this instead of `dialog.showModal()`. @param {HTMLDialogElement} dialog in the document */
 export function showModal(dialog) {
   const before = document.activeElement;
   dialog.showModal();
@@ -22,16 +23,16 @@ export function showModal(dialog) {
   dialog.addEventListener('close', () => comeBack(before), { once: true });
 }
 
-/** The browser itself gives the focus back, but not to a frame. @param {Element | null} before what had it */
+/** Returns the focus to a frame. For other elements the browser does so itself. @param {Element | null} before the element that had the focus */
 function comeBack(before) {
   if (isFocusLost() && before instanceof HTMLIFrameElement) before.focus({ preventScroll: true });
 }
 
-/** The focus has left the page: to a frame, or to another window. The page learns where to in the next task. */
+/** Called when the focus leaves the page. Only in the next task is it known whether a frame has it, or another window. */
 function onBlur() {
   setTimeout(() => {
     const frame = document.activeElement;
-    shown = shown.filter(({ dialog }) => dialog.open && dialog.isConnected); // some are removed and never closed
+    shown = shown.filter(({ dialog }) => dialog.open && dialog.isConnected); // a dialog can be removed without being closed
     if (frame instanceof HTMLIFrameElement) shown.at(-1)?.giveBack(frame);
   });
 }
@@ -58,7 +59,7 @@ function createKeeper(dialog) {
   };
 }
 
-/** The focus of a frame in another process moves only in these steps. @param {HTMLIFrameElement} frame @param {HTMLElement} target */
+/** Moves the focus out of a frame. If the frame runs in another process, all these steps are needed. @param {HTMLIFrameElement} frame @param {HTMLElement} target */
 export function takeFocus(frame, target) {
   if (document.hasFocus()) window.focus();
   frame.blur();

@@ -1,8 +1,8 @@
-// Numbers and credits in words, rounded the same wherever the console says them.
+// Formats numbers and credits for display, with the same rounding everywhere in the console.
 
-const FEW = 0.1; // credits, below which two decimals would say little
+const FEW = 0.1; // credits; smaller amounts need more than two decimals
 
-/** The only place where a number becomes text. @param {number} value @param {number} [digits] after the point, at most @returns {string} "1,000" */
+/** Formats a number; all other functions use this one. @param {number} value @param {number} [digits] after the point, at most @returns {string} "1,000" */
 export function formatNumber(value, digits = 0) {
   return value.toLocaleString('en', { maximumFractionDigits: digits });
 }
@@ -13,13 +13,13 @@ export function numberInWords(value) {
 }
 
 /**
- * A price, which never looks lower than it is.
+ * Formats a price, rounded up so that it never looks lower than it is.
  * @param {number} credits @param {number} [digits] after the point, from `FEW` credits on
  * @returns {string} "2.64 credits", "1 credit", "0.000375 credits"
  */
 export function priceWords(credits, digits = 2) {
   const most = credits < FEW ? 6 : digits;
-  const exact = Number((credits * 10 ** most).toFixed(3)); // without the error of the multiplication
+  const exact = Number((credits * 10 ** most).toFixed(3)); // removes the rounding error of the multiplication
   const shown = Math.ceil(exact) / 10 ** most;
   const text = formatNumber(shown, most);
   return `${text} ${shown === 1 ? 'credit' : 'credits'}`;

@@ -1,4 +1,4 @@
-// Reads what an answer says about consent. Source: docs/contract.md, "Errors".
+// Reads from an answer whether a consent is needed. Source: docs/contract.md, "Errors".
 
 import { ApiError } from './errors.js';
 
@@ -16,7 +16,8 @@ export function consentNeeded(answer) {
 }
 
 /**
- * The address of a consent page, checked: https, or http on this machine. Throws `UnsafeAddress`.
+ * Checks the address of a consent page and returns it. It must be https, or http on this machine; any other address
+ * throws `UnsafeAddress`.
  * @param {unknown} text
  */
 export function safeAuthUrl(text) {
@@ -33,12 +34,12 @@ export class UnsafeAddress extends Error {
   }
 }
 
-/** The only error that a new consent resolves. @param {unknown} error */
+/** Whether the account's token could not be refreshed: the only error that a new consent resolves. @param {unknown} error */
 export function isRefreshFailure(error) {
   return error instanceof ApiError && error.status === 502 && error.message.startsWith('Token refresh failed');
 }
 
-/** The service checks the grant before the body, so this error means that the grant exists. @param {unknown} error */
+/** Whether the service refused the body. It checks the grant first, so this error means that the grant exists. @param {unknown} error */
 export function isAboutTheBody(error) {
   return error instanceof ApiError && error.code === 'invalid_request';
 }

@@ -1,19 +1,20 @@
-// What must not be done twice. After a lost answer the next try of the same content has the same `Idempotency-Key`,
-// so that the server does it once.
+// Requests that must not take effect twice. If an answer is lost, the next try with the same content sends the same
+// `Idempotency-Key`, so that the server carries out the request only once.
 
 import { ApiError } from './errors.js';
 import { newId } from './ids.js';
 
 /**
  * @typedef {Pick<Map<string, string>, 'get'> & {set: (content: string, key: string) => void, delete: (content: string) => void}} Keys
- *   of tries whose end is not known, by what they do
+ *   the keys of requests whose outcome is not known, by the content of the request
  */
 
 /**
- * The key is over with the answer, or when the server says that it is of no more use. A refusal says nothing about
- * an earlier try, so the key outlives it; the server has not stored it for a try that it has refused.
+ * Sends a request with the key of its content. An answer ends the key, and so does an error that says that the key is
+ * of no more use. Any other refusal keeps the key: it says nothing about an earlier try, and the server does not
+ * store the key of a request that it refuses.
  * @template T
- * @param {Keys} keys @param {string} content by which another try is known as the same @param {(key: string) => Promise<T>} act
+ * @param {Keys} keys @param {string} content equal for two tries of the same request @param {(key: string) => Promise<T>} act
  * @returns {Promise<T>}
  */
 export async function once(keys, content, act) {
@@ -31,7 +32,8 @@ export async function once(keys, content, act) {
 }
 
 /**
- * What a lost try has made may have been deleted since: it is made anew then.
+ * Creates a record with the key of its content. If an earlier try whose answer was lost has created the record, and
+ * it was deleted since then, the record is created again.
  * @template T
  * @param {Keys} keys @param {string} content @param {(key: string) => Promise<T>} create
  * @returns {Promise<T>}
@@ -46,7 +48,11 @@ export async function createOnce(keys, content, create) {
   }
 }
 
-/** What was done is gone since, or nobody knows how it ended. A call that still runs says when to ask again. @param {unknown} error */
+/**
+ * Whether a key is of no more use: its record was deleted, or the outcome of its request will never be known. An error
+ * with `Retry-After` means that the request is still running, so its key stays.
+ * @param {unknown} error
+ */
 function isSpent(error) {
   if (!(error instanceof ApiError)) return false;
   return error.code === 'not_found' || ((error.code === 'conflict' || error.status === 409) && error.retryAfter === null);

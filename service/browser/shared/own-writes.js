@@ -1,5 +1,5 @@
-// What this page has written and a list may not show yet: a snapshot or a page of rows that was
-// asked for before a write, and arrives after it, must not take the write back.
+// The writes of this page. A snapshot or a page of rows that was requested before a write can arrive after it; the
+// write is then applied to these rows again, so that the list does not show the old state.
 
 import { withRow, withoutRow } from './live-rows.js';
 
@@ -15,12 +15,12 @@ export function createOwnWrites() {
   return {
     /** @param {string} recordId @param {Row | null} row as stored, or null when it was removed */
     note: (recordId, row) => writes.set(recordId, { row, at: clock }),
-    /** @param {string} recordId of a change that the server has reported */
+    /** @param {string} recordId of a record whose change the server has reported */
     forget: (recordId) => writes.delete(recordId),
-    /** Call it when rows are asked for. @returns {number} for `onto` */
+    /** Call this when rows are requested. @returns {number} the time of the request, for `onto` */
     begin: () => (clock += 1),
     /**
-     * The rows that were read, with every write since they were asked for.
+     * Applies every write that was made since the rows were requested.
      * @param {Rows} rows @param {number} began the result of `begin`
      * @returns {Rows}
      */

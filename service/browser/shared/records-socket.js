@@ -1,4 +1,4 @@
-// The WebSocket of a signed-in page. It carries out the effects that socket-state.js decides on.
+// The WebSocket of a signed-in page. It carries out the effects that socket-state.js returns.
 
 import { ApiError, NetworkError } from './errors.js';
 import { newId } from './ids.js';
@@ -11,7 +11,7 @@ const CONNECTING = 0; // of a WebSocket's readyState
 
 /**
  * @param {object} options
- * @param {() => string | null} options.token asked for each connection
+ * @param {() => string | null} options.token called for each connection
  * @param {() => void} options.onSessionOver
  * @param {string} [options.url]
  * @param {typeof WebSocket} [options.Socket]
@@ -27,7 +27,7 @@ export function createRecordsSocket(options) {
   let timer = 0;
   /** @type {Map<string, (message: any) => void>} */
   const receivers = new Map();
-  /** @type {Map<string, any>} timers of the subscriptions that are refused: one each, also after a reconnect */
+  /** @type {Map<string, any>} the timer of each refused subscription, also after a reconnect */
   const refused = new Map();
   /** @type {Map<string, (message: any) => void>} */
   const pending = new Map();
@@ -57,7 +57,7 @@ export function createRecordsSocket(options) {
         return socket?.send(JSON.stringify(effect.message));
       case 'try-again':
         clearTimeout(refused.get(effect.id));
-        refused.set(effect.id, setTimeout(() => handle({ type: 'again', id: effect.id }), effect.ms * (1 + random()))); // not all clients at once
+        refused.set(effect.id, setTimeout(() => handle({ type: 'again', id: effect.id }), effect.ms * (1 + random()))); // a random delay, so that not all clients subscribe at once
         return undefined;
       case 'deliver':
         return receivers.get(effect.id)?.(effect.message);
@@ -86,15 +86,15 @@ export function createRecordsSocket(options) {
     stop: () => handle({ type: 'stop' }),
     /** Reconnects now instead of waiting for the timer. */
     reconnectNow: () => handle({ type: 'reconnect' }),
-    /** Reconnects although the connection seems to be open. */
+    /** Reconnects even if the connection seems to be open. */
     renew: () => handle({ type: 'renew' }),
     /** Connects with a newer token, also after the session has ended. */
     useToken: () => handle({ type: 'token' }),
     onPhase: listeners.add,
     /**
      * @param {string} collection @param {any} where @param {(message: any) => void} receive
-     * @param {string} [cursor] of a snapshot: changes since then come without a snapshot, and `resync`
-     *   comes as a message when some have been missed
+     * @param {string} [cursor] of a snapshot: then only the changes since the snapshot are sent, and the message
+     *   `resync` if some were missed
      * @returns {() => void} ends the subscription
      */
     subscribe(collection, where, receive, cursor) {
@@ -109,7 +109,7 @@ export function createRecordsSocket(options) {
       };
     },
     /**
-     * Create, update or delete. Only while the phase is open.
+     * Sends a create, update or delete. Allowed only while the phase is 'open'.
      * @param {Record<string, any>} operation @returns {Promise<any>} the record, if there is one
      */
     request(operation) {
@@ -127,7 +127,7 @@ export function createRecordsSocket(options) {
 }
 
 /**
- * Browsers log an error for a socket that is closed while it connects.
+ * Closes a socket. One that is still connecting is closed when it opens, because browsers log an error otherwise.
  * @param {WebSocket} socket
  */
 function close(socket) {

@@ -1,4 +1,4 @@
-// The controls of a form that hold one value: a line, a text, a choice, JSON.
+// The form controls for one value: a line, a text, a choice, JSON.
 
 import { element } from './elements.js';
 import { innerReasons, linesOf } from './schema-details.js';
@@ -60,7 +60,7 @@ function createChoice(field, options, props) {
 }
 
 /**
- * The choice of null, which is not the same as nothing.
+ * A checkbox that chooses null, which is not the same as leaving the value out.
  * @param {string} label @param {any} input disabled while null is chosen @param {() => void} onChange
  */
 function createAbsence(label, input, onChange) {

@@ -1,17 +1,17 @@
-// Turns a JSON Schema into the fields of a form. What it does not know becomes a field for JSON text.
-// Nothing here judges values: the server validates.
+// Turns a JSON Schema into the fields of a form. A schema that it does not support becomes a field for JSON text.
+// Nothing here validates values; the server does.
 
 /**
  * @typedef {Record<string, any>} JsonSchema
  *
  * @typedef {object} Field
  * @property {'text' | 'number' | 'boolean' | 'choice' | 'list' | 'group' | 'variants' | 'json'} kind
- * @property {string} name of the property; '' for the whole, for items and for variants
+ * @property {string} name of the property; '' for the whole form, for items and for variants
  * @property {string} title of a variant; '' for none
- * @property {string} about
+ * @property {string} about the description
  * @property {boolean} required
  * @property {boolean} nullable
- * @property {JsonSchema} schema with its facts: length, range, format
+ * @property {JsonSchema} schema with its limits: length, range, format
  * @property {any[]} options of a choice
  * @property {Field[]} fields of a group, the required ones first
  * @property {Field[]} variants
@@ -31,7 +31,7 @@ const TYPE_TITLES = new Map([
 
 /**
  * @param {JsonSchema} schema
- * @param {{name?: string, required?: boolean}} [place] where the field stands in its group
+ * @param {{name?: string, required?: boolean}} [place] the field's place in its group
  * @returns {Field}
  */
 export function fieldOf(schema, { name = '', required = false } = {}) {
@@ -76,7 +76,7 @@ function variantOf(schema) {
 }
 
 /**
- * The schema without what allows null, and whether something did.
+ * The schema without the part that allows null, and whether there was such a part.
  * @param {JsonSchema} schema @returns {{rest: JsonSchema, nullable: boolean}}
  */
 function withoutNull(schema) {
@@ -107,7 +107,7 @@ function allowsNull({ type, enum: values, oneOf, anyOf }) {
   return isOpen || (Array.isArray(values) && values.includes(null));
 }
 
-/** @param {any[]} items @returns {any} the only one itself */
+/** @param {any[]} items @returns {any} the item itself if there is only one */
 function single(items) {
   return items.length === 1 ? items[0] : items;
 }

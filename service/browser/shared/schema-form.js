@@ -1,4 +1,4 @@
-// A form for a JSON Schema of an object: its fields, or the whole body as JSON. The server validates.
+// A form for the JSON Schema of an object. It shows fields, or the whole body as JSON. The server validates.
 
 import { element, isFocusLost } from './elements.js';
 import { detailsOf, linesOf } from './schema-details.js';
@@ -17,7 +17,7 @@ const NOT_OBJECT = 'Write a JSON object: {…}.';
 /**
  * @param {import('./schema-fields.js').JsonSchema} schema of an object
  * @param {{onChange?: () => void, labelOf?: (field: import('./schema-fields.js').Field) => string}} [options]
- *   `labelOf` names the fields of the object, by default by their properties
+ *   `labelOf` gives the labels of the object's fields; by default they are the property names
  */
 export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) {
   const field = { ...fieldOf(schema), required: true };
@@ -69,19 +69,19 @@ export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) 
       setMode(asText);
       return true;
     },
-    /** All that was typed, to be kept. @returns {{text?: string, state?: any}} */
+    /** All that the user has typed, to be stored as a draft. @returns {{text?: string, state?: any}} */
     draft: () => (textBox.hidden ? { state: fields.read() } : { text: text.value }),
-    /** @param {{text?: unknown, state?: unknown} | null} draft of any age */
+    /** @param {{text?: unknown, state?: unknown} | null} draft which an older version may have stored */
     restore(draft) {
       setMode(typeof draft?.text === 'string');
       if (typeof draft?.text === 'string') text.value = draft.text;
       else fields.write(draft?.state ? mendedState(field, draft.state) : emptyState(field));
     },
     /**
-     * Marks the fields that were refused.
+     * Marks the refused fields.
      * @param {any} details of the server; undefined removes all marks
-     * @param {Element | null} [focused] what had the focus when the form was sent: its refusal may come late
-     * @returns {string[]} what has no place, in lines
+     * @param {Element | null} [focused] the element that had the focus when the form was sent; the answer may come late
+     * @returns {string[]} lines with the reasons that no field can show
      */
     show(details, focused = document.activeElement) {
       if (!textBox.hidden) return linesOf(details);

@@ -1,4 +1,4 @@
-// What stands around every control of a form: its label, what it is about, and why it was refused.
+// The frame of every form control: its label, its description, and why its value was refused.
 
 import { element } from './elements.js';
 import { ownReasons } from './schema-details.js';
@@ -9,12 +9,12 @@ import { factsOf } from './schema-words.js';
  * @typedef {import('./schema-values.js').State} State
  * @typedef {import('./schema-details.js').Details} Details
  *
- * @typedef {object} Control one field of a form with all that is inside it
+ * @typedef {object} Control one field of a form with everything inside it
  * @property {HTMLElement} node
  * @property {() => State} read
  * @property {(state: State) => void} write
- * @property {(details: Details) => string[]} show marks what was refused; returns the lines for which
- *   there is no place. Undefined removes all marks
+ * @property {(details: Details) => string[]} show marks what was refused, and returns lines with
+ *   the reasons that no control can show; with undefined it removes all marks
  *
  * @typedef {object} Place of a control
  * @property {string} label
@@ -23,13 +23,13 @@ import { factsOf } from './schema-words.js';
 
 let count = 0;
 
-/** An id that no other control has. */
+/** A new id for a control. */
 export function newControlId() {
   count += 1;
   return `control-${count}`;
 }
 
-/** Text with `code` in it. @param {string} text @returns {(Node | string)[]} */
+/** Turns text with `code` in backticks into nodes. @param {string} text @returns {(Node | string)[]} */
 export function withCode(text) {
   return text.split('`').map((part, at) => (at % 2 ? element('code', {}, part) : part));
 }
@@ -79,7 +79,7 @@ export function createFieldset(field, label, content) {
 }
 
 /**
- * Shows the reasons at a field, and says so to screen readers.
+ * Shows the reasons at a field, and reports them to screen readers.
  * @param {HTMLElement} problem @param {HTMLElement | null} input @param {Details} details
  */
 export function mark(problem, input, details) {

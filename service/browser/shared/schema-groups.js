@@ -1,4 +1,4 @@
-// The controls of a form that hold others: an object, a list, a choice between several forms.
+// The form controls that contain other controls: an object, a list, a choice between variants.
 
 import { element, iconButton } from './elements.js';
 import { createInput } from './schema-controls.js';
@@ -21,7 +21,7 @@ function createControl(field, place) {
 }
 
 /**
- * The fields of an object, without a frame of their own.
+ * The fields of an object, without a frame around them.
  * @param {Field} field @param {() => void} onChange @param {(field: Field) => string} [labelOf]
  */
 export function createFields(field, onChange, labelOf = ({ name }) => name) {
@@ -41,9 +41,9 @@ export function createFields(field, onChange, labelOf = ({ name }) => name) {
 }
 
 /**
- * Shows reasons at the controls that they are about.
+ * Shows each reason at its control.
  * @param {any} details @param {[string, Control][]} controls by key @param {string} [label]
- * @returns {string[]} those that no control has
+ * @returns {string[]} lines with the reasons that no control can show
  */
 function showInner(details, controls, label) {
   const inner = innerReasons(details);
@@ -96,7 +96,7 @@ function createList(field, { label, onChange }) {
     return entry;
   }
 
-  /** The rest is built again, because labels have numbers. @param {{node: HTMLElement}} entry */
+  /** The remaining entries are built again, because their labels have numbers. @param {{node: HTMLElement}} entry */
   function removeEntry(entry) {
     const at = entries.findIndex((each) => each === entry);
     const states = read().filter((_, index) => index !== at);

@@ -1,5 +1,5 @@
-// What a form holds, and the JSON that it stands for. A state is what was typed, so that unfinished
-// input can be kept: '' for nothing, null for a chosen null, texts for numbers, choices and JSON.
+// Converts between the state of a form and its JSON. The state is what the user has typed, so that unfinished input
+// can be kept: '' for nothing, null for a chosen null, and texts for numbers, choices and JSON.
 
 import { changedNumber, isExact } from './exact-numbers.js';
 import { isObject } from './schema-fields.js';
@@ -9,7 +9,7 @@ import { isLong } from './schema-words.js';
  * @typedef {import('./schema-fields.js').Field} Field
  * @typedef {any} State a text; a list of states; an object of states by name; `{at, state}` of a variant; null
  * @typedef {{path: (string | number)[], text: string}} Problem
- * @typedef {{value: any, problems: Problem[]}} Reading `value` is undefined where nothing was typed
+ * @typedef {{value: any, problems: Problem[]}} Reading `value` is undefined if nothing was typed
  */
 
 const NO_NUMBER = 'Write a number, such as 12 or 0.5.';
@@ -18,7 +18,7 @@ const NO_DAY = 'Choose a whole day, or empty it.';
 const NO_JSON = 'This is not JSON: ';
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const COMPOUND = ['group', 'list', 'variants'];
-export const UNFINISHED = '…'; // a day of which a part was typed: its field has no text
+export const UNFINISHED = '…'; // the state of a date that is typed in part: its input has no value yet
 
 /** @param {Field} field @returns {State} */
 export function emptyState(field) {
@@ -29,8 +29,8 @@ export function emptyState(field) {
 }
 
 /**
- * The body of a call: an object even where nothing was typed.
- * @param {Field} field of the whole @param {State} state @returns {Reading}
+ * The body of a call: an object, even if nothing was typed.
+ * @param {Field} field of the whole form @param {State} state @returns {Reading}
  */
 export function bodyOf(field, state) {
   const { value, problems } = read(field, state, []);
@@ -96,7 +96,7 @@ function readList(field, states, path) {
   const readings = states.map((state, at) => read(item, state, [...path, at]));
   const problems = readings.flatMap((reading) => reading.problems);
   if (readings.every(({ value }) => value === undefined)) return { value: undefined, problems };
-  // An empty item keeps its place, so that the server's answer names the place that is shown.
+  // An empty item keeps its position, so that the positions in the server's answer match those on the screen.
   return { value: readings.map(({ value }) => (value === undefined ? blank(item) : value)), problems };
 }
 
@@ -107,7 +107,7 @@ function blank({ kind }) {
 }
 
 /**
- * The state of a form that shows a value. Undefined where the form has no place for all of it.
+ * The state with which the form shows a value; undefined if the form can't show all of it.
  * @param {Field} field @param {any} value @returns {State | undefined}
  */
 export function stateOf(field, value) {
@@ -151,7 +151,7 @@ function writeVariant(field, value) {
 }
 
 /**
- * A stored state of another version of the form must not break it: what does not fit is left out.
+ * Adapts a state that another version of the form may have stored: parts that do not fit are left out.
  * @param {Field} field @param {any} state @returns {State}
  */
 export function mendedState(field, state) {
@@ -176,7 +176,7 @@ function hasNull({ nullable, kind }) {
   return nullable && !COMPOUND.includes(kind);
 }
 
-/** Whether the field's control leaves a text as it is. @param {Field} field @param {string} text */
+/** Whether the field's control can hold a text without changing it. @param {Field} field @param {string} text */
 function hasRoom(field, text) {
   const { format } = field.schema;
   if (format === 'date') return isDay(text);
@@ -189,12 +189,12 @@ function isDay(text) {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
 }
 
-/** @param {Record<string, any>} object @param {string} name which may be one that every object has */
+/** @param {Record<string, any>} object @param {string} name which may be that of an inherited property */
 function ownOf(object, name) {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** @param {any} one @param {any} other both JSON, or undefined @returns {boolean} */
+/** @param {any} one @param {any} other both are JSON values or undefined @returns {boolean} */
 function isEqual(one, other) {
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return one === other;
   if (Array.isArray(one) !== Array.isArray(other)) return false;

@@ -1,4 +1,4 @@
-// What a schema says about a value, in few words.
+// A short description of the values that a schema allows.
 
 /** @typedef {import('./schema-fields.js').Field} Field */
 
@@ -9,8 +9,8 @@ const FORMATS = {
   uri: 'web address',
   email: 'mail address',
 };
-const LONG = 200; // characters that a line has room for
-const HUGE = 2 ** 31 - 1; // a limit that says nothing but where a number is stored
+const LONG = 200; // characters that fit into one line
+const HUGE = 2 ** 31 - 1; // a limit that only says how a number is stored
 
 /** @param {Field} field @returns {string} such as "whole number, 1 to 100, default 20" */
 export function factsOf(field) {
@@ -36,7 +36,7 @@ function typeOf({ kind, schema }) {
   return FORMATS[schema.format] ?? '';
 }
 
-/** Long limits are the server's own and help nobody. @param {any} schema */
+/** Long limits protect the server; they would not help the user, so they are not shown. @param {any} schema */
 function length({ minLength, maxLength }) {
   if (maxLength > LONG && !(minLength > 1)) return '';
   return counted(minLength > 1 ? minLength : undefined, maxLength, 'character');
@@ -62,7 +62,7 @@ export function isLong({ kind, schema }) {
   return kind === 'text' && isOpen && !(schema.maxLength <= LONG * 2);
 }
 
-/** The empty choice of a field that may be left out. @param {Field} field */
+/** The label of the empty choice of a field. @param {Field} field */
 export function emptyChoice({ schema, required }) {
   if ('default' in schema) return `${optionWord(schema.default)} (default)`;
   return required ? 'Choose…' : 'Not set';

@@ -3,11 +3,12 @@
 
 /**
  * @typedef {{collection: string, where?: any, cursor?: string, isPaged?: boolean, isRefused?: boolean}} Subscription
- *   `isPaged`: its receiver reads pages by HTTP, gets no snapshot, and is told of a `resync`; `isRefused`: it is asked
- *   for again, because the server could not begin it just now
+ *   `isPaged`: its receiver reads pages over HTTP, gets no snapshot, and is told of a `resync`; `isRefused`: the server
+ *   could not begin the subscription just now, so it is requested again
  * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'over'} Phase
  * @typedef {{phase: Phase, attempt: number, subscriptions: Record<string, Subscription>,
- *   pending: readonly string[], isStale?: boolean}} State `isStale`: a newer token waits for the pending answers
+ *   pending: readonly string[], isStale?: boolean}} State `isStale`: there is a newer token, which is used as soon as
+ *   the pending requests are answered
  * @typedef {{type: 'start' | 'stop' | 'opened' | 'timeout' | 'reconnect' | 'renew' | 'token'}
  *   | {type: 'closed', code: number, random: number}
  *   | {type: 'message', message: any}
@@ -26,7 +27,7 @@
 const SERVER_RESTARTS = 1012;
 const SESSION_OVER = 4401;
 export const UNAVAILABLE = 'unavailable';
-const AGAIN = 5000; // ms at least, as the server says for requests that it can't serve
+const AGAIN = 5000; // ms at least; the server gives the same time for requests that it can't serve
 export const CONNECTION_LOST = {
   type: 'error',
   error: 'connection_lost',
@@ -70,14 +71,14 @@ export function advance(state, event) {
   }
 }
 
-/** With the newest token. @param {State} state @returns {Step} */
+/** Connects with the newest token. @param {State} state @returns {Step} */
 function connect(state) {
   return [{ ...state, phase: 'connecting', isStale: false }, [{ do: 'connect' }]];
 }
 
 /**
- * Replaces a connection that may be dead: after a time without a network no message comes, and nothing
- * says that none will.
+ * Replaces a connection that may be dead: after the network was away, messages may stop without any sign that the
+ * connection is broken.
  * @param {State} state @returns {Step}
  */
 function renew(state) {
@@ -88,7 +89,7 @@ function renew(state) {
 }
 
 /**
- * Connects with a newer token, before the old one ends. What was sent is answered first.
+ * Connects with a newer token before the old one ends. Pending requests are answered first.
  * @param {State} state @returns {Step}
  */
 function useToken(state) {
@@ -105,7 +106,7 @@ function handleOpened(state) {
   return [{ ...state, phase: 'open', subscriptions }, all.map(([id, subscription]) => subscribe(id, subscription))];
 }
 
-/** A new connection has asked for all of them. @param {State} state @param {string} id @returns {Step} */
+/** Requests a refused subscription again, unless a new connection has already done so. @param {State} state @param {string} id @returns {Step} */
 function askAgain(state, id) {
   const subscription = state.subscriptions[id];
   if (state.phase !== 'open' || !subscription?.isRefused) return [state, []];
@@ -130,8 +131,8 @@ function handleClosed(state, { code, random }) {
 }
 
 /**
- * The delay before a reconnect, in milliseconds: a random value in the upper half of a span that
- * doubles, so that clients which lost the connection together do not return together.
+ * The delay before a reconnect, in milliseconds: a random value in the upper half of a span that doubles with each
+ * attempt, so that clients that lost the connection together do not reconnect together.
  * @param {number} attempt @param {number} random 0 to 1
  */
 export function wait(attempt, random) {
@@ -172,7 +173,7 @@ function handleMessage(state, message) {
 }
 
 /**
- * With a cursor it begins there.
+ * Adds a subscription; with a cursor, it begins at the cursor.
  * @param {State} state @param {{id: string, collection: string, where?: any, cursor?: string}} event @returns {Step}
  */
 function addSubscription(state, { id, collection, where, cursor }) {

@@ -1,4 +1,4 @@
-// The colour scheme: the system's, or the one that the user has chosen for this browser.
+// The color scheme: that of the system, or the one that the user has chosen for this browser.
 
 import { createListeners } from './listeners.js';
 
@@ -14,7 +14,7 @@ export function theme() {
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
 }
 
-/** Applies a theme. @param {string | null} name anything unknown is the system's scheme */
+/** Applies a theme. @param {string | null} name an unknown name means the system's scheme */
 function wearTheme(name) {
   const root = document.documentElement;
   if (name === 'light' || name === 'dark') root.dataset.theme = name;
@@ -22,14 +22,14 @@ function wearTheme(name) {
   listeners.notify();
 }
 
-/** Applies a theme and keeps it for this browser. @param {Theme} name @param {Storage} storage */
+/** Applies a theme and stores it for this browser. @param {Theme} name @param {Storage} storage */
 export function setTheme(name, storage = localStorage) {
   if (name === 'system') storage.removeItem(KEY);
   else storage.setItem(KEY, name);
   wearTheme(name);
 }
 
-/** Applies what was kept, also when another tab changes it. @param {Storage} storage */
+/** Applies the stored theme, also when another tab changes it. @param {Storage} storage */
 export function followTheme(storage = localStorage) {
   wearTheme(storage.getItem(KEY));
   window.addEventListener('storage', ({ key, newValue }) => {
@@ -42,7 +42,7 @@ export function isDark() {
   return theme() === 'system' ? darkScheme().matches : theme() === 'dark';
 }
 
-/** @param {() => void} act after the page has become light or dark @returns {() => void} ends it */
+/** @param {() => void} act called after the page has become light or dark @returns {() => void} removes the listener */
 export function onThemeChange(act) {
   const scheme = darkScheme();
   const remove = listeners.add(act);

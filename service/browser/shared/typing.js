@@ -1,12 +1,12 @@
-// Tells keys that type from keys that command.
-// Source: https://www.w3.org/TR/uievents/#keys-modifiers: "AltGraph" is on where AltGr is held.
+// Distinguishes key presses that type text from key presses that give a command.
+// Source: https://www.w3.org/TR/uievents/#keys-modifiers: the modifier "AltGraph" is on while AltGr is held.
 
 export const IS_APPLE = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
-export const CONTROL = IS_APPLE ? '⌘' : 'Ctrl'; // the key that commands, as it is called
+export const CONTROL = IS_APPLE ? '⌘' : 'Ctrl'; // the name of the key for commands
 
 /**
- * Whether the key types a letter or a sign. With AltGr browsers may report Control and Alt too, and on Apple's systems
- * Option types signs.
+ * Whether the key types a character. With AltGr, browsers may report Control and Alt too, and on Apple's systems
+ * Option types characters.
  * @param {KeyboardEvent} event
  */
 export function typesText(event) {
@@ -15,7 +15,7 @@ export function typesText(event) {
   return event.getModifierState('AltGraph') || (!ctrlKey && (!altKey || IS_APPLE));
 }
 
-/** Whether the key is held with Control, or Command, and nothing else. @param {KeyboardEvent} event @param {string} letter */
+/** Whether the key is pressed with Control (Command on Apple's systems) and no other modifier. @param {KeyboardEvent} event @param {string} letter */
 export function isCommand({ key, ctrlKey, metaKey, altKey, shiftKey }, letter) {
   return key.toLowerCase() === letter && ctrlKey !== metaKey && !altKey && !shiftKey;
 }

@@ -1,5 +1,5 @@
-// Formats times for display, in the user's time zone, on the pages of the console and in its widgets.
-// The words around are English, and so are the times, whatever the language of the browser.
+// Formats times for display in the user's time zone, on the pages of the console and in its widgets. The texts of the
+// console are English, so the times are English too, whatever the language of the browser.
 // @ts-check
 
 const LOCALE = 'en-GB';
@@ -10,12 +10,12 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** @type {Map<string, Intl.DateTimeFormat>} by what they write: one takes as long to make as to write hundreds of times */
+/** @type {Map<string, Intl.DateTimeFormat>} by their options: to create a format takes as long as to use it hundreds of times */
 const formats = new Map();
 
 /**
- * The only place where a time becomes words.
- * @param {string | number | Date} time ISO 8601, milliseconds, or a date; a day without a time is the same day everywhere
+ * Formats a time; all other functions use this one.
+ * @param {string | number | Date} time ISO 8601, milliseconds, or a date; a date without a time is the same day in every time zone
  * @param {Intl.DateTimeFormatOptions} parts
  * @returns {string} such as "21 Nov, 18:00", "Saturday 21 November"
  */
@@ -24,12 +24,12 @@ export function formatTime(time, parts) {
   if (Number.isNaN(at.getTime())) return String(at);
   const zone = typeof time === 'string' && ONLY_DAY.test(time) ? { timeZone: 'UTC' } : {};
   const text = formatFor({ ...parts, ...zone }, at.getTimezoneOffset()).format(at);
-  return parts.weekday ? text.replace(',', '') : text; // some browsers write one after the weekday
+  return parts.weekday ? text.replace(',', '') : text; // some browsers write a comma after the weekday
 }
 
 /**
  * @param {Intl.DateTimeFormatOptions} parts
- * @param {number} offset of the computer's zone, which changes where it travels, and a format's does not
+ * @param {number} offset of the computer's time zone, which changes when the user travels, while a format keeps its own
  */
 function formatFor(parts, offset) {
   const key = JSON.stringify([parts, offset]);
@@ -101,7 +101,7 @@ export function fromLocalInput(local) {
   return new Date(local).toISOString();
 }
 
-/** @param {number} ms that are left @returns {string} "less than a minute", "1 minute", "2 minutes" for 1 min 50 s */
+/** @param {number} ms the remaining time @returns {string} "less than a minute", "1 minute", "2 minutes" for 1 min 50 s */
 export function minutesInWords(ms) {
   if (ms < MINUTE * 1000) return 'less than a minute';
   const minutes = Math.round(ms / (MINUTE * 1000));
