@@ -1,4 +1,4 @@
-"""What people are shown of an account: its balance, its holds and its newest entries."""
+"""Statements of accounts for people: the balance, the holds and the newest entries."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Statement:
 def statement_of(
     session: Session, subject: str, limit: int, before: int | None
 ) -> Statement | None:
-    """Return an account's state and its newest entries, of those whose `seq` is below `before`.
+    """Return an account's state and its newest entries with a `seq` below `before`.
 
     Returns None if there is no account.
     """

@@ -1,8 +1,8 @@
-"""Allowances: what a limited token may spend in all, beside the balance of the account that pays.
+"""Allowances: what a limited token may spend in all, besides the limit of the paying account.
 
-A row begins with a token's first hold, so that tokens that spend nothing leave nothing. `spent` is
-what the token's open holds have set aside and its charges have taken, less refunds. A function
-locks the account before the allowance; so does every caller.
+A row begins with a token's first hold, so tokens that spend nothing have no row. `spent` is the sum
+of the token's open holds and its charges, less refunds. Every function and every caller locks the
+account before the allowance.
 Source: docs/contract.md, section 17.3.
 """
 
@@ -20,7 +20,7 @@ from service.database.statements import Statements
 from service.database.upsert import insert_into
 from service.extensions import table
 
-# Seconds that a row outlives its token: no hold of the token is open then, and no clock so wrong.
+# Seconds for which a row outlives its token: longer than any hold, and than any error of a clock.
 KEPT = 24 * 3600.0
 
 _allowances = table(Allowance)
@@ -38,7 +38,7 @@ LEFT = select(_left).where(_this_token).with_for_update()
 
 @dataclass(frozen=True)
 class TokenLimit:
-    """A limited token's own limit: `amount` is in micro-credits, `expires` in Unix time."""
+    """A limited token's limit: `amount` is in micro-credits, `expires` in Unix time."""
 
     token_id: str
     user_id: str
@@ -47,7 +47,7 @@ class TokenLimit:
 
 
 def limit_of(caller: Caller) -> TokenLimit | None:
-    """The limit of the token that a caller has sent; None if it has none of its own."""
+    """Return the limit of the token that a caller has sent; None if the token has none."""
     permit = caller.permit
     if permit is None or permit.credits is None:
         return None
@@ -79,7 +79,7 @@ def spend(session: Statements, token_id: str | None, more: int) -> bool:
 
 
 def remaining(session: Statements, token_id: str) -> int:
-    """What the allowance still has. Locks it until the commit."""
+    """Return the remaining micro-credits of the allowance. Locks it until the commit."""
     return session.connection().scalar(LEFT, {"token": token_id}) or 0
 
 

@@ -1,8 +1,8 @@
-"""Budgets: what a user may spend on one day, by `BUDGETS`. A day is one of UTC.
+"""Budgets: what a user may spend on one day (in UTC), by `BUDGETS`.
 
-What counts is what the user's own account has been charged on the day, less refunds, and all that
-it holds now. The hold is made first, which locks the account, and freed again if it is too much: so
-parallel calls can't pass a budget together.
+The sum of a day is the charges on the user's own account, less refunds, and all its open holds. The
+hold is made first, which locks the account, and is freed again if it is too much. So parallel calls
+can't exceed a budget together.
 Source: docs/contract.md, section 17.
 """
 
@@ -52,9 +52,9 @@ class SpentDay:
 
 
 def budget_of(budgets: Mapping[str, int], caller: Caller) -> int | None:
-    """The budget of a caller's role, or everybody's, in micro-credits; None without one.
+    """Return the budget of the caller's role, or of everybody, in micro-credits; None without one.
 
-    Raises `Unauthorized` for a user that was just disabled or erased.
+    Raises `Unauthorized` for a user who was just disabled or erased.
     """
     if not budgets:
         return None
@@ -66,12 +66,12 @@ def today(session: Statements, account: str) -> SpentDay:
     moment: datetime = connection.execute(TIME).scalar_one()
     begins = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     sums = connection.execute(SUMS, {"account": account, "since": begins}).one()
-    spent = max(int(sums.spent), 0)  # a refund of an earlier day's charge raises no budget
+    spent = max(int(sums.spent), 0)  # a refund of an earlier day's charge does not raise the budget
     return SpentDay(spent, sums.held or 0, begins + timedelta(days=1))
 
 
 def refusal(session: Statements, payer: Payer, amount: int) -> InsufficientCredits | None:
-    """The refusal of `amount`, which the payer's account holds already; None within the budget."""
+    """Return the refusal of `amount`, which the account holds already; None within the budget."""
     if payer.budget is None:
         return None
     day = today(session, payer.subject)

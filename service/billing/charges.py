@@ -1,7 +1,7 @@
 """Charge a closed hold: change the balance and add the entry, in the caller's transaction.
 
-A cost is charged up to the account's free balance, and up to what the allowance of the hold still
-has, if there is one. The remainder is recorded as a loss.
+A cost is charged up to the account's free balance, and up to the remaining allowance of the hold,
+if there is one. The remainder is recorded as a loss.
 """
 
 from typing import Any
@@ -80,7 +80,7 @@ def free_credits(session: Statements, account: str) -> int:
 
 
 def _chargeable(session: Statements, hold: ClosedHold) -> int:
-    """What can be charged beyond the hold."""
+    """Return the micro-credits that can be charged beyond the hold."""
     free = free_credits(session, hold.account)
     return min(free, allowances.remaining(session, hold.token_id)) if hold.token_id else free
 

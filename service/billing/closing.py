@@ -1,4 +1,4 @@
-"""Closing a hold: it is moved from one state to another, once."""
+"""Close a hold: move it from one state to another, once."""
 
 from sqlalchemy import and_, bindparam, update
 

@@ -99,7 +99,7 @@ def grant(
 def refund(
     session: Session, account: str, amount: int, ref: str, what: str, token_id: str | None
 ) -> None:
-    """Give back a part of a charge, once for each `ref`; to the allowance of the token too."""
+    """Refund a part of a charge, once for each `ref`; also to the allowance of the token."""
     if grant(session, account, amount, ref, what):
         allowances.spend(session, token_id, -amount)
 
@@ -120,7 +120,7 @@ def reserve(
     without an account gets one as by `ensure_account`. Raises `InsufficientCredits`.
     """
     if not _hold_more(session, payer.subject, amount):
-        if starting is not None:  # perhaps a parallel first call has just made the account
+        if starting is not None:  # a parallel first call may have created the account
             ensure_account(session, payer.subject, starting)
         if starting is None or not _hold_more(session, payer.subject, amount):
             raise _insufficient(session, payer, amount)
@@ -158,7 +158,7 @@ def extend(
 
 
 def ask_to_close(session: Statements, hold_id: str, cost: int) -> StatementReply:
-    """Begin to settle an open hold; pass the result to `settle` in the same transaction."""
+    """Begin to settle an open hold; pass the reply to `settle` in the same transaction."""
     return closing.ask_to_close(session, hold_id, "open", "settled" if cost else "released")
 
 
@@ -204,7 +204,7 @@ def sweep(session: Session, moment: ColumnElement[datetime], alive: Select[str])
     columns = select(Hold.account, Hold.hold_id, Hold.token_id)
     expired = columns.where(Hold.state == "open", is_over)
     batch = expired.order_by(Hold.seq).limit(SWEEP_BATCH).with_for_update(skip_locked=True)
-    # In one order: two sweepers that lock accounts in different orders would deadlock.
+    # Sorted: two sweepers that lock accounts in different orders would deadlock.
     rows = sorted((row.account, row.hold_id, row.token_id) for row in session.execute(batch))
     _lock_payers(session, rows)
     for _, hold_id, _ in rows:
@@ -215,8 +215,8 @@ def sweep(session: Session, moment: ColumnElement[datetime], alive: Select[str])
 
 
 def _lock_payers(session: Session, rows: list[tuple[str, str, str | None]]) -> None:
-    """Lock the accounts, then the allowances, of several holds. Without tokens, one at a time will
-    do, because the rows are sorted."""
+    """Lock the accounts of several holds, then their allowances. Without allowances it locks
+    nothing: `charge` then locks the accounts one by one, in the order of the rows."""
     if tokens := {token for _, _, token in rows if token}:
         for account in sorted({account for account, _, _ in rows}):
             free_credits(session, account)
@@ -232,7 +232,7 @@ def _hold_more(session: Statements, subject: str, amount: int) -> bool:
 def _spend_allowance(session: Statements, payer: Payer, amount: int) -> str | None:
     """Spend `amount` of a token's limit; returns the token's id, or None without a limit.
 
-    Raises `InsufficientCredits`, and frees what was held: the caller may try a smaller amount.
+    Raises `InsufficientCredits`, after freeing the hold: the caller may try a smaller amount.
     """
     limit = payer.limit
     if limit is None:

@@ -55,11 +55,11 @@ class Account(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Entry(db.Model):  # type: ignore[name-defined,misc]
-    """An entry of an account, which is never changed: a refund is another entry. Only an erasure
-    removes the notes on grants.
+    """An entry of an account, which is never changed: a refund is another entry.
 
-    `what` is a model, an endpoint or a reason. An entry of the kind `rest` is the part of a charge
-    that was settled after a sweeper had ended the hold.
+    Only an erasure removes the notes on grants. `what` is a model, an endpoint or a reason. An
+    entry of the kind `rest` is the part of a charge that was settled after a sweeper had ended the
+    hold.
     """
 
     __tablename__ = "entries"
@@ -81,9 +81,9 @@ class Entry(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Hold(db.Model):  # type: ignore[name-defined,misc]
-    """Credits set aside for one turn or call (`ref`) while it runs. `used` is its cost so far.
+    """Credits reserved for one turn or call (`ref`) while it runs. `used` is its cost so far.
 
-    `token_id` is that of the allowance which pays as well, if there is one.
+    `token_id` is the token of the allowance that pays too, if there is one.
     """
 
     __tablename__ = "holds"
@@ -108,9 +108,10 @@ class Hold(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Allowance(db.Model):  # type: ignore[name-defined,misc]
-    """What a limited token of a user may spend in all: `amount`, of which `spent` is gone or held.
+    """What a limited token of a user may spend in all.
 
-    `expires_at` is the expiry of the token.
+    `amount` is the limit, and `spent` is the part of it that is charged or held. `expires_at` is
+    the expiry of the token.
     """
 
     __tablename__ = "allowances"

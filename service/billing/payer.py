@@ -10,15 +10,15 @@ from service.auth.tokens import Claims
 from service.auth.users import Caller
 from service.billing.allowances import TokenLimit, limit_of
 
-PaidBy = Literal["user", "owner"]  # what clients are told of a payer
+PaidBy = Literal["user", "owner"]  # a payer, as clients see it
 
 
 @dataclass(frozen=True)
 class Payer:
     """The subject whose account is charged. The owner's balance is never shown to a caller.
 
-    `limit` is that of the caller's limited token, which counts whoever's account is charged.
-    `budget` is what the subject may spend a day, in micro-credits; the owner has none.
+    `limit` is the limit of the caller's limited token, which applies to every account that pays.
+    `budget` is what the subject may spend in a day, in micro-credits; the owner has none.
     """
 
     subject: str
@@ -28,7 +28,7 @@ class Payer:
 
     @property
     def token_id(self) -> str | None:
-        """That of the limited token, if it has a limit of its own."""
+        """The id of the limited token, if it has a limit of credits."""
         return self.limit.token_id if self.limit else None
 
 
@@ -38,11 +38,11 @@ def payer_of(
     caller: Caller | None = None,
     budget: int | None = None,
 ) -> Payer:
-    """Return the subject of the forwarded token, or the app's owner if there is none.
+    """Return the payer: the subject of the forwarded token, or the app's owner without one.
 
-    The owner's subject is `OWNER.of(app).subject`. With developer billing the forwarded
-    token is the owner's own, so the owner pays as well. `caller` is whose request it is, and
-    `budget` its own.
+    The owner's subject is `OWNER.of(app).subject`. With developer billing the forwarded token is
+    the owner's own, so the owner pays too. `caller` sends the request, and `budget` is the
+    caller's.
     """
     subject = forwarded.subject if forwarded else owner_subject
     is_owner, limit = subject == owner_subject, limit_of(caller) if caller else None

@@ -28,10 +28,10 @@ class Price:
     long_from: float = math.inf
 
 
-# A cache read costs a tenth of the input price at A and B, and half of it at C's default host;
-# other hosts report none. A cache write costs a quarter more than input at A, where it lasts five
-# minutes, and the same as input at B and C. Source: the providers' price pages; for long prompts,
-# developers.openai.com/api/docs/models/gpt-5.4.
+# A cache read costs a tenth of the input price at A and B, and half of it at C's default host.
+# Other hosts report no cache reads. A cache write costs a quarter more than input at A, where it
+# lasts five minutes, and the same as input at B and C. Source: the providers' price pages; for
+# long prompts, developers.openai.com/api/docs/models/gpt-5.4.
 MODEL_PRICES: dict[str, Price] = {
     "llm-opus-4-7": Price(250, 1250, 25, 312.5),
     "llm-sonnet-4-6": Price(150, 750, 15, 187.5),
@@ -43,9 +43,9 @@ MODEL_PRICES: dict[str, Price] = {
 }
 
 
-# Credits of a call, by endpoint. One that is not listed is free, and its user is not asked. A
-# metered endpoint costs what its vendor charges; the number here is the most that a call with only
-# the required parameters costs.
+# Credits of a call, by endpoint. An endpoint that is not listed is free, and its user is not asked.
+# A metered endpoint costs what its vendor charges; the number here is the highest cost of a call
+# with only the required parameters.
 CALLS: dict[str, float] = {
     # The user is asked before these, and pays nothing: the vendor does not charge for calls.
     "cloudsuite/calendar-list-events": 0,
@@ -68,7 +68,7 @@ CALLS: dict[str, float] = {
     "neuralsearch-contents": 0.05,
     "neuralsearch-answer": 0.25,
     "neuralsearch-research": 50,
-    # With a prompt or a text of 1000 characters; an hour of audio; two minutes of video.
+    # For a prompt or a text of 1000 characters; an hour of audio; two minutes of video.
     "generate-text": 3.4,
     "generate-image-llm": 10.8,
     "text-to-speech": 5,
@@ -102,8 +102,8 @@ CALLS: dict[str, float] = {
     "generate-image-seedream-v4": 2,
     "generate-video": 12.5,
     # Magnific's downloads cost nothing in most plans, but there are at most 100 a day. Searches are
-    # no purchases, but nobody says that they are free: the user is asked.
-    # Source: docs.magnific.com/pricing. No price of a cutout and an expansion is published.
+    # not purchases, but they are not documented as free, so the user is asked.
+    # Source: docs.magnific.com/pricing. The prices of a cutout and an expansion are not published.
     "remove-background": 2,
     "upscale-image": 11.5,
     "style-transfer-image": 5.75,
@@ -118,8 +118,9 @@ CALLS: dict[str, float] = {
     "profnet-analyze-profiles": 14,
 }
 
-# What Magnific charges for enlarging a picture, in US dollars, by the factor. It goes by the pixels
-# of the result, which nobody knows before; these are the examples of its page, 0.20 to 0.50 EUR.
+# What Magnific charges for enlarging a picture, in US dollars, by the factor. The price depends on
+# the pixels of the result, which are unknown before; these are the examples of its page, 0.20 to
+# 0.50 EUR.
 # Source: docs.magnific.com/api-reference/image-upscaler-precision-v2/overview (November 2026).
 MAGNIFIC_UPSCALE = {2: 0.23, 4: 0.46, 16: 0.58}
 
@@ -128,11 +129,11 @@ MAGNIFIC_UPSCALE = {2: 0.23, 4: 0.46, 16: 0.58}
 EXA_SEARCH = 0.007  # with up to 10 results, their text and highlights
 EXA_DEEP = {"deep-lite": 0.012, "deep": 0.012, "deep-reasoning": 0.015}
 EXA_INCLUDED = 10  # results of a search
-EXA_RESULT = 0.001  # beyond those
+EXA_RESULT = 0.001  # for each further result
 EXA_SUMMARY = 0.001  # of a page
 EXA_PAGE = 0.001  # for each kind of content
 EXA_ANSWER = 0.005
-# A run with `auto` is metered: $5 unless a budget is given, and $1 is the least that can be.
+# A run with `auto` is metered: $5 unless a budget is given, and $1 is the smallest budget.
 EXA_BUDGET = 1
 EXA_RUN = {"low": 0.025, "medium": 0.10, "high": 0.50, "xhigh": 1.0, "auto": EXA_BUDGET}
 
@@ -146,7 +147,7 @@ TAVILY_SEARCH = {
     "ultra-fast": TAVILY_CREDIT,
 }
 
-# The most that a usual answer of Perplexity costs, in US dollars: a search is $0.005, a million
+# The highest cost of a usual answer of Perplexity, in US dollars: a search is $0.005, a million
 # tokens are $0.25 to read and $2.50 to write. Each answer reports what it has cost.
 # Source: docs.perplexity.ai/docs/getting-started/pricing, /docs/agent-api/models (November 2026).
 PERPLEXITY_ANSWER = {
@@ -156,8 +157,8 @@ PERPLEXITY_ANSWER = {
     "sonar-deep-research": 0.50,
 }
 PERPLEXITY_OUTPUT = 0.0000025  # of a token
-# What OpenAI charges for the tokens of images, in US dollars, whichever of the models is asked. An
-# image of a quality is made of so many patches along its longer side. Texts have the prices of
+# What OpenAI charges for the tokens of images, in US dollars, for each of its models. The patches
+# are those along the longer side of an image, by its quality. Texts have the prices of
 # `MODEL_PRICES`. Source: developers.openai.com/api/docs/pricing and /models/gpt-image-2.6-sunburst
 # (November 2026); the patches are those of its calculator, community.openai.com/t/1382699.
 OPENAI_IMAGE_INPUT = 0.000005
@@ -188,15 +189,15 @@ HEYGEN_AVATAR_4K = 0.0833
 # Source: support.peopledatalabs.com, "Pricing" (November 2026).
 PDL_MATCH = 0.28
 # What Firecrawl charges, in US dollars or in its own credits.
-# Source: docs.firecrawl.dev/billing (November 2026); a credit costs most with the smallest plan.
+# Source: docs.firecrawl.dev/billing (November 2026). A credit costs most in the smallest plan.
 FIRECRAWL_CREDIT = 0.005
 FIRECRAWL_SEARCH = 2  # credits for each ten results of a search
-FIRECRAWL_JSON = 4  # credits for data that are read from a page by a model
-FIRECRAWL_X = 29  # credits for a page of X, on top of the page
+FIRECRAWL_JSON = 4  # credits for data that a model extracts from a page
+FIRECRAWL_X = 29  # credits for a page of X, in addition to the page
 
 # What Magnific charges, in US dollars. Only its customers see its price page, and answers do not
-# say what they have cost: these are the last prices that were published (Mystic's, in 2025), and
-# what other sellers of a model charge for it (November 2026).
+# report their cost. So these are the last published prices (Mystic's, in 2025), and the prices of
+# other sellers of the models (November 2026).
 MAGNIFIC_CLASSIC = 0.005  # for a picture
 MAGNIFIC_MYSTIC = {"1k": 0.08, "2k": 0.11, "4k": 0.35}  # by resolution
 MAGNIFIC_PICTURES = {  # for a picture, by model
@@ -213,7 +214,7 @@ MAGNIFIC_VIDEO = {  # for a second, by model
     "kling-2.5-pro": 0.07,
     "kling-2.6-pro": 0.07,
 }
-MAGNIFIC_AUDIO = 2  # times that much with sound
+MAGNIFIC_AUDIO = 2  # the factor for sound
 
 
 def cost(

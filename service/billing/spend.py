@@ -1,8 +1,8 @@
-"""What an account has spent: by day, and by model or endpoint. The database adds it up.
+"""What an account has spent, by day, and by model or endpoint. The database calculates the sums.
 
-A refund takes from what was spent on the day on which it was given. The part of a charge that was
-settled late counts no further call. A day is one of a time zone: where the clocks change, it has 23
-or 25 hours.
+A refund reduces the sum of the day on which it was given. A part of a charge that was settled late
+does not count as a further call. A day is in a time zone: where the clocks change, it has 23 or 25
+hours.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ MOST_DAYS = 366
 KINDS = ("model", "endpoint", "interrupted")
 REFUND, REFUNDED = "refund:", "refund "  # how the `ref` and the `what` of a refund begin
 
-Period = tuple[date, datetime, datetime]  # a day, when it begins, and when the next one begins
+Period = tuple[date, datetime, datetime]  # a day, its beginning, and the beginning of the next day
 
 _entries = table(Entry)
 _is_refund = and_(
@@ -47,7 +47,7 @@ is_spent = or_(_entries.c.kind.in_(("charge", "rest")), _is_refund)
 _what = case(
     (_is_refund, func.substr(_entries.c.what, len(REFUNDED) + 1)), else_=_entries.c.what
 ).label("what")
-# Only the charge of an endpoint names an integration, and a refund is always one of an endpoint.
+# Only the charge of an endpoint names an integration, and every refund is for an endpoint.
 _of_endpoint = or_(_is_refund, _entries.c.facts["integration"].as_string().is_not(None))
 _kind = case(
     (_of_endpoint, literal("endpoint", String)),
@@ -60,7 +60,7 @@ _calls = func.sum(case((_entries.c.kind == "charge", 1), else_=0)).label("calls"
 
 @dataclass(frozen=True)
 class Sum:
-    """What was spent, in micro-credits, and by how many charged turns and calls."""
+    """The micro-credits that were spent, and the number of charged turns and calls."""
 
     amount: int = 0
     calls: int = 0
@@ -68,10 +68,10 @@ class Sum:
 
 @dataclass(frozen=True)
 class Spend:
-    """`days` are in their order, with those without a charge.
+    """`days` are in their order, including days without a charge.
 
-    `sources` are by name, the largest first, each with its kind: `model`, `endpoint`, or
-    `interrupted` for what a lost worker had used.
+    `sources` are by name, the largest sum first, each with its kind: `model`, `endpoint`, or
+    `interrupted` for costs of a lost worker.
     """
 
     days: list[tuple[date, Sum]]
@@ -84,7 +84,8 @@ class Spend:
 
 
 def spend(session: Statements, subject: str, days: int, zone: ZoneInfo, now: datetime) -> Spend:
-    """What `subject` has spent in the last `days` days of `zone`, the day of `now` included."""
+    """Return what `subject` has spent in the last `days` days of `zone`, including the day of
+    `now`."""
     last = now.astimezone(zone).date()
     first = last - timedelta(days=days - 1)
     periods = [_period(first + timedelta(days=number), zone) for number in range(days)]
@@ -106,8 +107,11 @@ def _period(day: date, zone: ZoneInfo) -> Period:
 
 
 def _sum_by_day(subject: str, periods: list[Period]) -> Select[Any]:
-    """The sums by the number of the day. A day is found by a division: SQLite knows no time zones,
-    and a join of all days with all entries takes seconds for a year."""
+    """Return the sums by the number of the day.
+
+    A day is found by a division: SQLite knows no time zones, and a join of all days with all
+    entries takes seconds for a year.
+    """
     names = (
         ("number", Integer),
         ("begins", BigInteger),
@@ -124,9 +128,10 @@ def _sum_by_day(subject: str, periods: list[Period]) -> Select[Any]:
 
 
 def _runs(periods: list[Period]) -> list[tuple[int, int, int, int]]:
-    """Days of equal length in a row: the first one's number, begin, end and length of one, in µs.
+    """Group consecutive days of equal length.
 
-    A year has a few: most days have 24 hours.
+    A group is the number of its first day, its begin, its end and the length of one day, in µs. A
+    year has a few groups, because most days have 24 hours.
     """
     runs: list[tuple[int, int, int, int]] = []
     for number, (_, *bounds) in enumerate(periods):

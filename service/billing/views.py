@@ -88,7 +88,7 @@ def _budget(budget: int) -> dict[str, Any]:
 
 
 def statement_answer(page: Statement) -> dict[str, Any]:
-    """A page of a statement in the form of `StatementSchema`."""
+    """Return a page of a statement in the form of `StatementSchema`."""
     return {
         "balance": in_credits(page.balance),
         "held": in_credits(page.held),
