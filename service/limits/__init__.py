@@ -1,1 +1,1 @@
-"""What one user may do at once and how often, so that nobody starves the others."""
+"""Limits on what one user may do at once and how often, so that others are not held up."""

@@ -1,7 +1,7 @@
 """Tickets as advisory locks of PostgreSQL, which all workers and hosts share.
 
-A lock belongs to a connection and ends with it. So the tickets of a killed worker are free once
-the database notices, and no row has to be renewed or swept.
+A lock belongs to a connection and ends with it. So the tickets of a killed worker are free when the
+database notices its end, and no row has to be renewed or swept.
 Source: https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
 """
 
@@ -21,7 +21,7 @@ from service.cleanup import OnFailure
 from service.lazy import DeferredModule
 
 SECONDS = 2.0  # for an answer of the database
-PAUSE = 1.0  # without locks after a failure: nobody queues for a database that hangs
+PAUSE = 1.0  # without locks after a failure, so that nobody waits for a database that hangs
 NUMBER_BITS = 15
 # The candidates are unnested one by one, so that no second lock is taken after the first.
 LOCK = b"SELECT n FROM unnest($1::bigint[]) AS n WHERE pg_try_advisory_lock(n) LIMIT 1"
@@ -32,9 +32,9 @@ log = structlog.get_logger("limits")
 
 
 class AdvisoryLocks:
-    """The locks of this worker, on one connection that is opened with the first of them.
+    """The locks of this worker, on one connection that is opened for the first of them.
 
-    The same connection would get a lock that it has a second time, so `held` is asked first.
+    A connection can get a lock that it has a second time, so `held` is checked first.
     """
 
     def __init__(self, url: URL) -> None:
@@ -43,10 +43,10 @@ class AdvisoryLocks:
         self._turn = BoundedSemaphore(1)  # a connection executes one statement at a time
         self._away_until = 0.0  # monotonic
         self.held: set[int] = set()
-        self._freed: list[int] = []  # to be unlocked
+        self._freed: list[int] = []  # still to be unlocked
 
     def take(self, name: str, numbers: Sequence[int]) -> int | None:
-        """Lock one of the numbers of a name, and return the lock; None if others have all of them.
+        """Lock one of a name's numbers, and return the lock; None if others have all of them.
 
         Raises `LocksAway`.
         """
@@ -62,8 +62,8 @@ class AdvisoryLocks:
     def free(self, lock: int) -> None:
         """Unlock, without waiting for the answer, which the next `take` reads.
 
-        While another greenlet uses the connection, that one unlocks when it is done. If `free`
-        waited for its turn and were interrupted, the lock would stay for good.
+        While another greenlet uses the connection, that greenlet unlocks when it is done. If `free`
+        waited for its turn and were interrupted, the lock would stay forever.
         """
         self._freed.append(lock)
         if not self._turn.locked():
@@ -85,7 +85,7 @@ class AdvisoryLocks:
             freed, self._freed = self._freed, []
             self.held.difference_update(freed)
             if self._connection:
-                with suppress(LocksAway), self._asking():  # they ended with their connection
+                with suppress(LocksAway), self._asking():  # the locks ended with their connection
                     for lock in freed:
                         self._connection.post(UNLOCK, [lock])
                     self._connection.flush()
@@ -102,7 +102,7 @@ class AdvisoryLocks:
             raise LocksAway from error
 
     def _connect(self) -> None:
-        """Open a connection, and lock again what others have not taken meanwhile."""
+        """Open a connection, and lock again the locks that others have not taken meanwhile."""
         self._connection = postgresql.connect_alone(self._url)
         self._closing = weakref.finalize(self, self._connection.close)
         for lock in self.held:
@@ -112,7 +112,7 @@ class AdvisoryLocks:
         """Close the connection, if there is one. Its locks end with it."""
         connection, self._connection = self._connection, None
         if connection:
-            self._closing()  # else it would keep each closed connection
+            self._closing()  # otherwise each closed connection would stay in memory
 
 
 class LocksAway(Exception):
@@ -120,6 +120,6 @@ class LocksAway(Exception):
 
 
 def _first_lock(name: str) -> int:
-    """The key of a name's first lock. Two names have the same one in 2^48."""
+    """Return the key of a name's first lock. Two names have the same one once in 2^48."""
     digest = hashlib.blake2b(name.encode(), digest_size=6).digest()
     return int.from_bytes(digest) << NUMBER_BITS

@@ -1,8 +1,8 @@
 """How many turns, calls and sockets one user has at once, over all workers.
 
-Each of them has a ticket of its user for as long as it runs. On PostgreSQL a ticket is a lock that
-all workers see; on SQLite, which serves one worker, tickets are counted in memory. A start with
-more workers on SQLite logs a warning.
+Each of them has a ticket of its user while it runs. On PostgreSQL a ticket is a lock that all
+workers see; on SQLite, which serves one worker, tickets are counted in memory. A start with more
+workers on SQLite logs a warning.
 """
 
 from collections import Counter
@@ -26,8 +26,8 @@ from service.web.errors import RateLimited
 LimitedKind = Literal["turns", "calls", "sockets"]
 CONCURRENCY = AppKey["ConcurrencyLimits"]("concurrency")
 SOCKETS = 20  # of one user
-# Locks share a table in PostgreSQL's memory. Sockets that come after so many in this worker are
-# limited by this worker's count alone.
+# Locks share a table in PostgreSQL's memory. Beyond so many locks of this worker, only its own
+# count limits further tickets.
 MOST_LOCKS = 1000
 OF_INTEGRATION = 100  # calls at once in one worker; each holds a greenlet and a connection
 RETRY_SECONDS: dict[LimitedKind, int] = {"turns": 5, "calls": 1, "sockets": 5}
@@ -40,18 +40,18 @@ BUSY = "Too many calls of this integration are running now. Please try again in 
 
 
 class TooManyAtOnce(RateLimited):
-    """The user has all tickets of a kind, or so many jobs."""
+    """The user has all tickets of a kind, or the most jobs."""
 
 
 @dataclass
 class Ticket:
-    """It counts until `free` is called; a second call does nothing."""
+    """A ticket counts until `free` is called; a second call does nothing."""
 
     _free: Callable[[], None] | None
     _give_back: Callable[[], None]
 
     def give_back(self) -> None:
-        """Free it, for what needed none: that does not count for `RATE_LIMITS` either."""
+        """Free the ticket of something that needed none, and do not count it for `RATE_LIMITS`."""
         self.free()
         self._give_back()
 
@@ -62,7 +62,10 @@ class Ticket:
 
 
 class ConcurrencyLimits:
-    """The tickets of this worker's users. The app's owner, for whom gateways call, needs none."""
+    """The tickets of this worker's users.
+
+    The app's owner, for whom gateways call, needs no tickets.
+    """
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
@@ -75,15 +78,15 @@ class ConcurrencyLimits:
         url: URL = make_url(settings.database_url)
         is_shared = url.get_backend_name() == "postgresql"
         self._locks = AdvisoryLocks(url) if is_shared else None
-        # Those in this worker, by user.
+        # The tickets in this worker, by user.
         self._here: dict[LimitedKind, Counter[str]] = {kind: Counter() for kind in self._most}
         self._of_integration: Counter[str] = Counter()
 
     def take(self, kind: LimitedKind, subject: str) -> Ticket:
         """Let one more begin, and count it for `RATE_LIMITS`, unless it is refused.
 
-        Raises `TooManyAtOnce` while the user has all tickets of this kind, and `RateLimited` if it
-        began too many.
+        Raises `TooManyAtOnce` while the user has all tickets of this kind, and `RateLimited` if the
+        user has begun too many.
         """
         here, most = self._here[kind], self._most[kind]
         is_limited = subject != OWNER.of(self._app).subject
@@ -105,7 +108,7 @@ class ConcurrencyLimits:
         return Ticket(partial(self._leave, kind, subject, lock), give_back)
 
     def count(self, kind: LimitedKind) -> int:
-        """How many of a kind this worker has, of all users."""
+        """Return how many of a kind this worker has, for all users together."""
         return self._here[kind].total()
 
     def close(self) -> None:
@@ -114,13 +117,13 @@ class ConcurrencyLimits:
             self._locks.close()
 
     def _lock(self, kind: LimitedKind, subject: str, most: int) -> int | None:
-        """The lock of a free ticket; None if the count of this worker has to do."""
+        """Return the lock of a free ticket; None if only this worker's count limits it."""
         if self._locks is None or len(self._locks.held) >= MOST_LOCKS:
             return None
         try:
             lock = self._locks.take(f"{kind}:{subject}", range(most))
         except LocksAway:
-            return None  # no reason to refuse anybody
+            return None  # an unavailable database is no reason to refuse
         if lock is None:
             raise _refusal(kind, most)
         return lock
@@ -137,7 +140,7 @@ class ConcurrencyLimits:
     def call(self, subject: str, integration: str) -> Iterator[None]:
         """Have a ticket for a call, and room for its integration. Raises `RateLimited`.
 
-        A call that is refused because the user has too many jobs counts for no rate.
+        A call that is refused because the user has too many jobs does not count for `RATE_LIMITS`.
         """
         here = self._of_integration.get(integration, 0)
         if here >= OF_INTEGRATION:

@@ -11,7 +11,7 @@ from service.extensions import db
 class RateCount(db.Model):  # type: ignore[name-defined,misc]
     """How often a key was counted in the window that ends at `ends_at`, by the database's clock.
 
-    The key has the limit, its kind and a hash of the user's id.
+    The key contains the limit, its kind and a hash of the user's id.
     """
 
     __tablename__ = "rate_counts"

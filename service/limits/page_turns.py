@@ -1,8 +1,9 @@
-"""How many pages of one user a worker reads at once.
+"""Limit how many pages of one user a worker reads at once.
 
-A page takes a connection to the database and up to 8 MiB until it is whole; a search, or a sum over
-many rows, takes one for seconds. Others wait without either, so that one user's requests leave
-connections and memory for all. They do not wait for long: the database may be away.
+A page takes a database connection and up to 8 MiB of memory until it is complete; a search, or a
+sum over many rows, takes a connection for seconds. Further requests wait without either, so that
+connections and memory remain for other users. They do not wait for long, because the database may
+be unavailable.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ _of_users: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
 
 @contextmanager
 def page_turn(user_id: str) -> Iterator[None]:
-    """Wait until fewer pages of the user are read. Raises `Unavailable`."""
+    """Wait until fewer pages of the user are being read. Raises `Unavailable`."""
     free = _of_users.get(user_id)
     if free is None:
         free = _of_users[user_id] = BoundedSemaphore(AT_ONCE)

@@ -1,7 +1,7 @@
 """How often a user may do something, by `RATE_LIMITS`.
 
-The limits are counted by the library `limits`, the core of Flask-Limiter. It is used directly,
-because turns and calls have doors that are no routes: tools, MCP and the socket.
+The library `limits`, the core of Flask-Limiter, counts the requests. It is used directly, because
+turns and calls also come through tools, MCP and the socket, which are not routes.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from service.observing import measures
 from service.web.errors import RateLimited
 
 RateKind = Literal["turns", "calls", "records", "sockets", "tokens"]
-Act = Callable[[Sequence[Any], RateKind, str], None]  # with limits, for a hashed user
+Act = Callable[[Sequence[Any], RateKind, str], None]  # called with limits, a kind and a hashed user
 REFUSED: dict[RateKind, str] = {
     "turns": "You have sent too many messages.",
     "calls": "You have made too many calls.",
@@ -45,10 +45,10 @@ log = structlog.get_logger("limits")
 
 
 class Rates:
-    """The rates of this instance's users, which cost nothing where `RATE_LIMITS` is not set.
+    """The rates of this instance's users. They cost nothing if `RATE_LIMITS` is not set.
 
-    The app's owner has no limit. While the counts can't be reached everybody is let in, and the log
-    says so once a minute.
+    The app's owner has no limit. While the counts can't be reached, everybody is admitted, and the
+    log says so once a minute.
     """
 
     def __init__(self, app: Flask, settings: Settings) -> None:
@@ -67,7 +67,10 @@ class Rates:
         self._count(kind, subject, self._hit)
 
     def give_back(self, kind: RateKind, subject: str) -> None:
-        """Count one less, for what was counted and then needed nothing. Needs an app context."""
+        """Count one less, for something that was counted and then not used.
+
+        Needs an app context.
+        """
         self._count(kind, subject, self._take_off)
 
     def _count(self, kind: RateKind, subject: str, act: Act) -> None:
@@ -84,14 +87,14 @@ class Rates:
     def _hit(self, items: Sequence[Any], kind: RateKind, user: str) -> None:
         for number, one in enumerate(items):
             if not self._limiter.hit(one, kind, user):
-                # Or who asks again would use up a whole day.
+                # Otherwise repeated requests would use up the limit of a whole day.
                 self._take_off(items[:number], kind, user)
                 raise self._refusal(kind, one, user)
 
     def _take_off(self, items: Sequence[Any], kind: RateKind, user: str) -> None:
         for one in items:
             is_new = self._limiter.test(one, kind, user, cost=one.amount)
-            if not is_new:  # a window without a count began after the one that had this
+            if not is_new:  # an empty window began after this was counted
                 self._limiter.hit(one, kind, user, cost=-1)
 
     def _refusal(self, kind: RateKind, one: Any, user: str) -> RateLimited:
@@ -123,7 +126,7 @@ def count(kind: RateKind, subject: str) -> None:
 
 
 def sweep(session: Session) -> None:
-    """Delete a batch of the windows that have ended, but what another worker is deleting."""
+    """Delete a batch of the windows that have ended, except rows locked by another worker."""
     ended = select(_counts.c.key).where(_counts.c.ends_at <= current_time())
     keys = session.scalars(ended.limit(BATCH).with_for_update(skip_locked=True)).all()
     if keys:

@@ -1,4 +1,4 @@
-"""Where requests are counted. Loaded only if `RATE_LIMITS` is set.
+"""The storages of counted requests. Loaded only if `RATE_LIMITS` is set.
 
 Source: https://limits.readthedocs.io, "Custom storage backends".
 """
@@ -28,7 +28,7 @@ _counts = table(RateCount)
 
 
 class DatabaseStorage(Storage):
-    """The service's own database: one statement for each counted request."""
+    """The service's own database, with one statement for each counted request."""
 
     STORAGE_SCHEME = ["database"]
 
@@ -54,7 +54,7 @@ class DatabaseStorage(Storage):
         return self._read(found) or 0
 
     def get_expiry(self, key: str) -> float:
-        """When the window ends, on this process's clock."""
+        """Return when the window ends, on this process's clock."""
         left = microseconds(_counts.c.ends_at) - microseconds(current_time())
         return time.time() + max(self._read(select(left).where(_of(key))) or 0, 0) / 1_000_000
 
@@ -81,12 +81,12 @@ def _of(key: str) -> Any:
 
 
 def limiter(url: str) -> FixedWindowRateLimiter:
-    """A limiter that counts at `url`. Its errors are `Away`. Raises `ConfigError`."""
+    """Return a limiter that counts at `url`. Its errors are `Away`. Raises `ConfigError`."""
     times = {"socket_timeout": SECONDS, "socket_connect_timeout": SECONDS}
     given = times if url.startswith("redis") else {}
     try:
         storage = storage_from_string(url, wrap_exceptions=True, **given)
-    except ValueError:  # whose text may have a part of the password
+    except ValueError:  # its text may contain a part of the password
         raise ConfigError(
             "RATE_LIMIT_STORAGE_URL: must be an address of Redis, "
             "with @, :, / and ? of a password percent-encoded"
@@ -97,8 +97,11 @@ def limiter(url: str) -> FixedWindowRateLimiter:
 
 
 def _check_options(storage: Any) -> None:
-    """Make a connection, which does not connect yet. Raises `ConfigError` for options of the
-    address with which none can be made: every request would fail."""
+    """Make a connection object, which does not connect yet.
+
+    Raises `ConfigError` for options of the address with which none can be made, because then every
+    request would fail.
+    """
     pool = storage.storage.connection_pool
     try:
         pool.connection_class(**pool.connection_kwargs)
@@ -109,5 +112,5 @@ def _check_options(storage: Any) -> None:
 
 
 def item(rate: str) -> RateLimitItem:
-    """The limit of a text such as `30/minute`."""
+    """Return the limit of a text such as `30/minute`."""
     return parse(rate)
