@@ -87,7 +87,7 @@ def open_to(*scopes: Scope) -> Callable[[Any], Any]:
 
 
 def _require_bearer(app: Service, request: Request, g: Any) -> None:
-    """Authenticate a request under `/api`, also one for a route that does not exist."""
+    """Authenticate a request under `/api`, even if its route does not exist."""
     if not request.path.startswith("/api/") or request.method == "OPTIONS":
         return
     view = app.view_functions.get(request.endpoint or "")
@@ -122,7 +122,7 @@ def _authenticate(app: Flask, request: Request, g: Any) -> None:
 
 
 def _check_route(request: Request, permit: Permit) -> None:
-    """Also a route that does not exist is closed."""
+    """Raise `Forbidden` if the route is not open to the permit, or does not exist."""
     view = current_app.view_functions.get(request.endpoint or "")
     if permit.scope not in getattr(view, "open_to", ()):
         raise Forbidden(permits.CLOSED)

@@ -1,4 +1,4 @@
-"""Erased subjects: a hash of each and the time of its erasure.
+"""Erased subjects: a hash of each subject, and the time of its erasure.
 
 Tokens issued before that time are invalid, and the subject gets no starting credits again. The hash
 has no key, because after a key rotation the subject could not be recognised. See
@@ -43,15 +43,15 @@ def erased_at(session: Statements, subject: str) -> float | None:
 
 
 def erasure_times(connection: Connection, subjects: Iterable[str]) -> dict[str, float]:
-    """Map those of the subjects that were erased to the times of their erasure in Unix time."""
+    """Return the times of erasure, in Unix time, of those subjects that were erased."""
     by_hash = {hash_of(subject): subject for subject in subjects}
     rows = ERASURES.rows(connection, {"values": list(by_hash)})
     return {by_hash[row.subject_hash]: row.erased_at.timestamp() for row in rows}
 
 
 def revokes(erased: float | None, issued: float | None) -> bool:
-    """Whether an erasure at `erased` revokes a token that was issued at `issued` (Unix times).
+    """Return whether an erasure revokes a token; `erased` and `issued` are Unix times.
 
-    An erasure also revokes a token without an issue time, which may be older.
+    An erasure also revokes a token without an issue time, because it may be older.
     """
     return erased is not None and (issued is None or issued < erased)

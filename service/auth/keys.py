@@ -1,4 +1,4 @@
-"""The public keys of an identity provider, which are fetched from its JWKS URL."""
+"""The public keys of an identity provider, fetched from its JWKS URL."""
 
 import json
 import time
@@ -12,8 +12,8 @@ from joserfc.jwk import Key, KeySet
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.web.errors import Unavailable
 
-REFETCH_AFTER = 60.0  # seconds between fetches, so that invented key ids cannot flood the provider
-KEPT_FOR = 300.0  # seconds, so that a key that the provider has withdrawn takes effect
+REFETCH_AFTER = 60.0  # seconds between fetches, so that invented key ids cause few requests
+KEPT_FOR = 300.0  # seconds, so that the withdrawal of a key takes effect
 DOCUMENT_LIMIT = 1 << 20
 UNREADABLE = (JoseError, ValueError, TypeError, KeyError, RecursionError)
 
@@ -21,10 +21,10 @@ log = structlog.get_logger("keys")
 
 
 class KeySource:
-    """Cache a key set, and fetch it again when a token names a key that is not in it.
+    """Caches a key set, and fetches it again when a token names a key that is not in it.
 
     A set that is five minutes old is fetched again too. While the provider can't be reached, the
-    last one stays valid.
+    last set stays valid.
     """
 
     def __init__(self, url: str, upstream: Upstream) -> None:
@@ -52,7 +52,7 @@ class KeySource:
         return self._keys
 
     def _age(self) -> float:
-        """Seconds since the last fetch, also if it has failed."""
+        """Return the seconds since the last fetch, even if it failed."""
         return time.monotonic() - self._fetched_at
 
     def _has(self, kid: object) -> bool:
@@ -68,13 +68,13 @@ class KeySource:
             reason = str(status)
         except (UpstreamError, *UNREADABLE) as error:
             reason = type(error).__name__
-        log.warning("keys not fetched", why=reason)  # those of the last fetch are kept
+        log.warning("keys not fetched", why=reason)  # the keys of the last fetch are kept
 
 
 def _usable(entries: list[Any]) -> KeySet:
-    """Import the keys of a set. Raises ValueError if it has some and none is usable.
+    """Import the keys of a set. Raises ValueError if it has keys, but none is usable.
 
-    A set may have keys of kinds that are unknown here, or incomplete ones, beside good ones.
+    A set may have keys of unknown kinds, or incomplete ones, beside good ones.
     Source: RFC 7517, section 5.
     """
     keys: list[Key] = []

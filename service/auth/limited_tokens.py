@@ -1,7 +1,7 @@
 """Limited tokens: JWTs that this service makes for a user's own use, with a permit in them.
 
-They are signed with keys of their own. So a program that has `AUTH_SECRET` but does not know
-permits can't accept one as a full token: another service, or a worker of the previous release.
+They are signed with separate keys. So a program that has `AUTH_SECRET` but does not know permits
+can't accept one as a full token: another service, or a worker of the previous release.
 Source: docs/decisions/0019; RFC 8725, section 3.11.
 """
 
@@ -21,9 +21,10 @@ PURPOSE = b"limited tokens"
 
 
 def keys(settings: Settings) -> list[OctKey]:
-    """The keys that verify limited tokens; the first one signs.
+    """Return the keys that verify limited tokens; the first one signs.
 
-    They are made of `AUTH_SECRET`, or of `TOKEN_ENCRYPTION_KEYS` if `AUTH_SECRET` is not set.
+    They are derived from `AUTH_SECRET`, or from `TOKEN_ENCRYPTION_KEYS` if `AUTH_SECRET` is not
+    set.
     """
     secrets = [settings.auth_secret.encode()] if settings.auth_secret else []
     secrets = secrets or [key for _, key in settings.token_encryption_keys]
@@ -40,7 +41,7 @@ def issue(settings: Settings, claims: dict[str, Any], permit: Permit) -> str:
 
 
 def decode(verifying: list[OctKey], token: str) -> dict[str, Any]:
-    """Return the claims of a token whose signature is ours. Raises `Unauthorized`."""
+    """Return the claims of a token that this service has signed. Raises `Unauthorized`."""
     for key in verifying:
         try:
             return jwt.decode(token, key, algorithms=["HS256"]).claims

@@ -28,7 +28,7 @@ class User(db.Model):  # type: ignore[name-defined,misc]
 
 
 class ErasedSubject(db.Model):  # type: ignore[name-defined,misc]
-    """An erased subject, stored as a hash only. The row stays when the person comes back."""
+    """An erased subject, stored only as a hash. The row stays if the person comes back."""
 
     __tablename__ = "erasures"
 

@@ -18,11 +18,11 @@ OTHER_ENDPOINTS = "This token was made for other endpoints. Make one that names 
 
 @dataclass(frozen=True)
 class Permit:
-    """What one limited token allows.
+    """The permit of one limited token.
 
-    `endpoints` has the names that endpoints are declared with; None means all of them. `credits` is
-    the most that the token may spend in all, in micro-credits; None means no limit of its own.
-    `expires` is the token's expiry in Unix time.
+    `endpoints` has the declared names of endpoints; None allows all. `credits` is the most that the
+    token may spend in all, in micro-credits; None means no limit of its own. `expires` is the
+    token's expiry in Unix time.
     """
 
     token_id: str
@@ -35,16 +35,16 @@ class Permit:
         return self.endpoints is None or endpoint in self.endpoints
 
     def claims(self) -> dict[str, Any]:
-        """The claims of the token, besides those that every token has."""
+        """Return the claims of the token, besides the claims that every token has."""
         named = None if self.endpoints is None else sorted(self.endpoints)
         limits = {"scope": self.scope, "endpoints": named, "credits": self.credits}
         return {"jti": self.token_id, "permit": limits}
 
 
 def read(claims: dict[str, Any]) -> Permit:
-    """The permit in the claims of a limited token, which this service has signed.
+    """Return the permit in the claims of a limited token that this service has signed.
 
-    Raises ValueError if a release with other permits has made it.
+    Raises ValueError if a release with other permits has made the token.
     """
     limits = claims.get("permit", {})
     if limits.keys() != {"scope", "endpoints", "credits"} or limits["scope"] not in SCOPES:
@@ -61,6 +61,6 @@ def read(claims: dict[str, Any]) -> Permit:
 
 
 def check_endpoint(permit: Permit | None, endpoint: str) -> None:
-    """Raise `Forbidden` if a permit does not allow the endpoint that is declared by this name."""
+    """Raise `Forbidden` if a permit does not allow the endpoint with this declared name."""
     if permit and not permit.allows(endpoint):
         raise Forbidden(OTHER_ENDPOINTS)

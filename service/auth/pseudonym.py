@@ -8,7 +8,7 @@ import hmac
 
 from config import Settings
 
-LENGTH = 32  # hexadecimal digits; OpenAI takes 64 characters, Anthropic 256
+LENGTH = 32  # hexadecimal digits; OpenAI accepts 64 characters, Anthropic 256
 
 
 def pseudonym(settings: Settings, subject: str, audience: str) -> str | None:

@@ -1,6 +1,6 @@
 """Bearer tokens: JWTs signed with our secret (HS256) or by an identity provider (JWKS).
 
-The configuration decides the algorithm, never the token. Limited tokens have keys of their own.
+The configuration decides the algorithm, never the token. Limited tokens have separate keys.
 Source: docs/contract.md, section 3; RFC 7519, RFC 8725.
 """
 
@@ -35,9 +35,9 @@ SIGNED_BY_PROVIDER = ("RS256", "ES256", "EdDSA", "Ed25519")
 SUBJECT_LIMIT = 255
 VERIFIER = AppKey["Verifier"]("verifier")
 CACHE_SIZE = 10_000
-CACHE_CHARACTERS = 16 << 20  # of all cached tokens: a limited one that names endpoints is long
-CACHE_SECONDS = 300  # at most, so that a withdrawn key takes effect
-FAR = 253_370_764_800.0  # the year 9999: some issuers count in milliseconds, which no date can tell
+CACHE_CHARACTERS = 16 << 20  # of all cached tokens; limited tokens with endpoints are long
+CACHE_SECONDS = 300  # at most, so that the withdrawal of a key takes effect
+FAR = 253_370_764_800.0  # the year 9999; the milliseconds of some issuers exceed any date
 # JSON with thousands of nested levels raises RecursionError.
 UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -60,7 +60,7 @@ class Claims:
 
 
 class Verifier:
-    """Verify tokens by our secret or by the keys of an identity provider.
+    """Verifies tokens by our secret or by the keys of an identity provider.
 
     If both are configured, the claim `iss` decides between them.
     """
@@ -100,7 +100,7 @@ class Verifier:
             claims = self._decode_limited(token) if is_limited else self._decode(token)
             self._registry.validate(claims)
             return _read(claims, permits.read(claims) if is_limited else None)
-        # Anybody can send a token: whatever error its bytes cause, it is an invalid token.
+        # Anybody can send a token, so every error that its bytes cause means an invalid token.
         except UNREADABLE as error:
             raise Unauthorized(_refusal(token, error)) from None
 
@@ -126,7 +126,10 @@ def peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def times_fault(token: str) -> str:
-    """What is wrong with a token's times, in words, or "". The host's clock may be at fault."""
+    """Return what is wrong with a token's times, in words, or "".
+
+    The cause may be this host's clock.
+    """
     try:
         _, claims = peek(token)
         end = datetime.fromtimestamp(claims["exp"], UTC)
@@ -142,7 +145,7 @@ def times_fault(token: str) -> str:
 
 
 def _refusal(token: str, error: Exception) -> str | None:
-    """What is wrong with a token, in words for its issuer; None if it can't be read."""
+    """Return what is wrong with a token, in words for its issuer; None if it can't be read."""
     fault = times_fault(token)
     if not fault and isinstance(error, BadSignatureError | InvalidKeyIdError):
         fault = "it is not signed by a key that is known here"
@@ -173,8 +176,8 @@ def issue_limited(
 ) -> str:
     """Issue a limited token, which is valid until its permit expires.
 
-    `issued` is when its maker's token was: what revokes that token, such as an erasure, revokes
-    this one too. Raises `NotConfigured`.
+    `issued` is the issue time of the token that requests it. So an event that revokes that token,
+    such as an erasure, revokes this one too. Raises `NotConfigured`.
     """
     claims: dict[str, Any] = {"sub": subject, "role": role, "exp": permit.expires}
     if issued is not None:
@@ -183,7 +186,7 @@ def issue_limited(
 
 
 def _issuer_claims(settings: Settings) -> dict[str, Any]:
-    """The claims that say who made a token of ours, and for whom."""
+    """Return the claims about the issuer and the audience of our tokens."""
     claims = {}
     if settings.auth_audience:
         claims["aud"] = settings.auth_audience
@@ -220,7 +223,7 @@ def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
 
 
 def issue_time(claims: dict[str, Any]) -> float | None:
-    """Return when a token was issued, in Unix time, or None if the token lacks that."""
+    """Return when a token was issued, in Unix time, or None if it has no such claim."""
     value = claims.get("iat")
     return float(value) if isinstance(value, int | float) else None
 

@@ -1,4 +1,4 @@
-"""Locks on users' rows, against an erasure that runs at the same time."""
+"""Locks on users' rows, so that an erasure and other writes exclude each other."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ LOCK_ROW_ALONE = _row.with_for_update(key_share=True)
 
 @dataclass(frozen=True)
 class Standing:
-    """A user's row and last erasure at the start of something that ends in a write.
+    """A user's row and last erasure when an operation begins that ends in a write.
 
     Comparing `seq` is not enough: SQLite may reuse the number of a deleted row.
     """
@@ -47,9 +47,8 @@ class Standing:
 def lock(session: Statements, subject: str) -> Standing:
     """Lock the row of an enabled user against an erasure until this write transaction ends.
 
-    Call it before the transaction takes any lock other than that of a chat: an erasure locks the
-    chats, then the user's row, then the rest. Raises `Unauthorized` if the user is disabled or has
-    no row.
+    Call it before the transaction takes any lock except a chat's: an erasure locks the chats, then
+    the user's row, then the rest. Raises `Unauthorized` if the user is disabled or has no row.
     """
     return standing(subject, ask_to_lock(session, subject))
 
@@ -60,7 +59,7 @@ def ask_to_lock(session: Statements, subject: str) -> StatementReply:
 
 
 def standing(subject: str, locked: StatementReply) -> Standing:
-    """The standing of a user whose row was asked for. Raises as `lock` does."""
+    """Return a user's standing from the reply to `ask_to_lock`. Raises as `lock` does."""
     row = locked.row
     if row is None or row.disabled:
         rights_cache.forget(subject)  # the cache may still have the user
@@ -69,7 +68,7 @@ def standing(subject: str, locked: StatementReply) -> Standing:
 
 
 def lock_row(session: Session, subject: str) -> bool:
-    """Lock a user's row to store the result of something that has already happened.
+    """Lock a user's row, to store the result of an operation that has already happened.
 
     The user may be disabled. Returns False if there is no row; then nothing may be stored.
     """
@@ -77,12 +76,12 @@ def lock_row(session: Session, subject: str) -> bool:
 
 
 def lock_row_alone(session: Session, subject: str) -> bool:
-    """Lock a user's row as `lock_row` does, and let no other transaction do so meanwhile."""
+    """Lock a user's row as `lock_row` does, but exclude other such locks meanwhile."""
     return session.connection().scalar(LOCK_ROW_ALONE, {"subject": subject}) is not None
 
 
 def lock_rows(session: Statements, subjects: Iterable[str]) -> set[str]:
-    """Lock the rows of many users as `lock_row` does. Returns the subjects that have one."""
+    """Lock the rows of many users as `lock_row` does. Returns the subjects that have a row."""
     if not (names := list(subjects)):
         return set()
     return {row.subject for row in LOCK_ROWS.rows(session.connection(), {"values": names})}
@@ -98,7 +97,7 @@ def lock_unchanged(session: Session, then: Standing) -> None:
 
 
 def was_erased(then: Standing) -> bool:
-    """Whether the user has been erased since `then`. Needs an app context."""
+    """Return whether the user has been erased since `then`. Needs an app context."""
     moment = erasure.erased_at(db.session(), then.subject)
     db.session.commit()
     return moment != then.erased_at

@@ -21,12 +21,12 @@ from service.extensions import db, table
 from service.times import now
 from service.web.errors import Unauthorized
 
-RIGHTS_AGE = 2.0  # seconds until a change of a role, a disabled or an erased user takes effect
+RIGHTS_AGE = 2.0  # seconds until a changed role, a disabling or an erasure takes effect
 CACHE_SIZE = 10_000
 REFRESH_BATCH = 500
 NOT_ADMITTED = "This user is disabled."
 ERASED = "The bearer token was issued before its user was erased: a newer one is needed."
-OWNER = AppKey["Caller"]("owner")  # who pays when no token is forwarded
+OWNER = AppKey["Caller"]("owner")  # pays when no token is forwarded
 FOLLOW_PROFILE = AppKey[Callable[[Claims], None]]("follow_profile")
 
 
@@ -35,7 +35,7 @@ class Caller:
     """The caller of one request or turn.
 
     `claimed_role` is the role in the token. `issued` is when the token was issued, in Unix time, or
-    None. `permit` is what a limited token allows; None for any other token.
+    None. `permit` is the permit of a limited token; None for any other token.
     """
 
     subject: str
@@ -46,10 +46,10 @@ class Caller:
 
 @dataclass(frozen=True)
 class Rights:
-    """What a user may do, and who it is.
+    """The rights of a user, with the profile.
 
-    `erased_at` is the Unix time of the last erasure, or None; `changed_at` is that of the row's
-    last change. `is_missing` is true without a row.
+    `erased_at` is the Unix time of the last erasure, or None. `changed_at` is the Unix time of the
+    row's last change. `is_missing` is true if there is no row.
     """
 
     role: str | None
@@ -61,14 +61,14 @@ class Rights:
     changed_at: float = 0.0
 
     def admit(self, issued: float | None) -> bool:
-        """Whether a token that was issued at `issued`, in Unix time, is valid."""
+        """Return whether a token that was issued at `issued`, in Unix time, is valid."""
         return not (self.is_missing or self.disabled or erasure.revokes(self.erased_at, issued))
 
     def are_outdated_by(self, claims: Claims) -> bool:
-        """Whether a token that was issued after the row's last change has another name or address.
+        """Return whether a token has another name or address, and is newer than the row.
 
-        An older one may have a former name: tokens that are in use at once would replace each
-        other's for ever.
+        An older token may have a former name. Without this rule, two tokens in use at the same time
+        would replace each other's names forever.
         """
         told = (claims.email or self.email, claims.name or self.name)
         return told != (self.email, self.name) and (claims.issued or 0.0) > self.changed_at
@@ -83,11 +83,11 @@ FIND_MANY = prepare_in_list(select(_users.c.subject, *_facts))
 
 
 class RightsCache:
-    """A worker's cache of `users`, so that a permission check needs no query."""
+    """A worker's cache of `users`, so that most permission checks need no query."""
 
     def __init__(self) -> None:
-        self._rights: dict[str, tuple[Rights, float]] = {}  # with the time of the query
-        self.version = 0  # rises whenever `peek` may answer differently for a subject it has known
+        self._rights: dict[str, tuple[Rights, float]] = {}  # with the times of the queries
+        self.version = 0  # increases when `peek` may return something else for a known subject
 
     def clear(self) -> None:
         self._rights.clear()
@@ -100,7 +100,7 @@ class RightsCache:
     def get(self, subject: str, within: Connection | None = None) -> Rights | None:
         """Return the rights of a subject, at most `RIGHTS_AGE` old, or None if it has no row.
 
-        Needs an app context. It reads on the connection `within`, if given.
+        Needs an app context. Reads on the connection `within`, if it is given.
         """
         rights, read_at = self._rights.get(subject, (None, 0.0))
         if rights and not rights.is_missing and time.monotonic() - read_at < RIGHTS_AGE:
@@ -115,7 +115,7 @@ class RightsCache:
         return self._keep(subject, _rights_of(row, erased_at), time.monotonic())
 
     def peek(self, subject: str) -> Rights | None:
-        """Return the rights as last read, however old, without a query."""
+        """Return the rights as last read, of any age, without a query."""
         return self._rights.get(subject, (None, 0.0))[0]
 
     def refresh(self, subjects: Iterable[str]) -> None:
@@ -128,7 +128,7 @@ class RightsCache:
                     self._keep(subject, rights, moment)
 
     def _keep(self, subject: str, rights: Rights, moment: float) -> Rights:
-        """Keep rights that were read at `moment`; the same object while they are the same."""
+        """Store rights that were read at `moment`, as the same object if they are equal."""
         before = self.peek(subject)
         if before == rights:
             rights = before
@@ -161,10 +161,10 @@ rights_cache = RightsCache()
 
 
 def admit(claims: Claims) -> Caller:
-    """Return the caller of verified claims, after creating its row at the first call.
+    """Return the caller of verified claims, and create its row at the first call.
 
-    The row follows the name and the address in newer tokens.
-    Raises `Unauthorized` if the user is disabled, or was erased after the token was issued.
+    The row gets the name and the address of newer tokens. Raises `Unauthorized` if the user is
+    disabled, or was erased after the token was issued.
     """
     rights = rights_cache.get(claims.subject)
     if rights is None:
@@ -179,7 +179,8 @@ def admit(claims: Claims) -> Caller:
 def current_role(caller: Caller, within: Connection | None = None) -> str:
     """Return the caller's role now. Raises `Unauthorized` if the user is disabled or erased.
 
-    A write asks again `within` its transaction once it has its locks: it may have waited for them.
+    A write calls it again `within` its transaction when it has its locks, because it may have
+    waited for them.
     """
     rights = rights_cache.get(caller.subject, within)
     if rights is None or not rights.admit(caller.issued):
@@ -188,7 +189,7 @@ def current_role(caller: Caller, within: Connection | None = None) -> str:
 
 
 def find(subject: str) -> User | None:
-    """Return a user as the database has it now."""
+    """Return a user as stored in the database now."""
     return db.session.scalar(select(User).where(User.subject == subject))
 
 
@@ -204,11 +205,11 @@ def enrol(
 
     Raises `Unauthorized` if the subject was erased after `issued`, the issue time of its token.
     """
-    times = dict.fromkeys(("created_at", "updated_at"), now())  # equal, as of any new record
+    times = dict.fromkeys(("created_at", "updated_at"), now())  # equal, as for any new record
     try:
         with write_transaction() as session:
             session.add(User(subject=subject, email=email, name=name, **times))
-            session.flush()  # waits for a running erasure, so that the next line sees it
+            session.flush()  # waits for a running erasure, so that the next line finds it
             if erasure.revokes(erasure.erased_at(session, subject), issued):
                 raise Unauthorized(ERASED)
     except IntegrityError:
