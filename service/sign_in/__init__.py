@@ -1,1 +1,1 @@
-"""Sign-in of people at an identity provider, and the console's sessions that come of it."""
+"""Sign-in of people at an identity provider, and the console's sessions that it creates."""

@@ -1,4 +1,4 @@
-"""Which of the provider's tokens this service takes as a bearer.
+"""Choose which of the provider's tokens this service accepts as a bearer token.
 
 Source: docs/contract.md, section 19.
 """
@@ -13,7 +13,7 @@ log = structlog.get_logger("sessions")
 
 
 class TokensNotAccepted(UpstreamFailed):
-    """The provider's tokens don't pass this service's own check."""
+    """The provider's tokens don't pass this service's check."""
 
     message = (
         "The identity provider's tokens are not accepted here. Check AUTH_JWKS_URL, AUTH_ISSUER "
@@ -23,7 +23,7 @@ class TokensNotAccepted(UpstreamFailed):
 
 
 def pick_token(verifier: Verifier, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
-    """The first token that this service accepts; `earlier` is the ID token of before.
+    """Return the first token that this service accepts; `earlier` is the previous ID token.
 
     Raises `TokensNotAccepted`, `Unavailable`.
     """

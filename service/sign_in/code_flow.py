@@ -1,7 +1,7 @@
-"""A sign-in under way: from the provider's address to the tokens that its redirect leads to.
+"""A sign-in in progress: from the provider's URL to the tokens after its redirect.
 
-What has to be remembered meanwhile is sealed into a cookie of the browser, so that anybody can
-begin a sign-in without leaving a row, and nobody can end it in another browser.
+The state of the sign-in is sealed into a cookie of the browser. So anybody can begin a sign-in
+without leaving a row, and nobody can finish it in another browser.
 Source: OpenID Connect Core 1.0, section 3.1; RFC 9700.
 """
 
@@ -32,7 +32,7 @@ Problem = Literal["denied", "lost", "refused", "away", "not-accepted", "not-admi
 
 
 class SignInFailed(Exception):
-    """`problem` is for the page, `why` for operators."""
+    """The sign-in failed. `problem` is for the page, `why` for operators."""
 
     def __init__(self, problem: Problem, why: object = None) -> None:
         super().__init__(problem)
@@ -42,7 +42,7 @@ class SignInFailed(Exception):
 
 @dataclass(frozen=True)
 class Begun:
-    """`cookie` is for the browser, for `SECONDS`."""
+    """A sign-in that has begun. The browser keeps `cookie` for `SECONDS`."""
 
     url: str
     cookie: str
@@ -56,7 +56,7 @@ class SignIns:
         self._redirect = redirect
 
     def begin(self) -> Begun:
-        """Raises `SignInFailed`."""
+        """Begin a sign-in. Raises `SignInFailed`."""
         state, nonce = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         verifier = secrets.token_urlsafe(64)
         try:
@@ -68,7 +68,7 @@ class SignIns:
         return Begun(url, self._sealer.seal(text, places.SIGN_IN))
 
     def finish(self, answer: Mapping[str, str], cookie: str) -> str:
-        """The id of the new session. Needs an app context; raises `SignInFailed`."""
+        """Return the id of the new session. Needs an app context; raises `SignInFailed`."""
         kept = self._read(cookie)
         if not secrets.compare_digest(answer.get("state", "").encode(), kept["state"].encode()):
             raise SignInFailed("lost", "another state")
@@ -92,7 +92,7 @@ class SignIns:
             raise SignInFailed("not-admitted", "the user is disabled or erased") from None
 
     def _read(self, cookie: str) -> dict[str, str]:
-        """Raises `SignInFailed` if the cookie is not ours, or too old."""
+        """Read the sealed state. Raises `SignInFailed` if the cookie is not ours, or too old."""
         try:
             kept = json.loads(self._sealer.open(cookie, places.SIGN_IN))
         except Unsealable:
@@ -103,7 +103,10 @@ class SignIns:
 
 
 def _refusal(code: str | None) -> SignInFailed:
-    """For a redirect without a code, by its `error`, which anybody may have written."""
+    """Return the error of a redirect without a code, by its `error`.
+
+    Anybody may have written that, so only known values are used.
+    """
     if code == "access_denied":
         return SignInFailed("denied")
     return SignInFailed("refused", f"redirect: {code if code in REFUSALS else 'another error'}")

@@ -1,4 +1,4 @@
-"""Requests to the identity provider: its description, codes, refreshes, revocation.
+"""Requests to the identity provider: its metadata, codes, refreshes, revocation.
 
 Authlib builds the URLs and PKCE; every request goes through `outbound/upstream.py`.
 Source: OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 7009, 7636, 9207.
@@ -27,14 +27,14 @@ from service.web.origin import is_safe
 
 DISCOVERY = "/.well-known/openid-configuration"
 METADATA_SECONDS = 3600.0
-SECONDS = 10.0  # for a whole answer; a refresh lease lives longer
+SECONDS = 10.0  # for a whole answer; a refresh lease lasts longer
 BYTES = 256 << 10
 NEEDED = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
 UNREADABLE = (JoseError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
 FORM = "application/x-www-form-urlencoded"
 
 
-# RFC 6749, section 5.2: of the provider's words, these alone are logged.
+# RFC 6749, section 5.2. Of the provider's texts, only these are logged.
 REFUSALS = ("invalid_client", "invalid_grant", "unauthorized_client", "invalid_request",
             "unsupported_grant_type", "invalid_scope")  # fmt: skip
 
@@ -42,17 +42,17 @@ REFUSALS = ("invalid_client", "invalid_grant", "unauthorized_client", "invalid_r
 class ProviderAway(Exception):
     """The identity provider gave no usable answer; the next attempt may succeed.
 
-    The text says why, for operators, and has nothing of the provider's text.
+    The text says why, for operators, and contains no text of the provider.
     """
 
 
 class ProviderRefused(Exception):
-    """The identity provider refused, or what it gave is not for us. The text is as above."""
+    """The identity provider refused, or its answer is not for us. The text says why, as above."""
 
 
 @dataclass(frozen=True)
 class IssuedTokens:
-    """A token answer. An answer to a refresh may have no ID token, or one to `check`."""
+    """A token answer. A refresh may give no ID token, or one that `check` has to verify."""
 
     access: str
     id_token: str | None
@@ -60,7 +60,7 @@ class IssuedTokens:
 
 
 class IdentityProvider:
-    """The provider of `CONSOLE_OIDC_ISSUER`, with its description cached for an hour."""
+    """The provider of `CONSOLE_OIDC_ISSUER`, with its metadata cached for an hour."""
 
     def __init__(self, settings: Settings, upstream: Upstream) -> None:
         self._issuer = settings.console_oidc_issuer or ""
@@ -75,7 +75,7 @@ class IdentityProvider:
         self._keys: KeySource | None = None
 
     def authorize_url(self, redirect: str, state: str, nonce: str, verifier: str) -> str:
-        """The address where the person signs in. Raises `ProviderAway`."""
+        """Return the URL where the person signs in. Raises `ProviderAway`."""
         parameters = {
             "response_type": "code",
             "client_id": self._client_id,
@@ -96,7 +96,7 @@ class IdentityProvider:
             raise ProviderRefused("redirect: another iss, or none")
 
     def exchange(self, code: str, redirect: str, verifier: str, nonce: str) -> IssuedTokens:
-        """Tokens for a code. Raises `ProviderAway`, `ProviderRefused`."""
+        """Return the tokens for a code. Raises `ProviderAway`, `ProviderRefused`."""
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
         issued = self._tokens({**form, "code_verifier": verifier})
         if issued.id_token is None:
@@ -105,7 +105,7 @@ class IdentityProvider:
         return issued
 
     def refresh(self, token: str) -> IssuedTokens:
-        """Fresh tokens, within `SECONDS`. Raises `ProviderAway`, `ProviderRefused`.
+        """Return fresh tokens within `SECONDS`. Raises `ProviderAway`, `ProviderRefused`.
 
         Their ID token is not verified yet: the refresh token must be kept even if that fails.
         """
@@ -117,7 +117,7 @@ class IdentityProvider:
             self._check(issued.id_token)
 
     def revoke(self, token: str) -> None:
-        """Revoke a refresh token, where the provider offers it, whatever its answer."""
+        """Revoke a refresh token, if the provider supports that. Its answer is ignored."""
         try:
             if url := self._offered("revocation_endpoint"):
                 form = {"token": token, "token_type_hint": "refresh_token"}
@@ -126,7 +126,7 @@ class IdentityProvider:
             return
 
     def end_session_url(self, id_token: str | None, back: str) -> str | None:
-        """Where the person signs out of the provider too, if it offers that."""
+        """Return the URL for signing out of the provider too, if it has one."""
         try:
             url = self._offered("end_session_endpoint")
         except ProviderAway:
@@ -139,9 +139,9 @@ class IdentityProvider:
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The provider's description; an old one while no newer can be had.
+        """The provider's metadata; an old version while no newer one can be fetched.
 
-        Anybody can begin a sign-in. So the provider is asked once for all that wait for it, and
+        Anybody can begin a sign-in. So the metadata is requested once for all who wait for it, and
         they share a failure.
         """
         if self._is_stale:
@@ -188,17 +188,17 @@ class IdentityProvider:
         if status != 200:
             raise ProviderAway(f"tokens: status {status}")
         access = answer.get("access_token")
-        # Some providers write the names of all tokens, with an empty text for one that they lack.
+        # Some providers name all tokens, and send an empty text for a missing one.
         more = [answer.get(name) or None for name in ("id_token", "refresh_token")]
         if not all(is_header_text(token) for token in (access, *filter(None, more))):
             raise ProviderAway("tokens: unreadable")
         return IssuedTokens(access, *more)
 
     def _check(self, id_token: str, nonce: str | None = None) -> None:
-        """Raises `ProviderRefused` unless the token is this provider's, for us and this sign-in.
+        """Raise `ProviderRefused` unless the token is this provider's, for us and this sign-in.
 
-        Raises `ProviderAway` if its key is not in the key set, which is fetched once a minute at
-        most: a provider that has changed its keys signs with one that is not known here yet.
+        Raises `ProviderAway` if its key is not in the key set, which is fetched at most once a
+        minute: a provider that has changed its keys may sign with one that is not known here yet.
         """
         assert self._keys, "set with the metadata"
         essential: Any = {"sub": {"essential": True}, "exp": {"essential": True}}
@@ -221,7 +221,7 @@ class IdentityProvider:
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None = None
     ) -> tuple[int, Any]:
-        """The status, and the JSON object of the answer. Raises `ProviderAway`."""
+        """Return the status and the JSON object of the answer. Raises `ProviderAway`."""
         headers, body = {"Accept": "application/json"}, None
         if form is not None:
             authorization, client = self._client()
@@ -238,7 +238,7 @@ class IdentityProvider:
         return status, answer if isinstance(answer, dict) else {}
 
     def _client(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The client's authentication, as headers and as parameters of the form."""
+        """Return the client's authentication: headers, and parameters of the form."""
         named = {"client_id": self._client_id}
         if self._secret is None:
             return {}, named

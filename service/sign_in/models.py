@@ -13,10 +13,10 @@ from service.times import now
 class ConsoleSession(db.Model):  # type: ignore[name-defined,misc]
     """A person who has signed in at the identity provider, in one browser.
 
-    The browser's cookie has the id, of which only a hash is kept. `bearer` is the token that the
-    page uses, valid until `expires_at`; all tokens are sealed. A refresh runs as a grant's does:
-    under a lease, with no transaction open, and `version` fences what it writes. The session ends
-    at `ends_at` at the latest. All times are the database's.
+    The browser's cookie has the id, of which only a hash is stored. `bearer` is the token that the
+    page uses, valid until `expires_at`. All tokens are sealed. A refresh works as a grant's: under
+    a lease and without an open transaction, and `version` prevents it from overwriting newer
+    tokens. The session ends at `ends_at` at the latest. All times are by the database's clock.
     """
 
     __tablename__ = "console_sessions"

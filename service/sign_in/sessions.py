@@ -1,4 +1,4 @@
-"""The console's sessions: the bearer that a page uses, refreshed by one request at a time.
+"""The console's sessions: the bearer token of a page, refreshed by one request at a time.
 
 The refresh follows docs/decisions/0007: it runs under a lease that outlives its deadline, and its
 tokens are stored only if no others have been stored since.
@@ -34,10 +34,10 @@ from service.web.errors import Unauthorized, Unavailable
 
 SESSIONS = AppKey["Sessions | None"]("sessions")
 LIFETIME = timedelta(days=30)
-# The provider's description, the tokens, its keys, and those of this service: ten seconds each.
+# The provider's metadata, the tokens, its keys, and this service's keys: ten seconds each.
 LEASE = refresh_leases.LONGEST_LEASE
-RETRY_SECONDS = 5.0  # until a page asks again after a refresh that failed
-PATIENCE_SECONDS = 1.0  # with the provider, for a person who signs out
+RETRY_SECONDS = 5.0  # until a page asks again after a failed refresh
+PATIENCE_SECONDS = 1.0  # for requests to the provider while a person signs out
 ENDED = "The session has ended. Sign in again."
 AWAY = "The identity provider can't be reached right now. Please try again."
 _rows = table(ConsoleSession)
@@ -61,7 +61,7 @@ class Sessions:
         self._provider, self._verifier, self._sealer = provider, verifier, sealer
 
     def begin(self, issued: IssuedTokens) -> str:
-        """The id of a new session. Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`."""
+        """Return a new session's id. Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`."""
         bearer, claims = pick_token(self._verifier, issued, None)
         users.admit(claims)
         session_id = secrets.token_urlsafe(32)
@@ -70,15 +70,15 @@ class Sessions:
         values |= {"id_hash": id_hash, "user_id": claims.subject}
         values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
         with write_transaction() as session:
-            user_locks.lock(session, claims.subject)  # unless the user is being erased
+            user_locks.lock(session, claims.subject)  # fails if the user is being erased
             session.execute(_rows.insert().values(**values))
         return session_id
 
     def bearer(self, session_id: str) -> Bearer:
-        """The session's token, refreshed shortly before its end.
+        """Return the session's token, refreshed shortly before its end.
 
-        Raises `Unauthorized` once the session has ended, and `Unavailable` if the token has expired
-        while the provider is away.
+        Raises `Unauthorized` if the session has ended, and `Unavailable` if the token has expired
+        while the provider is unavailable.
         """
         read = self._usable(session_id)
         if self._is_outdated(read.row):
@@ -96,7 +96,7 @@ class Sessions:
         return read
 
     def _is_outdated(self, row: ConsoleSession) -> bool:
-        """Whether the token is no longer accepted though it has not ended, and may be replaced.
+        """Return whether the token is rejected before its expiry, and can be refreshed.
 
         A provider that withdraws a key makes tokens worthless, but not the sign-in.
         """
@@ -115,7 +115,7 @@ class Sessions:
             session.execute(expired.values(expires_at=current_time()))
 
     def _read(self, session_id: str) -> refresh_leases.TokensRead[ConsoleSession] | None:
-        """The session's row; None once it has ended.
+        """Return the session's row; None if it has ended.
 
         Without a refresh token it ends with its token, and `Unauthorized` is raised.
         """
@@ -128,9 +128,10 @@ class Sessions:
         return replace(read, can_refresh=can_refresh)
 
     def end(self, session_id: str, back: str) -> str | None:
-        """End a session; returns where to sign out of the provider too, if it offers that.
+        """End a session; returns the URL for signing out of the provider too, if it has one.
 
-        Its refresh token is revoked after the row is gone, where need be without the caller.
+        The refresh token is revoked after the row is deleted. The caller waits for that at most
+        `PATIENCE_SECONDS`.
         """
         row = _remove(session_id)
         if row is None:
@@ -145,8 +146,8 @@ class Sessions:
     def replace(self, session_id: str, by: str) -> None:
         """End the session of a browser that has begun another one.
 
-        Its refresh token is revoked only if it is another person's. A revocation may end all
-        sessions of the person with this client, as Keycloak's does, and so the new one.
+        Its refresh token is revoked only if it belongs to another person. A revocation may end all
+        sessions of a person with this client, as Keycloak's does, and so the new one too.
         """
         row = _remove(session_id)
         new = refresh_leases.read(ConsoleSession, id_hash=hash_secret(by))
@@ -173,10 +174,10 @@ class Sessions:
         return Bearer(token, claims.expires, max(wait, 0.0) or RETRY_SECONDS)
 
     def _refresh(self, row: ConsoleSession, lease: str) -> bool:
-        """Refresh under the lease, with no transaction open; returns whether tokens are stored.
+        """Refresh under the lease, without an open transaction; returns whether tokens are stored.
 
-        A refresh token is kept although the tokens beside it can't be checked right now: the
-        provider may take no other any more.
+        A new refresh token is stored even if the other tokens can't be checked right now, because
+        the provider may not accept the old one any more.
         """
         rotated: dict[str, Any] = {}
         try:
@@ -197,7 +198,7 @@ class Sessions:
         fresh |= {"version": row.version + 1, "failed_at": None}
         if refresh_leases.store(row, lease, fresh):
             return True
-        self._provider.revoke(issued.refresh or "")  # the session was ended meanwhile
+        self._provider.revoke(issued.refresh or "")  # the session has ended meanwhile
         return False
 
     def _rotate(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
@@ -210,7 +211,7 @@ class Sessions:
         }
 
     def _end(self, row: ConsoleSession) -> Unauthorized:
-        """Delete the row, unless its tokens have been written since; returns what to raise."""
+        """Delete the row, unless its tokens have been written since; returns the error to raise."""
         with write_transaction() as session:
             session.execute(delete(_rows).where(*refresh_leases.is_unchanged(row)))
         return Unauthorized(ENDED)
@@ -218,7 +219,7 @@ class Sessions:
     def _seal(
         self, id_hash: str, bearer: str, claims: Claims, issued: IssuedTokens
     ) -> dict[str, Any]:
-        """The columns of a token answer; a token that it lacks keeps its value."""
+        """Return the columns of a token answer; a column whose token is missing keeps its value."""
         tokens = {"bearer": bearer, "refresh_token": issued.refresh, "id_token": issued.id_token}
         values: dict[str, Any] = {
             name: self._sealer.seal(token, places.console_session(id_hash, name))

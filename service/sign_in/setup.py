@@ -1,4 +1,4 @@
-"""Sign-in by `CONSOLE_OIDC_…`, if it is configured."""
+"""Set up sign-in by `CONSOLE_OIDC_…`, if it is configured."""
 
 from flask import Flask
 
@@ -15,9 +15,9 @@ CALLBACK = "/console/callback"
 
 
 def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
-    """Set the app's `SESSIONS` and `SIGN_INS`, both None without the settings.
+    """Set the app's `SESSIONS` and `SIGN_INS`; both are None without the settings.
 
-    Raises `ConfigError` if the settings are there in part, or can't work.
+    Raises `ConfigError` if only some of the settings are set, or if they can't work.
     """
     SESSIONS.set(app, None)
     SIGN_INS.set(app, None)
@@ -32,7 +32,7 @@ def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
 
 
 def _is_configured(settings: Settings) -> bool:
-    """Raises `ConfigError`."""
+    """Return whether sign-in is configured. Raises `ConfigError`."""
     issuer, client = settings.console_oidc_issuer, settings.console_oidc_client_id
     if not issuer and not client:
         if settings.console_oidc_client_secret:
