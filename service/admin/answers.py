@@ -1,4 +1,4 @@
-"""Schemas of what admins send and read."""
+"""Schemas of the requests and answers of the admin routes."""
 
 from typing import get_args
 

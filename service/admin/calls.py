@@ -1,6 +1,6 @@
-"""Calls of endpoints in the last hours, added up: by integration, and the errors by kind.
+"""Statistics of endpoint calls in the last hours: by integration, and errors by kind.
 
-At most the newest `NEWEST` calls are looked at. Nothing of a call's content is stored.
+At most the newest `NEWEST` calls are read. No content of a call is stored.
 """
 
 from datetime import timedelta
@@ -18,9 +18,9 @@ NO_CALLS = {"total": 0, "failed": 0, "refused": 0, "averageMs": None, "longestMs
 
 
 def by_integration(hours: int) -> dict[str, dict[str, Any]]:
-    """For each integration that was called: how often, with which success, and how long it took.
+    """Return how often each integration was called, with which outcomes, and for how long.
 
-    `failed` are calls with a status from 500, `refused` those with one from 400.
+    `failed` counts calls with a status from 500, `refused` calls with a status from 400.
     """
     recent = _recent(hours)
     rows = db.session.execute(
@@ -46,7 +46,7 @@ def by_integration(hours: int) -> dict[str, dict[str, Any]]:
 
 
 def errors(hours: int) -> dict[str, Any]:
-    """The kinds of calls that failed or were refused, most frequent first."""
+    """Return the kinds of failed and refused calls, most frequent first."""
     recent = _recent(hours)
     total = db.session.scalar(select(func.count()).select_from(recent)) or 0
     columns = (recent.c.integration, recent.c.status, recent.c.error, recent.c.upstream_status)

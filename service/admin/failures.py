@@ -1,4 +1,4 @@
-"""Errors by kind: how stored turns have ended, and what this host has counted."""
+"""Errors by kind: the endings of stored turns, and the errors that this host has counted."""
 
 from collections import Counter
 from datetime import timedelta
@@ -11,10 +11,10 @@ from service.extensions import db
 from service.observing.scrape import metrics_registry
 from service.times import now, timestamp
 
-NEWEST = 10_000  # turns that are looked at
-KINDS = 100  # that are listed of each sort
+NEWEST = 10_000  # turns that are read
+KINDS = 100  # listed kinds of each sort of error
 
-# Per metric: the labels that make a kind, and which of its samples are errors.
+# For each metric: the labels that make a kind, and whether a sample is an error.
 COUNTED: dict[str, tuple[tuple[str, ...], Any]] = {
     "turns_total": (("model", "status"), lambda labels: labels["status"] == "failed"),
     "upstream_calls_total": (
@@ -29,10 +29,10 @@ COUNTED: dict[str, tuple[tuple[str, ...], Any]] = {
 
 
 def count_turn_endings(hours: int) -> dict[str, Any]:
-    """How the turns ended that were stored in the last hours, most frequent first.
+    """Count how the turns stored in the last hours ended, most frequent first.
 
-    At most the newest `NEWEST` turns are looked at: `isWhole` says whether these were all. A turn
-    that failed stores no row.
+    At most the newest `NEWEST` turns are read: `isWhole` says whether these were all. A failed turn
+    stores no row.
     """
     newest = select(Turn).order_by(Turn.seq.desc()).limit(NEWEST).subquery()
     since = now() - timedelta(hours=hours)
@@ -60,7 +60,7 @@ def count_turn_endings(hours: int) -> dict[str, Any]:
 
 
 def count_host_errors() -> dict[str, list[dict[str, Any]]]:
-    """Errors that the workers of this host have counted since they were started or reloaded."""
+    """Return the errors that this host's workers have counted since their start or reload."""
     counts: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in COUNTED}
     for metric in metrics_registry().collect():
         for sample in metric.samples:

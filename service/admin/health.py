@@ -1,4 +1,4 @@
-"""The health of the integrations: what is configured, who pays, the breakers, the calls."""
+"""The health of the integrations: configuration, payers, breakers and calls."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ NO_GRANTS = {"connected": 0, "failing": 0}
 
 
 def integrations(hours: int) -> list[dict[str, Any]]:
-    """Each integration with its vendors, and its calls of the last hours; by name."""
+    """Return each integration with its vendors and its calls of the last hours; by name."""
     proxy = PROXY.of(current_app)
     breakers, made = _breakers(), calls.by_integration(hours)
     grants = counts(db.session())
@@ -44,10 +44,10 @@ def integrations(hours: int) -> list[dict[str, Any]]:
 
 
 def _vendors(endpoints: Sequence[Endpoint], proxy: Proxy) -> list[dict[str, Any]]:
-    """The vendors of an integration, and what each of them or of its endpoints lacks. None lacks
-    anything here if another instance makes the calls.
+    """Return the vendors of an integration, with the setting that each or its endpoints lack.
 
-    A vendor is a stand-in where the sandbox has redirected it.
+    If another instance makes the calls, no setting is missing. `standIn` is true where the sandbox
+    has redirected the vendor.
     """
     used = proxy.calls.settings
     configured = current_app.config["SETTINGS"].vendors
@@ -72,13 +72,13 @@ def _addresses(vendor: Vendor, settings: Mapping[str, str]) -> list[str | None]:
 
 
 def _breakers() -> dict[str, dict[str, Any]]:
-    """Those that have counted failures since the last success."""
+    """Return the breakers that have counted failures since the last success."""
     rows = db.session.execute(select(Breaker, Breaker.open_until > current_time()))
     return {row.integration: _state(row, bool(is_open)) for row, is_open in rows if row.failures}
 
 
 def _state(breaker: Breaker, is_open: bool) -> dict[str, Any]:
-    """`trial`: the pause is over, and the next call tries whether the vendor is back."""
+    """Return a breaker's state. In `trial` the next call tries whether the vendor answers again."""
     tripped = breaker.failures >= FAILURES
     until = breaker.open_until
     return {

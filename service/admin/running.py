@@ -1,4 +1,4 @@
-"""The turns that run, in all workers: whose they are, and nothing of what they say."""
+"""The running turns of all workers and their users, without their content."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ LIMIT = 200
 
 
 def turns() -> dict[str, Any]:
-    """The oldest turns, at most `LIMIT`, and how many there are in all."""
+    """Return the oldest turns, at most `LIMIT`, and the number of all."""
     live = select(Claim).join(Lease, Lease.lease_id == Claim.lease_id).where(~claims.has_lapsed())
     rows = db.session.scalars(live.order_by(Claim.began_at, Claim.turn_id).limit(LIMIT))
     shown = [_describe(claim) for claim in rows]
@@ -25,7 +25,7 @@ def turns() -> dict[str, Any]:
 
 
 def stop(by: str, turn_id: str) -> bool:
-    """Ask the worker of a turn to end it, as its user may; False if it does not run."""
+    """Ask the worker of a turn to end it, as its user may do; returns False if it does not run."""
     with acting(by) as act:
         users = claims.request_ends(act.session, Claim.turn_id == turn_id, "stop")
         for user in users:

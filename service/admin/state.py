@@ -1,4 +1,4 @@
-"""`/api/admin`: integrations, errors, and facts of the service. These routes only read.
+"""`/api/admin`: the integrations, the errors, and facts about the service; all read-only.
 
 Source: docs/contract.md, section 18.
 """
@@ -28,13 +28,13 @@ from service.web.edge import answers, query
 
 
 def _version() -> str:
-    """Of the source tree; empty where there is none."""
+    """Return the version of the source tree; empty if there is none."""
     declared = configparser.ConfigParser()
     declared.read(ROOT / "setup.cfg")
     return declared.get("metadata", "version", fallback="")
 
 
-VERSION = _version()  # of the release that runs: its files may be replaced meanwhile
+VERSION = _version()  # of the running release; its files may be replaced later
 
 state = Blueprint("admin_state", __name__, url_prefix="/api/admin")
 state.before_request(bearer.require_admin)

@@ -1,4 +1,4 @@
-"""What has happened since midnight, in numbers: who was here, and what was spent.
+"""Numbers since midnight: the users who were active, and what was spent.
 
 A day begins at midnight UTC. At most the newest `NEWEST` replies and calls are added up: `isWhole`
 says whether these were all.
@@ -37,7 +37,7 @@ def numbers() -> dict[str, Any]:
 
 
 def _since(model: Any, moment: datetime) -> Subquery:
-    """The newest rows, by their numbers: replies have no index by time."""
+    """Select the newest rows by their numbers, because replies have no index by time."""
     newest = select(model).order_by(model.seq.desc()).limit(NEWEST).subquery()
     return select(newest).where(newest.c.created_at >= moment).subquery()
 

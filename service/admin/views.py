@@ -1,4 +1,4 @@
-"""`/api/admin`: users, their credits and rights, running turns, and what operators have done.
+"""`/api/admin`: users, their credits and rights, running turns, and actions of operators.
 
 Source: docs/contract.md, section 18.
 """
@@ -157,22 +157,25 @@ def list_actions(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _loses_rights(data: dict[str, Any]) -> bool:
-    """Whether the caller would not be an enabled admin any more."""
+    """Return whether the caller would not be an enabled admin any more."""
     role = data.get("role", bearer.ADMIN) or g.caller.claimed_role
     return data.get("disabled", False) or role != bearer.ADMIN
 
 
 def _ref() -> str:
-    """The reference of a grant in the ledger, made of the key; raises `InvalidRequest`."""
+    """Return the reference of a grant in the ledger, made from the key.
+
+    Raises `InvalidRequest`.
+    """
     key = idempotency_key()
     if key is None:
         return new_id("entry")
-    # A key is its admin's own, and can't be the reference of another grant.
+    # Each admin has keys of their own, and no other grant can have such a reference.
     return "admin_" + hashlib.sha256(f"{g.caller.subject}\n{key}".encode()).hexdigest()
 
 
 def _whole(subject: str) -> dict[str, Any]:
-    """Raises `NotFound`."""
+    """Return a user with what is stored of it. Raises `NotFound`."""
     person = people.one(subject)
     if person is None:
         raise NotFound()
