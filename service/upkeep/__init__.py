@@ -1,1 +1,1 @@
-"""What operators and the sweeper do to stored rows, in all rooms."""
+"""Changes of stored rows by operators and by the sweeper, in all rooms."""

@@ -35,28 +35,28 @@ class Acting:
 
 @contextmanager
 def acting(by: str | None) -> Iterator[Acting]:
-    """A write transaction whose recorded actions are logged once it is committed.
+    """Begin a write transaction whose recorded actions are logged after the commit.
 
-    A command says what it did on the terminal instead.
+    The actions of a command are not logged: it prints them on the terminal.
     """
     with write_transaction() as session:
         current = Acting(session, by)
         yield current
     for row in current.rows if by else ():
         facts = {**row.facts, "action": row.action, "subject": row.subject}
-        facts.pop("note", None)  # a text about a person stays in the database
+        facts.pop("note", None)  # a note about a person is not logged
         log.info("admin acted", admin=row.admin, **facts)
 
 
 def page(limit: int, before: int | None) -> list[AdminAction]:
-    """The newest actions, of those whose `seq` is below `before`."""
+    """Return the newest actions with a `seq` below `before`."""
     newest = select(AdminAction).order_by(AdminAction.seq.desc())
     chosen = newest if before is None else newest.where(AdminAction.seq < before)
     return list(db.session.scalars(chosen.limit(limit)))
 
 
 def anonymise(session: Session, subject: str, pseudonym: str) -> None:
-    """Replace an erased subject, and forget the texts about it."""
+    """Replace an erased subject, and delete the texts about it."""
     about = update(AdminAction).where(AdminAction.subject == subject)
     session.execute(about.values(subject=pseudonym, facts={}))
     made = update(AdminAction).where(AdminAction.admin == subject)

@@ -1,7 +1,7 @@
-"""A copy of the SQLite database that is made while the service writes.
+"""Copy the SQLite database while the service writes.
 
-Copying the file itself would not do: the newest commits are in another file (`-wal`), and a copy
-that is made during a write is damaged. PostgreSQL has `pg_dump`.
+Copying the file is not enough: the newest commits are in another file (`-wal`), and a copy made
+during a write is damaged. For PostgreSQL there is `pg_dump`.
 """
 
 import errno
@@ -21,11 +21,11 @@ class BackupRefused(Exception):
 
 
 def copy_database(target: Path) -> int:
-    """Write the database as it is now to a new file and return its size in bytes.
+    """Write the current state of the database to a new file; returns its size in bytes.
 
-    The file gets its name once all of it is on the disk: until then, and after a kill, it is
-    `<name>.part`. Cursors of the original are not valid in the copy: after a restore other changes
-    get the numbers of those that came after the backup. Raises `BackupRefused`.
+    The file gets its name when it is completely on the disk. Until then, and after a kill, it is
+    `<name>.part`. Cursors of the original are not valid in the copy: after a restore, new changes
+    get the numbers of the changes made after the backup. Raises `BackupRefused`.
     """
     if db.engine.dialect.name != "sqlite":
         raise BackupRefused("this command is for SQLite; PostgreSQL's own is pg_dump")
@@ -33,7 +33,7 @@ def copy_database(target: Path) -> int:
         raise BackupRefused(f"{target}: {os.strerror(errno.EEXIST)}")
     part = target.with_name(f"{target.name}.part")
     try:
-        # SQLite writes into an empty file too, and this one can be read by its owner only.
+        # SQLite also writes into an empty file, and only the owner can read this one.
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
         raise BackupRefused(f"{part} exists: a backup is being made, or one was killed") from None
@@ -41,7 +41,7 @@ def copy_database(target: Path) -> int:
         raise BackupRefused(f"{target.parent}: {error.strerror}") from None
     made = part
     try:
-        # What is not on the disk is no backup, also after Ctrl+C.
+        # An incomplete file is no backup, so it is removed, even after Ctrl+C.
         with OnFailure(lambda: made.unlink(missing_ok=True)):
             _copy(str(db.engine.url.database), part)
             made = part.rename(target)

@@ -54,7 +54,7 @@ BREAKERS = select(_breakers.c.integration, _breakers.c.failures).limit(MOST)
 
 
 class DatabaseFacts(Collector):
-    """Needs no app context."""
+    """Collects the facts at each scrape. Needs no app context."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Erasing a user: every record and grant goes, the ledger stays under a pseudonym.
+"""Erase a user: every record and grant is deleted, and the ledger stays under a pseudonym.
 
 Source: docs/contract.md, section 7.
 """
@@ -42,7 +42,7 @@ from service.upkeep.rights import lock_user
 
 INTERRUPTED = "it was interrupted"
 
-# In the sweeper's order.
+# In the order in which the sweeper deletes them.
 SWEPT = (
     Consent,
     IdempotencyKey,
@@ -59,9 +59,12 @@ SWEPT = (
 
 @dataclass(frozen=True)
 class ErasureReport:
-    """`known`: whether anything was stored of the subject. `inventory`: what was stored as the
+    """The result of an erasure.
+
+    `known`: whether anything was stored of the subject. `inventory`: what was stored when the
     erasure began. `unrevoked`: the integrations whose grant could not be revoked at the vendor,
-    each with the reason."""
+    each with the reason.
+    """
 
     known: bool
     inventory: Inventory
@@ -76,24 +79,24 @@ def erase(
 ) -> ErasureReport:
     """Delete a user with every record and grant.
 
-    The subject's earlier tokens are no longer valid. Grants are revoked after the commit: a vendor
-    that fails does not prevent the erasure. The words of deleted messages and the media are left to
-    a sweep.
+    The subject's earlier tokens are no longer valid. Grants are revoked after the commit, so a
+    vendor that fails does not prevent the erasure. A sweep later removes the media and the words of
+    deleted messages.
     """
     pseudonym = f"erased-{uuid.uuid4().hex}"
     indexed_words.take_out_all(subject)
     with actions.acting(None) as act:
         session = act.session
-        # In the order of a turn, which locks its chat and then, by a foreign key, its user.
+        # In the order of a turn, which locks its chat and then, through a foreign key, its user.
         chats = select(Chat.seq).where(Chat.user_id == subject).order_by(Chat.seq)
         session.execute(chats.with_for_update())
-        user = lock_user(session, subject)  # from here on, new writes in its name wait
+        user = lock_user(session, subject)  # from here on, new writes for this user wait
         inventory = inventories.take(session, subject, collections)
         _end_turns(session, subject, pseudonym)
         paid = _rename_account(session, subject, pseudonym)
         grants = connections.take_all(session, subject)
         if user:
-            journal.name_owners(session)  # while the records are there
+            journal.name_owners(session)  # while the records exist
             _erase_records(session, subject, collections)
         _erase_traces(session, subject, pseudonym)
         session.flush()
@@ -109,9 +112,9 @@ def erase(
 
 
 def _revoke(grants: list[Grant], connections: Connections) -> dict[str, str]:
-    """Revoke grants whose rows are gone; returns why those are left that are.
+    """Revoke grants whose rows are deleted; returns those that are not revoked, with the reasons.
 
-    Ctrl+C ends only this: who is not told now what is left could not learn it again.
+    Ctrl+C ends only this step, because the list of remaining grants can be printed only now.
     """
     reasons: dict[str, str | None] = {grant.integration: INTERRUPTED for grant in grants}
     with suppress(KeyboardInterrupt):
@@ -121,7 +124,10 @@ def _revoke(grants: list[Grant], connections: Connections) -> dict[str, str]:
 
 
 def _end_turns(session: Session, subject: str, pseudonym: str) -> None:
-    """Their claims stay and request their end: their workers interrupt them and drop the claims."""
+    """Request the end of the user's turns. The claims stay.
+
+    Their workers interrupt the turns and drop the claims.
+    """
     of_user = Claim.user_id == subject
     session.execute(select(Claim.turn_id).where(of_user).order_by(Claim.turn_id).with_for_update())
     request = {"user_id": pseudonym, "user_message_id": Claim.turn_id, "end_reason": "deleted"}
@@ -129,14 +135,17 @@ def _end_turns(session: Session, subject: str, pseudonym: str) -> None:
 
 
 def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
-    """Whether there was one. What ends a turn locks its claim, then its hold, then its account. A
-    renaming would lock the account before its holds; so the holds are locked first."""
+    """Give the account the pseudonym; returns whether there was an account.
+
+    The end of a turn locks its claim, then its hold, then its account. Renaming locks the account
+    first, so the holds are locked before.
+    """
     holds = select(Hold.seq).where(Hold.account == subject).order_by(Hold.seq)
     session.execute(holds.with_for_update())
     renamed = update(Account).where(Account.subject == subject).values(subject=pseudonym)
     if session.execute(renamed.returning(Account.seq)).first() is None:
         return False
-    # An admin's note on a grant may tell of the person.
+    # An admin's note on a grant may describe the person.
     grants = update(Entry).where(Entry.account == pseudonym, Entry.kind == "grant")
     session.execute(grants.values(facts={}))
     return True
@@ -144,26 +153,29 @@ def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
 
 def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:
     for collection in collections:
-        # The user goes last, messages go with their chats; turns stay, under a pseudonym. Calls go
-        # in one statement.
+        # The user is deleted last, and messages with their chats. Turns stay, under a pseudonym.
+        # Calls are deleted in one statement.
         if collection in (USERS, AI_MESSAGES, AI_TURNS, INTEGRATION_CALLS):
             continue
         of_subject = select_rows(collection).where(owned_by(collection, subject))
         for row in session.scalars(of_subject.with_for_update()):
             writes.remove(session, collection, row)
-    # What is left is of collections that nobody declares any more, or not here.
+    # The remaining records are in collections that are not declared any more, or not here.
     session.flush()
     session.execute(delete(Record).where(Record.owner == subject))
 
 
 def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
-    """Subscribers may still have to learn that records were deleted, but not whose they were."""
+    """Delete the subject's other rows, and make the outbox anonymous.
+
+    Subscribers may still have to learn that records were deleted, but not who owned them.
+    """
     for model in SWEPT:
         session.execute(delete(model).where(model.user_id == subject))
-    # After the calls: a sweeper that deletes some of them at the same time writes to the outbox.
+    # After the calls, because a sweeper that deletes calls now writes to the outbox.
     anonymous = {"before": None, "after": None, "owner": pseudonym}
     session.execute(update(Outbox).where(Outbox.owner == subject).values(**anonymous))
-    # The user's own record. One of another user may have the same id: clients choose some.
+    # The user's own record. Clients choose some ids, so another user's record may have the same id.
     of_itself = (Outbox.owner == pseudonym, Outbox.record_id == subject)
     session.execute(delete(Outbox).where(*of_itself))
     traces = or_(JournalEntry.user_id == subject, JournalEntry.owner == subject)
@@ -174,7 +186,7 @@ def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:
     # Another user's assistant may have changed the subject's records.
     session.execute(update(JournalEntry).where(JournalEntry.owner == subject).values(**anonymous))
     session.execute(delete(Undo).where(Undo.user_id == subject))
-    # The sweeper deletes them in batches: their content is too large for this transaction.
+    # The sweeper deletes media in batches, because they are too large for this transaction.
     nobody = {"user_id": None, "name": "", "is_ready": False}
     session.execute(update(MediaItem).where(MediaItem.user_id == subject).values(**nobody))
     anonymous_numbers = {"user_id": pseudonym, "user_message_id": ""}

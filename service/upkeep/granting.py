@@ -1,4 +1,4 @@
-"""An operator's grants of credits, by a command or by an admin."""
+"""Grants of credits by an operator, with a command or as an admin."""
 
 from decimal import Decimal, InvalidOperation
 
@@ -20,12 +20,12 @@ AMOUNT_RULE = f"must be more than 0, at most {MAX_GRANT}, with at most six decim
 
 
 def micro_credits(credits: object) -> int:
-    """An amount of credits in micro-credits. Raises ValueError if it can't be granted."""
+    """Convert credits to micro-credits. Raises ValueError if the amount can't be granted."""
     try:
         amount = Decimal(str(credits))
     except InvalidOperation:
         raise ValueError(AMOUNT_RULE) from None
-    # Compared first: a product is rounded, and can be too large to be one.
+    # Compared first, because a product would be rounded, and can be too large.
     is_valid = amount.is_finite() and 0 < amount <= MAX_GRANT and amount == round(amount, 6)
     if not is_valid:
         raise ValueError(AMOUNT_RULE)
@@ -36,7 +36,7 @@ def grant(subject: str, amount: int, ref: str, starting: int, *, opens: bool = F
     """Add `amount` to the account of a subject, once for each `ref`.
 
     Amounts are in micro-credits. A new account first gets `starting`. With `opens` the subject need
-    not be known; without it, one that has neither a user's row nor an account raises `NotFound`.
+    not be known. Without it, a subject with neither a user's row nor an account raises `NotFound`.
     Returns False for a repetition.
     """
     with acting(None) as act:
@@ -54,8 +54,8 @@ def grant_by_admin(by: str, subject: str, amount: int, ref: str, starting: int, 
     """Add `amount` to the account of a user once for each `ref`, as an admin with a reason.
 
     `by` is the admin and `note` the reason. Amounts are in micro-credits. A new account first gets
-    `starting`. Returns False for a repetition. Raises `NotFound` without such a user, and
-    `Conflict` if the grant of `ref` was another.
+    `starting`. Returns False for a repetition. Raises `NotFound` if there is no such user, and
+    `Conflict` if `ref` belongs to a different grant.
     """
     with acting(by) as act:
         if not _lock(act.session, subject):
@@ -70,9 +70,9 @@ def grant_by_admin(by: str, subject: str, amount: int, ref: str, starting: int, 
 
 
 def _lock(session: Session, subject: str) -> bool:
-    """Lock the user's row and the account: an erasure renames the account in between otherwise.
+    """Lock the user's row and the account; returns whether there is a user.
 
-    Returns whether there is a user.
+    Otherwise an erasure could rename the account in between.
     """
     is_user = user_locks.lock_row(session, subject)
     free_credits(session, subject)

@@ -1,4 +1,4 @@
-"""What is stored of a subject, in numbers: what an erasure deletes, and what it keeps."""
+"""Counts of what is stored of a subject: what an erasure deletes, and what it keeps."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,9 +21,9 @@ from service.records.store import owned_by
 class Inventory:
     """What is stored of a subject.
 
-    `records` counts by collection, without those that have none. `grants` are the integrations with
-    a grant. `balance` is in micro-credits, None without an account. `turns` are the figures of
-    turns, which an erasure keeps under a pseudonym like the account.
+    `records` counts by collection, without empty ones. `grants` are the integrations with a grant.
+    `balance` is in micro-credits, None without an account. `turns` counts the metadata rows of
+    turns. An erasure keeps these and the account under a pseudonym.
     """
 
     is_user: bool
@@ -64,7 +64,7 @@ def _count(session: Session, collection: Collection, subject: str) -> int:
 def _count_undeclared(
     session: Session, declared: Iterable[Collection], subject: str
 ) -> Counter[str]:
-    """Count the records of collections that no app declares any more, or not here."""
+    """Count the records of collections that are not declared any more, or not here."""
     shared = [collection.name for collection in declared if collection.model is Record]
     names = select(Record.collection, func.count()).group_by(Record.collection)
     left = names.where(Record.owner == subject, Record.collection.not_in(shared))

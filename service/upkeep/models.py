@@ -1,4 +1,4 @@
-"""The table of what operators have done."""
+"""The table of operators' actions."""
 
 from datetime import datetime
 from typing import Any

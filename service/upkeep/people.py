@@ -1,4 +1,4 @@
-"""Users as operators see them: their rows with their accounts, and when they were last answered."""
+"""Users as operators see them: their rows, their accounts, and the times of their last replies."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class UserOverview:
 
 
 def page(search: str, limit: int, before: int | None) -> list[UserOverview]:
-    """The newest users, of those whose `seq` is below `before`.
+    """Return the newest users with a `seq` below `before`.
 
-    `search` is a part of the subject, the name or the mail address, in any case.
+    `search` is a part of the subject, the name or the mail address. It ignores case.
     """
     found = _users().order_by(User.seq.desc()).limit(limit)
     if search:

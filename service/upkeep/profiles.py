@@ -1,4 +1,4 @@
-"""A user's name and mail address, as the newest of their tokens says.
+"""Update a user's name and mail address from the newest of the user's tokens.
 
 Source: docs/contract.md, section 3.
 """
@@ -17,15 +17,15 @@ log = structlog.get_logger("profiles")
 
 
 def follow(claims: Claims) -> None:
-    """Store the name and the address that a token has. What it does not have stays as it was.
+    """Store the name and the address of a token. A missing one is left unchanged.
 
-    A failure of the database is only logged: the request may need no write.
+    A failure of the database is only logged, because the request may need no write.
     """
     try:
         with write_transaction() as session:
             user = lock_user(session, claims.subject)
             if user is None or user.updated_at.timestamp() >= (claims.issued or 0.0):
-                return  # erased meanwhile, or a newer token was taken
+                return  # erased meanwhile, or a newer token was used
             told = {"email": claims.email or user.email, "name": claims.name or user.name}
             if told != {"email": user.email, "name": user.name}:
                 writes.change(session, USERS, user, told)

@@ -1,4 +1,4 @@
-"""An operator's changes of a user's rights: disabling, and a role other than the token's.
+"""Changes of a user's rights by an operator: disabling, and a role that overrides the token's.
 
 Source: docs/contract.md, section 3.
 """
@@ -19,14 +19,14 @@ from service.upkeep.actions import acting
 
 
 def set_disabled(subject: str, disabled: bool) -> bool:
-    """False when there is no such user."""
+    """Disable or enable a user. Returns False if there is no such user."""
     return change(subject, {"disabled": disabled})
 
 
 def set_role(subject: str, role: str | None) -> bool:
     """Override the role that the token claims; None removes the override.
 
-    False when there is no such user.
+    Returns False if there is no such user.
     """
     return change(subject, {"role": role})
 
@@ -34,8 +34,8 @@ def set_role(subject: str, role: str | None) -> bool:
 def change(subject: str, values: Values, by: str | None = None) -> bool:
     """Set `role`, `disabled` or both. `by` is the admin's subject, or None for a command.
 
-    A disabled user's running turns are stopped. False when there is no such user. What is as it was
-    leaves no trace in the audit.
+    A disabled user's running turns are stopped. Values that do not change are not recorded in the
+    audit. Returns False if there is no such user.
     """
     with acting(by) as act:
         user = lock_user(act.session, subject)
@@ -50,12 +50,12 @@ def change(subject: str, values: Values, by: str | None = None) -> bool:
 
 
 def lock_user(session: Session, subject: str) -> User | None:
-    """The user's row, locked until the transaction ends."""
+    """Return the user's row, locked until the transaction ends."""
     return session.scalar(select(User).where(User.subject == subject).with_for_update())
 
 
 def _changes(user: User, values: Values) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The actions for the audit, with their facts."""
+    """Yield the actions for the audit, with their facts."""
     if "role" in values and values["role"] != user.role:
         yield "role", {"role": values["role"], "before": user.role}
     if "disabled" in values and values["disabled"] != user.disabled:

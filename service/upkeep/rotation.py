@@ -1,4 +1,4 @@
-"""Rotation of sealing keys: texts of older keys are sealed again with the current one."""
+"""Rotation of sealing keys: texts that older keys have sealed are sealed with the current one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,14 +42,14 @@ KEPT: tuple[tuple[Any, tuple[str, ...], Place], ...] = (
 
 @dataclass(frozen=True)
 class Rotation:
-    """`unopened` counts texts whose key is not configured any more."""
+    """The result of a rotation. `unopened` counts texts whose key is not configured any more."""
 
     resealed: int
     unopened: int
 
 
 def rotate(sealer: Sealer) -> Rotation:
-    """Seal again while the service runs: rows are locked in batches. Needs an app context."""
+    """Seal texts again while the service runs: rows are locked in batches. Needs an app context."""
     rotations = [
         _reseal(sealer, model, column, place, ids)
         for model, columns, place in KEPT
@@ -67,9 +67,9 @@ def _key(model: Any) -> Column[Any]:
 
 
 def _old(sealer: Sealer, model: Any, column: str) -> Iterator[Sequence[Any]]:
-    """The keys of the rows to look at, in batches."""
+    """Yield the primary keys of the rows to reseal, in batches."""
     sealed = table(model).c[column]
-    # SQLite's LIKE would take the names of two keys for the same whatever their case.
+    # SQLite's LIKE ignores case, so it would not distinguish some names of keys.
     new = func.substr(sealed, 1, len(sealer.prefix)) == sealer.prefix
     old = db.session.scalars(select(_key(model)).where(and_(sealed.is_not(None), ~new))).all()
     db.session.commit()
@@ -83,7 +83,7 @@ def _reseal(sealer: Sealer, model: Any, column: str, place: Place, ids: Sequence
         for row in session.scalars(rows.execution_options(populate_existing=True)):
             sealed = getattr(row, column)
             if sealed is None or not sealer.is_old(sealed):
-                continue  # written anew in the meantime
+                continue  # written again in the meantime
             try:
                 text = sealer.open(sealed, place(row, column))
             except Unsealable:

@@ -1,4 +1,4 @@
-"""Ends the claims of lost workers and expired holds, and deletes rows that are too old.
+"""End the claims of lost workers and expired holds, and delete rows that are too old.
 
 A worker sweeps only after the database has answered it for some time without a gap. After a gap,
 the owners of claims and holds that look expired need that time to renew or settle them.
@@ -44,7 +44,7 @@ from service.supervised import LastingGreenlets
 
 SWEEP_SECONDS = 10.0
 NOT_MIGRATED = "the database is not migrated: run flask --app wsgi db upgrade"
-IDLE_SECONDS = 600.0  # between two rounds of a worker; each refreshes few grants
+IDLE_SECONDS = 600.0  # between two rounds of a worker, each of which refreshes a few grants
 
 log = structlog.get_logger("sweeper")
 
@@ -63,8 +63,8 @@ class Sweep:
 def sweep(silent: Collection[str] = ()) -> Sweep:
     """Sweep once, in batches. The `silent` leases that have lapsed are lost.
 
-    A step that fails does not keep those behind it from being taken, unless the database is away:
-    its error is raised afterwards. Needs an app context.
+    If a step fails, the later ones are still executed, unless the database is unavailable; its
+    error is raised afterwards. Needs an app context.
     """
     done: dict[str, int] = {}
     is_over = False
@@ -74,13 +74,13 @@ def sweep(silent: Collection[str] = ()) -> Sweep:
         if is_over:
             return
         try:
-            with current_app.app_context():  # what a step leaves open ends with it
+            with current_app.app_context():  # it closes everything that a step leaves open
                 done[name] = step() or 0
         except (SQLAlchemyError, *INTERRUPTIONS) as error:
             is_over = not isinstance(error, SQLAlchemyError) or is_outage(error)
             raise
         finally:
-            if name not in done:  # the error of a later step would hide this one
+            if name not in done:  # because the error of a later step would hide this one
                 log.warning("step not swept", step=name, error=type(sys.exception()).__name__)
 
     with ExitStack() as steps:
@@ -110,9 +110,9 @@ def _repeat_until_done(sweep_batch: Callable[[], int]) -> int:
 
 
 def sweep_patiently() -> Sweep:
-    """Sweep once it is certain which of the lapsed leases are silent, if any has lapsed.
+    """Sweep once it is certain which lapsed leases are silent.
 
-    Needs an app context.
+    It does not wait if no lease has lapsed. Needs an app context.
     """
     watch = LeaseWatch()
     watch.look()
@@ -123,8 +123,10 @@ def sweep_patiently() -> Sweep:
 
 
 def start(app: Flask) -> LastingGreenlets:
-    """Sweep at intervals until the worker ends, and refresh grants that nobody uses. An error that
-    nobody expects ends one round only."""
+    """Sweep at intervals until the worker ends, and refresh grants that nobody uses.
+
+    An unexpected error ends only one round.
+    """
     greenlets = LastingGreenlets("sweeper")
     greenlets.spawn(_sweep_at_intervals, app)
     if days := app.config["SETTINGS"].grant_idle_days:
@@ -149,14 +151,17 @@ def _sweep_at_intervals(app: Flask) -> None:
 
 
 def _missing_migration(app: Flask) -> str | None:
-    """Who forgets it finds a defect of some statement in every other line of the log."""
+    """Return a reason if the database is not migrated.
+
+    Otherwise the log would only show errors of various statements.
+    """
     with app.app_context(), suppress(SQLAlchemyError):
         return None if is_migrated(stored_revision()) else NOT_MIGRATED
     return None
 
 
 def _refresh_at_intervals(app: Flask, idle: timedelta) -> None:
-    """In a greenlet of its own: a sweep must not wait for vendors."""
+    """Refresh idle grants in a separate greenlet: a sweep must not wait for vendors."""
     while True:
         gevent.sleep(IDLE_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311
         if not LIFECYCLE.of(app).draining:
@@ -164,7 +169,7 @@ def _refresh_at_intervals(app: Flask, idle: timedelta) -> None:
 
 
 def _next_sweep() -> float:
-    """The time of the next sweep, at random so that the workers do not all sweep at once."""
+    """Return the time of the next sweep, at random, so that workers do not all sweep at once."""
     return time.monotonic() + SWEEP_SECONDS * random.uniform(0.5, 1.5)  # noqa: S311
 
 
@@ -204,7 +209,7 @@ def _sweep_turns(silent: Collection[str]) -> int:
 
 
 def _sweep_states() -> None:
-    """What lasts for minutes."""
+    """Delete states that are valid only for minutes."""
     with write_transaction() as session:
         consents.sweep(session)
         key_rows.sweep(session)
