@@ -1,1 +1,1 @@
-"""Media that endpoints make and no vendor keeps: images, sound, video, files."""
+"""Media that endpoints make and that no vendor stores: images, sound, video, files."""

@@ -1,4 +1,4 @@
-"""What a request wants of an item, by its conditions and its range.
+"""Which part of an item a request asks for, by its conditions and its range.
 
 Source: RFC 9110, sections 13.2.2, 14.1.2, 14.2 and 15.5.17.
 """
@@ -29,19 +29,19 @@ class RangeNotSatisfiable(InvalidRequest):
 
 
 def check_match(request: Request, etag: str) -> None:
-    """Raises `PreconditionFailed` if the client wants another item."""
+    """Raise `PreconditionFailed` if the client wants another item."""
     wanted = request.if_match
     if wanted and not (wanted.star_tag or wanted.is_strong(etag)):
         raise PreconditionFailed()
 
 
 def make_conditional(response: Response, request: Request, etag: str, size: int) -> Response:
-    """Give the whole item, a range of it, or only the news that it has not changed.
+    """Return the whole item, a range of it, or that it has not changed.
 
-    A range that is not understood is ignored, and so is one of a request that needs no content.
+    A range that is not understood is ignored, as is a range in a request that needs no content.
     Raises `RangeNotSatisfiable`.
     """
-    replaced = {"HTTP_IF_MATCH", "HTTP_RANGE"}  # `check_match` has looked at the first
+    replaced = {"HTTP_IF_MATCH", "HTTP_RANGE"}  # `check_match` has checked the first
     environ = {name: value for name, value in request.environ.items() if name not in replaced}
     wanted = _range(request.headers.get("Range", ""), size)
     if _is_for_range(request, etag) and _is_understood(wanted):
@@ -64,10 +64,10 @@ def _is_understood(wanted: str) -> bool:
 
 
 def _range(wanted: str, size: int) -> str:
-    """Return a range in a form that werkzeug takes as the standard says.
+    """Return a range in a form that werkzeug interprets as the standard says.
 
-    werkzeug refuses a suffix that is longer than the item, which stands for the whole item. It
-    ignores an empty one, which can't be satisfied.
+    werkzeug refuses a suffix that is longer than the item, which means the whole item. It ignores
+    an empty suffix, which can't be satisfied.
     """
     suffix = SUFFIX.fullmatch(wanted)
     if suffix is None:

@@ -1,4 +1,4 @@
-"""A directory with the content of media, one file for each item, named by the item's id.
+"""A directory with the content of media: one file for each item, named by the item's id.
 
 Files are read and written in gevent's threads, because a slow disk would block all greenlets.
 """
@@ -22,7 +22,7 @@ log = structlog.get_logger("media")
 
 
 class Directory:
-    """Only this service may have files there. Raises OSError."""
+    """The directory. Only this service may have files in it. Raises OSError."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,20 +31,20 @@ class Directory:
             raise PermissionError(path)
 
     def write(self, media_id: str, content: bytes) -> None:
-        """Write a file that is on the disk, whole, or not there."""
+        """Write a file, so that it is on the disk completely or not at all."""
         _in_thread(self._write, media_id, content)
 
     def open(self, media_id: str) -> int:
-        """Return a file's descriptor, for `read`; the caller closes it."""
+        """Return a file's descriptor for `read`; the caller closes it."""
         return os.open(self._path / media_id, os.O_RDONLY | os.O_CLOEXEC)
 
     def read(self, descriptor: int, size: int, offset: int) -> bytes:
         return _in_thread(os.pread, descriptor, size, offset)
 
     def remove(self, media_ids: Iterable[str]) -> set[str]:
-        """Remove the files of these items, as far as there are any.
+        """Remove the files of these items, if they exist.
 
-        Returns those whose file could not be removed, which is logged.
+        Returns the items whose file could not be removed. This is logged.
         """
         errors: dict[str, OSError] = _in_thread(self._remove, list(media_ids))
         if errors:
@@ -54,7 +54,7 @@ class Directory:
         return set(errors)
 
     def list_older(self, seconds: float) -> list[str]:
-        """The names of our files that were written so long ago."""
+        """Return the names of our files that were written at least so many seconds ago."""
         return _in_thread(self._list_older, time.time() - seconds)
 
     def _write(self, media_id: str, content: bytes) -> None:
@@ -98,7 +98,7 @@ def _in_thread(work: Callable[..., Any], *args: Any) -> Any:
 
 
 def _caught(work: Callable[..., Any], *args: Any) -> Any:
-    """What `work` returns, or its error: gevent prints what a thread of its own raises."""
+    """Return the result of `work`, or its error, because gevent prints errors of its threads."""
     try:
         return work(*args)
     except OSError as error:

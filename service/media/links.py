@@ -1,6 +1,6 @@
-"""Links to media: an address with a signature that is good for ten minutes.
+"""Links to media: URLs with a signature that is valid for ten minutes.
 
-Each item has a key of its own, so that a link ends with its item.
+Each item has its own key, so that a link becomes invalid with its item.
 """
 
 import hashlib
@@ -14,23 +14,23 @@ _MOMENT = re.compile("[0-9]{1,12}")
 
 
 def sign(key: bytes, media_id: str, expires: int) -> str:
-    """The signature of a link that expires at this Unix time."""
+    """Return the signature of a link that expires at this Unix time."""
     return hmac.new(key, f"{media_id}.{expires}".encode(), hashlib.sha256).hexdigest()
 
 
 def expiry(moment: datetime) -> datetime:
-    """When a link ends that is made at `moment`, in whole seconds."""
+    """Return when a link that is made at `moment` expires, in whole seconds."""
     return moment.replace(microsecond=0) + timedelta(seconds=SECONDS)
 
 
 def query_of(key: bytes, media_id: str, moment: datetime) -> str:
-    """The query of a link that is made at `moment`."""
+    """Return the query of a link that is made at `moment`."""
     expires = int(expiry(moment).timestamp())
     return urlencode({"expires": expires, "signature": sign(key, media_id, expires)})
 
 
 def is_valid(key: bytes, media_id: str, expires: str, signature: str, moment: datetime) -> bool:
-    """Whether a link with this query may be used at `moment`."""
+    """Return whether a link with this query may be used at `moment`."""
     if not _MOMENT.fullmatch(expires) or moment.timestamp() >= int(expires):
         return False
     expected = sign(key, media_id, int(expires))

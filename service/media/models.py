@@ -1,4 +1,4 @@
-"""The tables of media: an item for each file, and the content of those kept in the database."""
+"""The tables of media: an item for each file, and the content of items in the database."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from service.extensions import db
 from service.times import now
 
-LARGEST = 32 << 20  # bytes that one call may store, so that it fits into every quota
+LARGEST = 32 << 20  # bytes that one call may store, which fit into every quota
 NAME_LIMIT = 200
 TYPE_LIMIT = 100
 
@@ -17,8 +17,8 @@ class MediaItem(db.Model):  # type: ignore[name-defined,misc]
     """A user's file, which is deleted after `expires_at`, by the database's clock.
 
     An item that is not ready counts for the user's quota and is not served: its content is being
-    written, or it is a reservation for what a call may make. An erased user's items have no user.
-    `key` signs links to the item.
+    written, or it is a reservation for the result of a call. The items of an erased user have no
+    user. `key` signs links to the item.
     """
 
     __tablename__ = "media"

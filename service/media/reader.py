@@ -1,4 +1,4 @@
-"""Reading an item for a response, piece by piece, with no connection to the database meanwhile."""
+"""Read an item for a response, piece by piece, without holding a database connection."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ class MediaReader:
     """An iterator of an item's bytes, seekable so that werkzeug can answer ranges of them."""
 
     def __init__(self, store: MediaStore, item: MediaItem) -> None:
-        """Raises `NotFound` if the item's file is gone."""
+        """Open the item. Raises `NotFound` if its file is gone."""
         self._store, self._item, self._position = store, item, 0
         self._file = store.open(item)
 
@@ -22,7 +22,7 @@ class MediaReader:
         if self._position >= self._item.size:
             raise StopIteration
         piece = self._store.read(self._item, self._file, self._position)
-        if not piece:  # erased meanwhile: only a cut connection tells the client
+        if not piece:  # erased meanwhile: only a closed connection tells the client
             raise ConnectionResetError(errno.ECONNRESET, "the item has been deleted")
         self._position += len(piece)
         return piece

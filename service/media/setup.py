@@ -1,4 +1,4 @@
-"""The store of media and its sweeper, as the settings want them."""
+"""Set up the store of media and its sweeper by the settings."""
 
 from flask import Flask
 

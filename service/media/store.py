@@ -1,4 +1,4 @@
-"""The store of media: what users have in it, within their quotas.
+"""The store of media: the items of users, within their quotas.
 
 An item is written in three steps, so that no transaction is as large as an item: its row, which
 counts for the quota at once; its content; and the mark that it is ready. Source: docs/contract.md,
@@ -59,15 +59,15 @@ class Found:
 
 
 class MediaStore:
-    """This worker's access to the store; methods open app contexts of their own."""
+    """This worker's access to the store. Its methods open their own app contexts."""
 
     def __init__(self, app: Flask, directory: Directory | None, quota: int, base: str) -> None:
-        """`quota` is in bytes for each user; `base` is the URL that links begin with."""
+        """`quota` is the bytes for each user; `base` is the URL with which links begin."""
         self._app, self._directory = app, directory
         self._quota, self._base = quota, base
 
     def reserve(self, user_id: str, size: int, seconds: float) -> str:
-        """Reserve room for what a call may make, and return the reservation's id.
+        """Reserve room for the result of a call; returns the reservation's id.
 
         Raises `QuotaReached`, and `Unauthorized` if the user has been erased.
         """
@@ -80,8 +80,8 @@ class MediaStore:
     ) -> dict[str, Any]:
         """Store an item, in the room of the reservation if there is one.
 
-        Returns `{mediaId, url, mediaType, bytes, expiresAt}`. Raises `QuotaReached`,
-        `Unauthorized` if the user has been erased, and `Unavailable` if the disk fails.
+        Returns `{mediaId, url, mediaType, bytes, expiresAt}`. Raises `QuotaReached`, `Unauthorized`
+        if the user has been erased, and `Unavailable` if the disk fails.
         """
         facts = {"media_type": known_type(media_type), "name": known_name(name)}
         media_id = self._begin(user_id, len(content), facts, reservation)
@@ -93,7 +93,7 @@ class MediaStore:
             raise Unauthorized() from None
 
     def drop(self, media_ids: Iterable[str]) -> None:
-        """Delete items and reservations. While the database is away, they are left to expire."""
+        """Delete items and reservations. If the database is unavailable, they expire instead."""
         try:
             self.remove(list(media_ids))
         except SQLAlchemyError as error:
@@ -102,13 +102,13 @@ class MediaStore:
     def remove(self, media_ids: list[str]) -> int:
         """Delete items with their content; returns their number. Raises SQLAlchemyError.
 
-        An item stays if its file can't be removed: without it nobody would try again.
-        What another transaction has locked is left to the sweeper: an erasure locks all items of a
+        If an item's file can't be removed, its row stays, so that a later sweep tries again. Items
+        that another transaction has locked are left to the sweeper: an erasure locks all items of a
         user, and waiting for one while holding another would be a deadlock.
         """
         if not media_ids:
             return 0
-        if self._directory:  # first, as nothing leads to a file without a row
+        if self._directory:  # before the rows, because a file without a row is hard to find
             left = self._directory.remove(media_ids)
             media_ids = [media_id for media_id in media_ids if media_id not in left]
         named = select(_items.c.media_id).where(_items.c.media_id.in_(media_ids))
@@ -118,7 +118,7 @@ class MediaStore:
         return len(mine)
 
     def find(self, media_id: str) -> Found | None:
-        """An item that can be served. Needs an app context."""
+        """Return an item that can be served, or None. Needs an app context."""
         places = (False, True) if self._directory else (False,)
         ready = select(MediaItem, current_time().label("moment")).where(
             _items.c.media_id == media_id,
@@ -131,13 +131,13 @@ class MediaStore:
         return Found(*row) if row else None
 
     def link(self, found: Found) -> str:
-        """An address that is good for anybody for ten minutes, and for the owner's token after."""
+        """Return a URL that works for anybody for ten minutes, and later with its owner's token."""
         item = found.item
         query = links.query_of(item.key, item.media_id, found.moment)
         return f"{self._base}/api/media/{item.media_id}?{query}"
 
     def open(self, item: MediaItem) -> int | None:
-        """The descriptor of an item's file; None if its content is in the database.
+        """Return the descriptor of an item's file; None if its content is in the database.
 
         Raises `NotFound`.
         """
@@ -149,7 +149,7 @@ class MediaStore:
             raise NotFound() from None
 
     def read(self, item: MediaItem, file: int | None, position: int) -> bytes:
-        """Some of an item's bytes from a position on; none if the item has been deleted."""
+        """Return some of an item's bytes from a position on; none if it has been deleted."""
         if self._directory and file is not None:
             return self._directory.read(file, PIECE, position)
         number, skipped = divmod(position, PIECE)
@@ -193,7 +193,7 @@ class MediaStore:
     def _make_room(
         self, session: Session, user_id: str, size: int, reservation: str | None = None
     ) -> None:
-        """Raise `QuotaReached` if there is no room, after taking some of the reservation's."""
+        """Raise `QuotaReached` if there is no room, after using the reservation's."""
         if not user_locks.lock_row_alone(session, user_id):
             raise Unauthorized()
         if reservation:
@@ -219,7 +219,7 @@ class MediaStore:
                 session.execute(insert(_pieces).values(media_id=media_id, **piece))
 
     def _finish(self, media_id: str, user_id: str) -> dict[str, Any]:
-        """Mark an item as ready. Raises `Unauthorized` if it is not the user's any more."""
+        """Mark an item as ready. Raises `Unauthorized` if it no longer belongs to the user."""
         mine = update(_items).filter_by(media_id=media_id, user_id=user_id)
         ready = mine.values(is_ready=True, expires_at=from_now(KEPT))
         with self._app.app_context():

@@ -1,4 +1,4 @@
-"""Deletes what has expired, what erased users had, and files that no item has."""
+"""Delete expired media, media of erased users, and files without an item."""
 
 import time
 
@@ -14,10 +14,10 @@ from service.media.models import MediaItem
 from service.media.store import MediaStore
 
 MEDIA_SWEEPER = AppKey["MediaSweeper"]("media_sweeper")
-READING = 600.0  # seconds after its expiry in which a reader may still come to an item's end
+READING = 600.0  # seconds after its expiry, in which a response may still read an item
 BATCH = 8  # items of up to 32 MiB in one transaction
-LOOK_SECONDS = 3600.0  # from one look at the directory to the next
-ABANDONED = 3600.0  # seconds after which a file without an item is nobody's
+LOOK_SECONDS = 3600.0  # between two looks at the directory
+ABANDONED = 3600.0  # seconds after which a file without an item is deleted
 NAMES = 500  # in one query
 
 _items = table(MediaItem)
@@ -33,7 +33,7 @@ class MediaSweeper:
         self._looked = float("-inf")
 
     def sweep(self) -> int:
-        """Delete in batches; returns the number of items. Raises SQLAlchemyError."""
+        """Delete in batches; returns the number of deleted items. Raises SQLAlchemyError."""
         try:
             count = self._delete_items()
             if self._directory and time.monotonic() - self._looked >= LOOK_SECONDS:
@@ -45,15 +45,15 @@ class MediaSweeper:
             return 0
 
     def _delete_items(self) -> int:
-        """Try each item once: one that can't be deleted must not keep the others."""
+        """Try each item once: an item that can't be deleted must not block the others."""
         media_ids = self._over()
         starts = range(0, len(media_ids), BATCH)
         return sum(self._store.remove(media_ids[start : start + BATCH]) for start in starts)
 
     def _over(self) -> list[str]:
-        """The ids of all items to delete, in no order.
+        """Return the ids of all items to delete, in no order.
 
-        With an order or a limit the database would go through all items that are kept.
+        With an order or a limit the database would read all items that are kept.
         """
         is_over = or_(_items.c.user_id.is_(None), _items.c.expires_at < from_now(-READING))
         with self._app.app_context():

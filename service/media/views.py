@@ -1,4 +1,4 @@
-"""`/api/media`: what endpoints have made, for its owner, or for a link that its owner has.
+"""`/api/media`: media that endpoints have made, for the owner or with a link from the owner.
 
 Source: docs/contract.md, section 17.4.
 """
@@ -25,7 +25,7 @@ from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from service.web.other_origins import refuse_opaque_origin, takes_opaque_origin
 
-SHOWN = ("image/", "audio/", "video/")  # by browsers, in the place of a download
+SHOWN = ("image/", "audio/", "video/")  # by browsers, instead of a download
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'"
 SENT = {"schema": {"type": "string"}, "required": True}
 
@@ -61,7 +61,7 @@ def content(link: dict[str, str], media_id: str) -> Response:
 
     Without a bearer token, `expires` and `signature` of a link are needed.
     """
-    # A picture in a widget's frame is asked for with `Origin: null`. Its link is all that it needs.
+    # A widget's frame requests a picture with `Origin: null`. The signed link suffices.
     found = _store().find(media_id) if link["signature"] else None
     if found is None or not _is_signed(found, link):
         refuse_opaque_origin(request)
@@ -93,7 +93,7 @@ def _is_signed(found: Found, link: dict[str, str]) -> bool:
 
 
 def _respond(found: Found) -> Response:
-    """The content, safe to open in a browser: it can run no script in this origin."""
+    """Return the content, safe to open in a browser: it can run no script in this origin."""
     check_match(request, found.item.media_id)
     item, seconds = found.item, int((found.item.expires_at - found.moment).total_seconds())
     response = Response(MediaReader(_store(), item), content_type=item.media_type)
@@ -109,7 +109,7 @@ def _respond(found: Found) -> Response:
 
 
 def _disposition(item: MediaItem) -> str:
-    """SVG is a document that may have scripts."""
+    """Return the content disposition. SVG is downloaded, because it may have scripts."""
     can_script = item.media_type.endswith(("+xml", "/xml", "/svg"))
     is_shown = item.media_type.startswith(SHOWN) and not can_script
     kind = "inline" if is_shown else "attachment"
