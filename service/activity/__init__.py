@@ -1,1 +1,1 @@
-"""The calls of endpoints as records, which their users read."""
+"""Calls of endpoints as records, which their users can read."""

@@ -1,4 +1,4 @@
-"""The collection `integration-calls`: its rows, and the changes that its subscribers are told.
+"""The collection `integration-calls`: its rows, and their changes for subscribers.
 
 Source: docs/contract.md, section 17.2.
 """
@@ -48,7 +48,7 @@ INTEGRATION_CALLS = Collection(
     permissions={EVERY_ROLE: {"read": "own"}},
 )
 
-# Built once: to build a statement takes several times as long as to run it.
+# Built once: building a statement takes several times as long as running it.
 _calls = table(IntegrationCall)
 INSERT_NEW = Prepared(insert(_calls).inline())
 INSERT_ONCE = InsertIfAbsent(_calls)
@@ -63,7 +63,7 @@ class CallRows:
     """The rows of calls, for the proxy. Every method writes in the caller's transaction."""
 
     def add(self, session: Statements, calls: list[EndedCall]) -> None:
-        """Add the rows of calls. A single one is added once, however often that is tried."""
+        """Add the rows of calls. A single row is added once, even if that is tried again."""
         connection, moment = session.connection(), now()
         rows = [_row(facts, outcome, moment) for facts, outcome in calls]
         if len(rows) > 1:
@@ -115,7 +115,7 @@ def _end(session: Session, row: Any, error: str | None, refund: int) -> None:
 
 
 def expire(session: Session, job_ids: Iterable[str]) -> None:
-    """Mark the calls whose jobs were deleted before anybody saw them end."""
+    """Mark the calls whose jobs were deleted before anybody read their end."""
     ids = list(job_ids)
     for start in range(0, len(ids), BATCH):
         batch = _calls.c.job_id.in_(ids[start : start + BATCH])
@@ -126,7 +126,7 @@ def expire(session: Session, job_ids: Iterable[str]) -> None:
 
 def sweep(session: Session) -> int:
     """Delete a batch of the calls older than `KEPT`; returns how many, 0 at the end."""
-    # In the order of the index: in that of the table, SQLite would read all of it for a few rows.
+    # In the order of the index: in the table's order, SQLite would read the whole table.
     old = select(_calls).where(_calls.c.created_at < from_now(-KEPT)).order_by(_calls.c.created_at)
     batch = old.limit(BATCH).with_for_update(skip_locked=True)
     rows = session.execute(batch).mappings().all()
@@ -149,6 +149,6 @@ def _change(before: Any, after: Any) -> outbox.Row:
 
 
 def _call(row: Any) -> Any:
-    """A row as the collection reads it, without the cost of a model."""
+    """Return a row as the collection reads it, without the overhead of a model."""
     credits = row["credits"]
     return SimpleNamespace(**row, charged=None if credits is None else prices.credits(credits))

@@ -17,7 +17,7 @@ from service.times import now
 class IntegrationCall(db.Model):  # type: ignore[name-defined,misc]
     """A call of an endpoint, with its outcome and without any of its content.
 
-    `payer` is `user` or `developer`, as in the catalog: another user's subject is not told.
+    `payer` is `user` or `developer`, as in the catalog: another user's subject is not shown.
     `credits` are the micro-credits charged, less a refund; None where another instance charges.
     """
 
@@ -43,7 +43,7 @@ class IntegrationCall(db.Model):  # type: ignore[name-defined,misc]
 
     @hybrid_property
     def charged(self) -> float | None:
-        """Credits."""
+        """The charge in credits."""
         return None if self.credits is None else prices.credits(self.credits)
 
     @charged.inplace.expression

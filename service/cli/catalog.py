@@ -115,7 +115,7 @@ def settings() -> None:
 
 
 def settings_table(every: Catalog) -> Iterator[str]:
-    """The lines of the table, in Markdown, in the order of the vendors; each setting once."""
+    """Yield the lines of the table, in Markdown, in the order of the vendors; each setting once."""
     users: dict[str, list[str]] = {}
     for vendor in every.vendors:
         for setting in vendor.all_settings:
@@ -129,7 +129,7 @@ def settings_table(every: Catalog) -> Iterator[str]:
 
 
 def _missing(item: Endpoint) -> str | None:
-    """The first setting that the endpoint needs, or its model, and that has no value here."""
+    """Return the first setting that the endpoint or its model needs, and that has no value here."""
     missing, model = item.missing(current_app.config["SETTINGS"].vendors), item.model
     return missing or (model.missing(MODELS.of(current_app)) if model else None)
 

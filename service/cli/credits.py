@@ -59,7 +59,7 @@ def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
         raise click.ClickException(message) from None
     done = f"{subject} was granted {in_credits(amount)} credits."
     done = done if is_new else f"{subject} has had the grant {ref} before: nothing was added."
-    click.echo(f"{done} ", nl=False)  # first: who reads of an error here would repeat the grant
+    click.echo(f"{done} ", nl=False)  # first, because after an error people would repeat the grant
     click.echo(f"The balance is {in_credits(_statement(subject, 1).balance)} credits.")
 
 

@@ -1,4 +1,4 @@
-"""What a command on the database checks first, and how it ends in a line instead of a traceback."""
+"""Check the database before a command, and explain failures in a line without a traceback."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from service.extensions import db
 
 Command = Callable[..., Any]
 
-# Seconds for a statement that deals with very many rows. The usual limit would end it at each try.
+# Seconds for a statement on very many rows, which would exceed the usual limit at every try.
 LONGEST = 3600.0
 SANDBOX = 'For the service of "make run", put SANDBOX=1 in front of the command.'
 
@@ -27,7 +27,7 @@ SANDBOX = 'For the service of "make run", put SANDBOX=1 in front of the command.
 def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
     """Run a command in the app's context if the database is migrated.
 
-    With `outdated` the command also takes the tables of an earlier release. Otherwise it raises
+    With `outdated` the command also accepts the tables of an earlier release. Otherwise it raises
     `click.ClickException`.
     """
 
@@ -49,9 +49,9 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
 
 @contextmanager
 def explain_failures(advice: str = "") -> Iterator[None]:
-    """Say in a line why the database can't be used, and then the advice.
+    """Explain in one line why the database can't be used, with the advice.
 
-    Raises `click.ClickException`, and an error in which no database is at fault as it is.
+    Raises `click.ClickException`. An error that the database did not cause is raised unchanged.
     """
     try:
         yield
@@ -63,7 +63,7 @@ def explain_failures(advice: str = "") -> Iterator[None]:
 
 
 def _check(outdated: bool) -> None:
-    """Raises `click.ClickException`."""
+    """Check that the database is migrated. Raises `click.ClickException`."""
     revision = None if _is_absent() else stored_revision()
     if revision is None:
         raise click.ClickException(f"the database has no tables. {_advice()}")
@@ -72,13 +72,13 @@ def _check(outdated: bool) -> None:
 
 
 def _is_absent() -> bool:
-    """Whether the file of SQLite is absent: a connection would make an empty one."""
+    """Return whether SQLite's file is missing: a connection would create an empty one."""
     url = db.engine.url
     return url.get_backend_name() == "sqlite" and not Path(str(url.database)).exists()
 
 
 def _advice() -> str:
-    """What to run, and where the sandbox's own database may be meant."""
+    """Return which command to run, and a hint if the sandbox's database may be meant."""
     settings: Settings = current_app.config["SETTINGS"]
     prefix = "SANDBOX=1 " if settings.sandbox else ""
     upgrade = f'Run "{prefix}flask --app wsgi db upgrade".'

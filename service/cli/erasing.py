@@ -51,13 +51,13 @@ def erase(subject: str, yes: bool) -> None:
         click.echo(f"{text} The person can end the access in the account's own settings there.")
     if gateway := settings.integrations_gateway_url:
         click.echo(f"Connections and jobs are kept at {gateway}: erase the subject there too.")
-    # Last: nobody could be told again what was not revoked. What fails here, workers sweep.
+    # Last, so that an error here does not prevent the output above. Workers sweep what remains.
     index.forget_deleted()
     MEDIA_SWEEPER.of(current_app).sweep()
 
 
 def _owner(settings: Settings) -> str | None:
-    """The subject of `OWNER_TOKEN`, which is not verified: it may have expired."""
+    """Return the subject of `OWNER_TOKEN`, which is not verified because it may have expired."""
     try:
         return str(peek(settings.owner_token or "")[1].get("sub"))
     except UNREADABLE:
@@ -65,7 +65,7 @@ def _owner(settings: Settings) -> str | None:
 
 
 def _advice(stored: Inventory) -> str:
-    """What to do if the database is lost: the commit may have been made, and its answer lost."""
+    """Return what to do if the connection is lost: the erasure may have been committed."""
     if not stored.grants:
         return ""
     told = "If it then finds no such user, these grants are deleted but not revoked"
@@ -73,7 +73,7 @@ def _advice(stored: Inventory) -> str:
 
 
 def _describe(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:
-    """The lines about what an erasure `deletes` and `keeps`, two verbs in the same form."""
+    """Yield the lines about an erasure. `deletes` and `keeps` are verbs in the same tense."""
     counted = {**stored.records, "media": stored.media}
     counts = [f"{count} {name}" for name, count in counted.items() if count]
     yield f"  {deletes} records: {', '.join(counts) or 'none'}"

@@ -26,6 +26,6 @@ def new() -> None:
 def rotate() -> None:
     """Encrypt with the first key what other keys have encrypted. They can be removed then."""
     sealer = Sealer(current_app.config["SETTINGS"].token_encryption_keys)
-    with time_limit(LONGEST):  # to find them, it reads whole tables
+    with time_limit(LONGEST):  # it reads whole tables to find the texts
         result = rotation.rotate(sealer)
     click.echo(f"{result.resealed} sealed again, {result.unopened} could not be opened")

@@ -10,7 +10,7 @@ migrating = DeferredModule("service.database.migrating")
 
 
 class MigrationCommands(Command):
-    """The group of Flask-Migrate, in whose place it stands until it is used.
+    """Stands for Flask-Migrate's group of commands, and loads it when it is used.
 
     Alembic would cost every worker and every other command 11 MB and a fifth of a second.
     """

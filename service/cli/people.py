@@ -20,7 +20,7 @@ from service.records.permissions import named_roles
 from service.upkeep import rights
 
 DEFAULT_ROLE = "user"
-OWNER_ROLE = "owner"  # that of the owner's token (docs/deployment.md); it gives no rights
+OWNER_ROLE = "owner"  # the role in the owner's token (docs/deployment.md); it gives no rights
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 token = click.Group("token", help="Bearer tokens.")
@@ -111,7 +111,7 @@ def _role(overriding: str | None) -> str:
 
 
 def _warn_of_unknown(role: str | None) -> None:
-    """Tell that a role has no rights of its own. An app may declare some later."""
+    """Warn that a role has no rights of its own. An app may declare some later."""
     settings: Settings = current_app.config["SETTINGS"]
     named = named_roles(APP_COLLECTIONS.of(current_app))
     known = {DEFAULT_ROLE, OWNER_ROLE, ADMIN, *settings.budgets} | named

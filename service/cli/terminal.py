@@ -1,6 +1,6 @@
-"""How commands take short texts, print lists, and ask before they destroy.
+"""How commands accept short texts, print lists, and ask before destructive actions.
 
-A list has a line of headings and aligned columns, for people. Scripts read `--json`.
+A list for people has a line of headings and aligned columns. Scripts read `--json`.
 """
 
 import json
@@ -17,7 +17,7 @@ from service.storable import is_storable
 from service.times import timestamp
 
 GAP = "  "  # between two columns
-# What a terminal obeys, but for the ends of lines and tabs. Some obey the controls above ASCII too.
+# The controls that a terminal obeys, except line ends and tabs. Some obey those above ASCII too.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
@@ -48,9 +48,9 @@ class ShortText(TextArgument):
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Return if the operator wants it: by `--yes`, or by an answer at the terminal.
+    """Return if the operator agrees: by `--yes`, or by an answer at the terminal.
 
-    Raises `click.Abort` after a no, and `click.ClickException` where there is no terminal.
+    Raises `click.Abort` after a no, and `click.ClickException` if there is no terminal.
     """
     if yes:
         return
@@ -60,7 +60,7 @@ def confirm(question: str, yes: bool) -> None:
 
 
 def print_list(rows: Sequence[Mapping[str, Any]], empty: str, as_json: bool) -> None:
-    """Print rows with the same keys, as a JSON array or as a table. `empty` is said of no rows."""
+    """Print rows with the same keys, as a JSON array or a table. `empty` is printed for no rows."""
     if as_json:
         print_json(rows)
     elif rows:
@@ -71,13 +71,13 @@ def print_list(rows: Sequence[Mapping[str, Any]], empty: str, as_json: bool) -> 
 
 
 def print_json(value: object) -> None:
-    """Print JSON that people can read too. `json` writes out the controls of ASCII only."""
+    """Print JSON that people can read too. `json` escapes only the controls in ASCII."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=timestamp)
     click.echo(_CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text))
 
 
 def print_prose(piece: str) -> None:
-    """Print a piece of a text that a model has written, perhaps from what other people wrote."""
+    """Print a piece of a text by a model, which may repeat texts of other people."""
     shown = _CONTROLS.sub(lambda control: repr(control[0])[1:-1], piece.replace("\r", ""))
     click.echo(shown, nl=False)
 
@@ -96,7 +96,7 @@ def _cell(text: str, width: int, is_number: bool) -> str:
 
 
 def _text(value: object) -> str:
-    """A value in one line. A subject could hold codes that control the terminal."""
+    """Return a value as one line. A subject could contain codes that control the terminal."""
     match value:
         case None | "":
             return "-"

@@ -1,4 +1,4 @@
-"""Commands that do the service's work: `flask ask …`, `flask sweep`, `flask backup …`."""
+"""Commands that do work of the service: `flask ask …`, `flask sweep`, `flask backup …`."""
 
 from datetime import timedelta
 from pathlib import Path

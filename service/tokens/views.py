@@ -1,4 +1,4 @@
-"""`POST /api/tokens`: a token that can do less than the one that it is made with.
+"""`POST /api/tokens`: make a token that can do less than the token of the request.
 
 Source: docs/contract.md, section 17.3.
 """
@@ -25,7 +25,7 @@ from service.web.fields import JsonNumber, Text
 LONGEST = 3600  # seconds
 MOST_CREDITS = 1_000_000_000
 MOST_NAMES = 1000
-LONGEST_TOKEN = 7000  # bytes: gunicorn and nginx take a header of 8 kB
+LONGEST_TOKEN = 7000  # bytes; gunicorn and nginx accept a header of 8 kB
 TOO_MANY = "Too many for one token. Name fewer, or none to allow all."
 
 tokens = Blueprint("tokens", __name__, url_prefix="/api/tokens")
@@ -92,7 +92,7 @@ def _permit(data: dict[str, Any]) -> Permit:
 
 
 def _declared_names(names: list[str]) -> frozenset[str]:
-    """The names that endpoints are declared with, of names and aliases.
+    """Return the declared names of endpoints for names and aliases.
 
     Raises `InvalidRequest`.
     """
