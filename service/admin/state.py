@@ -74,8 +74,8 @@ def list_errors(params: dict[str, Any]) -> dict[str, Any]:
 def describe_today() -> dict[str, Any]:
     """Users, replies and calls since midnight UTC, and what was spent on them
 
-    `turns` and `calls` are of the newest 10 000 each: `isWhole` says whether these were all. What
-    failed replies have cost is not in it.
+    `turns` and `calls` are of the newest 10 000 each: `isWhole` says whether these were all. The
+    cost of failed replies is not included.
     """
     return today.numbers()
 

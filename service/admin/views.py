@@ -120,7 +120,7 @@ def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
 @admin.get("/turns")
 @answers(RunningTurnsSchema())
 def list_turns() -> dict[str, Any]:
-    """The turns that run in all workers, the oldest 200 of them, without what they say"""
+    """The running turns of all workers, the oldest 200 of them, without their content"""
     return running.turns()
 
 
@@ -128,7 +128,7 @@ def list_turns() -> dict[str, Any]:
 @without_body
 @answers(EndedSchema())
 def stop_turn(turn_id: str) -> dict[str, bool]:
-    """Stop a running turn, in whichever worker; what was said so far is kept as usual"""
+    """Stop a running turn, in any worker; the reply so far is kept as usual"""
     stopped = running.stop(g.caller.subject, turn_id)
     if stopped and (run := RUNS.of(current_app).get(turn_id)):
         run.interruption.interrupt("stop")

@@ -84,8 +84,10 @@ class Spend:
 
 
 def spend(session: Statements, subject: str, days: int, zone: ZoneInfo, now: datetime) -> Spend:
-    """Return what `subject` has spent in the last `days` days of `zone`, including the day of
-    `now`."""
+    """Return what `subject` has spent in the last `days` days of `zone`, including today.
+
+    `now` is the current time.
+    """
     last = now.astimezone(zone).date()
     first = last - timedelta(days=days - 1)
     periods = [_period(first + timedelta(days=number), zone) for number in range(days)]

@@ -70,7 +70,7 @@ def statement(params: dict[str, Any]) -> dict[str, Any]:
     """Your account: balance, credits on hold, and entries, newest first
 
     Amounts are in credits; a charge is negative. `budget` is what you may spend a day, if that is
-    limited: `spent` today, and `held` by what runs, until `resetsAt`.
+    limited: `spent` today, and `held` by running turns and calls, until `resetsAt`.
     """
     answer = statement_answer(_page(params) or _open_account(params))
     budgets: Mapping[str, int] = current_app.config["SETTINGS"].budgets
@@ -130,7 +130,8 @@ def read_spend(params: dict[str, Any]) -> dict[str, Any]:
     """What your account has spent: each day, and for each model and endpoint
 
     The last `days` days of a time zone, today included and the oldest first. `credits` are charges
-    less refunds; `calls` are charged turns and calls. What another account has paid is not in it.
+    less refunds; `calls` are charged turns and calls. Costs paid by another account are not
+    included.
     """
     zone = ZoneInfo(params["timeZone"])
     with page_turn(g.caller.subject):  # a year of a busy account takes the database a second

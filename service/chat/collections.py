@@ -36,8 +36,10 @@ def _edit(session: Session, row: Any, changes: Values) -> None:
 
 
 def with_text(parts: list[dict[str, Any]], content: str) -> list[dict[str, Any]]:
-    """Return the parts with `content` as the only text, in the place of the last text or at the
-    end."""
+    """Return the parts with `content` as the only text.
+
+    It takes the place of the last text, or else the end.
+    """
     texts = [number for number, part in enumerate(parts) if _is_text(part)]
     at = texts[-1] if texts else len(parts)
     text = {"type": "text", "text": content, "state": "done"}

@@ -154,7 +154,7 @@ def _stream(app: Flask, question: Question, ticket: Ticket) -> Response:
 @without_body
 @answers(StopSchema())
 def stop(chat_id: str) -> dict[str, bool]:
-    """Stop the replies that are running in a chat, in whichever worker"""
+    """Stop the replies that are running in a chat, in any worker"""
     with write_transaction() as session:
         check_owned(session, chat_id)
         stopped = claims.request_end(session, chat_id, "stop")

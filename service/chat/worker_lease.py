@@ -29,8 +29,7 @@ class WorkerLease:
         return time.monotonic() - self._renewed >= RENEW_SECONDS
 
     def renew_if_due(self) -> None:
-        """Renew the lease in its own transaction, because a refused turn rolls back its
-        transaction."""
+        """Renew the lease in its own transaction: a refused turn rolls back its own."""
         with self._renewing:
             if self.is_due:
                 self._renew()

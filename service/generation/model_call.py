@@ -39,7 +39,7 @@ from service.providers.provider import Kind, Model, Wire
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
 RETRIES = 2
 LONGEST_PAUSE = 30.0  # seconds; a host that asks for a longer pause counts as down
-WAITING = 0.75  # the part of the time left to the first content that a pause may take
+WAITING = 0.75  # a pause may take this part of the time left to the first content
 UPSTREAM_FAULTS: dict[str, Fault] = {
     "unreachable": "down",
     "unanswered": "down",

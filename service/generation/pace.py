@@ -55,8 +55,7 @@ class PacedReader:
         return data
 
     def offer(self, piece: bytes, take: Callable[[bytes], bool]) -> bool:
-        """Return whether a piece was taken. Pieces of a fast stream are not, so that `read` can
-        wait."""
+        """Return whether a piece was taken. For a fast stream it is not: `read` can wait."""
         if self._streak >= STREAK - 1 or not take(piece):
             return False
         self._count()

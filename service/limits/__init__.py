@@ -1,1 +1,1 @@
-"""Limits on what one user may do at once and how often, so that others are not held up."""
+"""Limits on what one user may do at once and how often, so that no user can block others."""

@@ -195,7 +195,7 @@ _DECIDED = select(_approvals.c.call_id).where(
 
 
 def list_decided(session: Session, calls: Collection[str]) -> list[str]:
-    """Return those of the calls that do not wait any more."""
+    """Return the calls that do not wait any more."""
     return list(session.scalars(_DECIDED, {"calls": list(calls)}))
 
 

@@ -57,7 +57,7 @@ class ToolContext:
 
     @property
     def records(self) -> ToolRecords:
-        """The records, with the caller's rights. Writes through it can be undone."""
+        """The records, with the caller's rights. Writes through them can be undone."""
         note = journal.note(
             self.turn_id,
             self.chat_id,

@@ -123,8 +123,7 @@ class ClaimWatch(BackgroundWork):
             self._try(turn_id)
 
     def _obey(self, stored: dict[str, RunningClaim]) -> None:
-        """Interrupt the turns whose claim requests their end; report the watched ones to
-        listeners."""
+        """Interrupt turns whose claim requests their end; tell listeners of watched turns."""
         for turn_id, claim in stored.items():
             run = self._runs.get(turn_id)
             if run and claim.end_reason:
@@ -148,8 +147,7 @@ class ClaimWatch(BackgroundWork):
                 log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)
 
     def _find_strays(self, stored: dict[str, RunningClaim]) -> None:
-        """Remove this worker's claims that have no turn, because the failure of their admission
-        was missed."""
+        """Remove this worker's claims without a turn: the failure of their admission was missed."""
         for turn_id, claim in stored.items():
             has_turn = self._runs.get(turn_id) or turn_id in self._expected
             if not has_turn and turn_id not in self._cleanups:

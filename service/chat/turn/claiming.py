@@ -84,7 +84,7 @@ def run_claim(
 def claim_new(app: Flask, session: Statements, question: Question) -> Question:
     """Claim and hold for a message if it is new. Raises `StoredBefore` if it is not.
 
-    The claim comes first, so that a message is found which another worker has stored until then.
+    The claim comes first, so that a message that another worker has just stored is found.
     Raises `Unauthorized` for a user who was just disabled or erased.
     """
     lease_id, subject = WORKER_LEASE.of(app).id, question.caller.subject

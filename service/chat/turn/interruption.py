@@ -45,8 +45,7 @@ class Interruption:
         self.check()
 
     def park(self, fail: Callable[[BaseException], None]) -> None:
-        """Note that the turn waits without a greenlet. `fail` raises an error in its next
-        greenlet."""
+        """Note that the turn waits without a greenlet. `fail` raises an error in its next one."""
         self._greenlet, self._fail = None, fail
 
     def move(self) -> None:

@@ -77,8 +77,8 @@ class Run:
         return self.interruption.is_allowed and self.question.is_in_chat
 
     def start(self, metadata: dict[str, Any]) -> None:
-        """Put the first chunk. For other readers, which did not send the question, it has the
-        question."""
+        """Put the first chunk. For other readers, it contains the question, which they did not
+        send."""
         question = self.question
         asked = {"id": question.user_message_id, "content": question.content}
         id = question.assistant_message_id

@@ -76,8 +76,7 @@ class Summarizer:
         return answer.text if usable else None
 
     def _store(self, text: str | None, cut: int) -> None:
-        """Cache the result at once, so that the next turn can use a summary that a failed turn has
-        paid."""
+        """Cache the result at once, so that the next turn can use what a failed turn has paid."""
         chat_id = self._run.question.chat_id
         try:
             with self._app.app_context(), write_transaction() as session:
