@@ -1,4 +1,4 @@
-// The actions of a message: one tab stop, and arrow keys from there.
+// The action buttons of a message. Together they are one tab stop; the arrow keys move between them.
 
 import { element } from '../shared/elements.js';
 
@@ -7,7 +7,7 @@ const WAYS = new Map([
   ['ArrowLeft', -1],
 ]);
 
-/** @param {string} label @param {HTMLElement[]} buttons some of them may be hidden now and then */
+/** @param {string} label @param {HTMLElement[]} buttons some of them may be hidden at times */
 export function createActionBar(label, buttons) {
   const node = element('div', { class: 'message-actions', role: 'toolbar', 'aria-label': label }, ...buttons);
   /** @type {HTMLElement} */
@@ -34,7 +34,7 @@ export function createActionBar(label, buttons) {
     return way ? all[(all.indexOf(stop) + way + all.length) % all.length] : undefined;
   }
 
-  /** Call it when other buttons are hidden: the one that Tab reaches is never among them. */
+  /** Call this when other buttons are hidden or shown, so that the tab stop is never a hidden button. */
   function update() {
     if (stop.hidden) stop = shown()[0] ?? stop;
     for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
@@ -45,7 +45,7 @@ export function createActionBar(label, buttons) {
 }
 
 /**
- * Up and down lead from the actions of one message to those of the next.
+ * The keys Up and Down move the focus to the actions of the previous or next message.
  * @param {HTMLElement} list
  */
 export function letArrowsMoveBetweenMessages(list) {

@@ -1,4 +1,5 @@
-// A tool call that waits for its user: what would be sent, its price, and the three decisions.
+// The card of a tool call that waits for the user's approval. It shows what would be sent, the price, and three
+// buttons for the decision.
 
 import { createValueList } from '../calls/value-list.js';
 import { element } from '../shared/elements.js';
@@ -20,7 +21,7 @@ const IN_CHAT = '“In this chat” holds for 24 hours and for calls that cost n
 
 /**
  * @param {(callId: string, decision: Decision) => Promise<import('./question-parts.js').Approval>} decide
- * @param {{balance?: () => number | null}} [options] in credits
+ * @param {{balance?: () => number | null}} [options] `balance` is in credits
  */
 export function createApprovalCard(decide, { balance = () => null } = {}) {
   const node = element('div', { class: 'question', role: 'group' });
@@ -39,7 +40,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
   /** @type {ApprovalPart | null} */
   let current = null;
   let deciding = false;
-  const countdown = createCountdown(tell);
+  const countdown = createCountdown(showFacts);
   const inert = createInertTime(mark);
 
   // `disabled` would take the focus away, and a screen reader would not find the buttons.
@@ -82,11 +83,11 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
     countdown.stop();
     inert.end();
     problem.textContent = '';
-    if (hadFocus) outcome.focus(); // its button is gone
+    if (hadFocus) outcome.focus(); // the focused button is hidden now
   }
 
-  /** The time passes, and the balance may come late. */
-  function tell() {
+  /** Updates the price and the remaining time; the balance may be loaded later than the card. */
+  function showFacts() {
     if (!current) return;
     const { credits, payer, expiresAt } = current.data;
     setText(price, priceInWords({ credits, payer, balance: balance() }));
@@ -96,9 +97,9 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
   /** @param {ApprovalPart['data']} data */
   function build({ endpoint, summary, body }) {
     asking.append(element('p', { class: 'question-kind' }, 'Allow this call?'), element('h4', {}, summary.replace(/\.$/, '')), price);
-    const json = argumentsOf(JSON.stringify(body), false); // the values are listed above it
+    const json = argumentsOf(JSON.stringify(body), false); // collapsed, because the values are listed above
     json.querySelector('summary')?.replaceChildren('As JSON');
-    json.querySelector('pre')?.setAttribute('role', 'group'); // a conversation has many: regions need names of their own
+    json.querySelector('pre')?.setAttribute('role', 'group'); // not a region: a conversation has many cards, and each region needs its own name
     const nothing = element('p', { class: 'hint' }, 'Nothing but the call itself.');
     const values = Object.keys(body).length ? createValueList(body, { exact: true }) : nothing;
     const doubt = doubtAbout(body);
@@ -114,7 +115,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
     update(part) {
       if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;
       if (!current) build(part.data);
-      else if (current.data.state === 'left') inert.start(); // the buttons come back
+      else if (current.data.state === 'left') inert.start(); // the buttons are shown again
       current = part;
       show(part.data);
     },

@@ -1,4 +1,4 @@
-// The cards of the assistant's calls, also those on which they ask their user, and what the cards need.
+// Creates the cards of the assistant's calls, including the cards that ask the user for an approval or a consent.
 
 import { createCallCard } from '../calls/call-card.js';
 import { createEndpointCatalog } from '../calls/endpoint-catalog.js';

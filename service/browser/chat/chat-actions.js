@@ -1,4 +1,4 @@
-// Maps each chunk to one of the seven actions of the specification, to 'ask-user', or to none.
+// Maps each chunk to one of the seven actions of the specification, to 'ask-user', or to no action.
 
 import { questionOf } from './question-parts.js';
 
@@ -48,7 +48,7 @@ export function actionOf(chunk) {
 }
 
 /**
- * How a stream ends. A stream without such a chunk was interrupted.
+ * The ending of a stream, if the chunk is its last. A stream without such a chunk was interrupted.
  * @param {Chunk} chunk @returns {'finish' | 'abort' | 'error' | null}
  */
 export function endingOf(chunk) {

@@ -1,8 +1,8 @@
-// Saves a chat as a file, which the server writes.
+// Downloads a chat as a file that the server creates.
 
 import { element } from '../shared/elements.js';
 
-const LATER = 60_000; // milliseconds: browsers read the file after the click
+const LATER = 60_000; // ms until the file's address is revoked: browsers read the file after the click
 
 /**
  * @param {import('../shared/api-transport.js').Transport} transport

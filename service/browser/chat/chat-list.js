@@ -1,4 +1,4 @@
-// The chats of the signed-in user in groups, the one with the newest message first, and a search.
+// The list of the signed-in user's chats, in groups, with the newest message first. Above it is a search field.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { createChatRow, lastActive, titleOf } from './chat-row.js';
@@ -39,7 +39,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
   const node = element('nav', name, head, field, problem.node, results, lists);
   const actions = { attempt, onOpen, remove, rename: chats.rename, pin: chats.pin, save };
   const loadMenu = () => import('../page/popup-menu.js').then(({ showMenu }) => showMenu);
-  loadMenu().catch(() => {}); // again when it is needed
+  loadMenu().catch(() => {}); // if it fails, the menu is loaded when it is opened
   /** @type {Map<string, ReturnType<typeof createChatRow>>} */
   const rows = new Map();
   /** @type {Map<string, {node: HTMLElement, list: HTMLElement}>} */
@@ -75,7 +75,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
     const before = limit;
     limit += PAGE;
     show();
-    if (older.hidden && isFocusLost()) linksIn(lists)[before]?.focus(); // the first that it has brought
+    if (older.hidden && isFocusLost()) linksIn(lists)[before]?.focus(); // the first chat that was added
   }
 
   function show() {
@@ -95,15 +95,15 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
       return { ...group, rows: page };
     });
     render(shown.filter((group) => group.rows.length));
-    if (isFocusLost()) focused?.focus(); // its chat has moved to another group
+    if (isFocusLost()) focused?.focus(); // the focused row has moved to another group
     older.hidden = count <= limit;
     empty.hidden = count > 0 || !collection.loaded;
     problem.update();
   }
 
   /**
-   * A row goes from group to group within the page, before anything is removed: so a title that is being typed keeps
-   * the focus, whose loss would save it.
+   * Moves rows between groups before removing anything. So a title field in which the user types keeps the focus;
+   * losing the focus would save the unfinished title.
    * @param {{name: string, rows: Row[]}[]} all
    */
   function render(all) {
@@ -129,7 +129,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
     return item.node;
   }
 
-  /** The arrows move from row to row. @param {KeyboardEvent} event */
+  /** The arrow keys move from row to row. @param {KeyboardEvent} event */
   function press(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const link = /** @type {HTMLElement | null} */ (/** @type {HTMLElement} */ (event.target).closest('li')?.querySelector('.chat-link') ?? null);
@@ -155,7 +155,7 @@ function linksIn(lists) {
   return /** @type {HTMLElement[]} */ ([...lists.querySelectorAll('.chat-link:not([hidden])')]);
 }
 
-/** @param {HTMLElement} list @param {number} length of what stays */
+/** @param {HTMLElement} list @param {number} length how many items stay */
 function cut(list, length) {
   while (list.childNodes.length > length) list.lastChild?.remove();
 }

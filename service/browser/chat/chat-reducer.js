@@ -1,4 +1,4 @@
-// A reply while it is being received. Pure: the same actions always give the same reply.
+// Builds a reply from its actions while it is being received. Pure: the same actions always give the same reply.
 
 import { NO_OUTPUT } from '../calls/call-states.js';
 import { withoutQuestions } from './question-parts.js';
@@ -34,7 +34,7 @@ export function reduce(reply, action) {
         message: action.message,
       }));
     case 'fail-tool-output':
-      // The SDK's own servers repeat a refused input as a failed output; the call stays refused.
+      // Servers of the AI SDK report a refused input a second time as a failed output; the call stays refused.
       return withCall(reply, action.callId, (call) =>
         call.state === 'input-refused' ? call : { ...call, state: 'failed', message: action.message });
     case 'ask-user':
@@ -48,7 +48,7 @@ export function reduce(reply, action) {
   }
 }
 
-/** A reply that has failed: nothing in it runs or asks any more. @param {Reply} reply @returns {Reply} */
+/** A reply that has failed. None of its calls is shown as running, and none of its questions can be answered. @param {Reply} reply @returns {Reply} */
 export function brokenOff(reply) {
   const parts = withoutQuestions(reply.parts).map((part) =>
     part.kind === 'call' && (part.state === 'preparing' || part.state === 'running')
@@ -65,7 +65,7 @@ function withText(parts, id, delta) {
   return replaceAt(parts, last, { ...part, text: part.text + delta });
 }
 
-/** The same kind and id replace the part, as the AI SDK does. @param {Part[]} parts @param {QuestionPart} part */
+/** A part with the same kind and id is replaced, as in the AI SDK. @param {Part[]} parts @param {QuestionPart} part */
 function withQuestion(parts, part) {
   const place = parts.findIndex(({ kind, id }) => kind === part.kind && id === part.id);
   return place < 0 ? [...parts, part] : replaceAt(parts, place, part);

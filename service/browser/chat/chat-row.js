@@ -1,4 +1,4 @@
-// One chat of the list: a link, a field to rename it, and a menu. The link is the row's only tab stop.
+// One chat in the list: a link, a field for renaming, and a menu. The link is the only tab stop of the row.
 
 import { element, iconButton, isFocusLost } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
@@ -6,7 +6,7 @@ import { ago } from '../shared/when.js';
 
 /** @typedef {import('../shared/live-rows.js').Row} Row */
 
-/** @param {Row} row @returns {string} when its last message was stored; renaming doesn't change it */
+/** @param {Row} row @returns {string} when the last message was stored; renaming the chat does not change this time */
 export function lastActive(row) {
   return row.data.activeAt ?? row.updatedAt;
 }
@@ -40,7 +40,7 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
   const node = element('li', { on: { contextmenu: openAtPointer } }, link, field, element('span', { class: 'chat-actions' }, more));
   more.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => event.key === 'ArrowLeft' && link.focus());
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.isComposing) return; // the key is for the input method
+    if (event.isComposing) return; // the key belongs to the input method
     if (event.key === 'Enter') finishEditing(true);
     if (event.key !== 'Escape') return;
     event.stopPropagation();
@@ -57,7 +57,7 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
     event.preventDefault();
   }
 
-  /** A press of the menu key on the link, or of the other mouse button. @param {MouseEvent} event */
+  /** Opens the menu on a right click or when the menu key is pressed on the link. @param {MouseEvent} event */
   function openAtPointer(event) {
     if (event.target === field) return;
     event.preventDefault();
@@ -95,7 +95,7 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
     if (refocus) link.focus();
     if (!save || !newTitle || newTitle === row.data.title) return;
     if (await attempt(() => rename(row.recordId, newTitle))) return;
-    if (!field.hidden) return; // another title is being typed
+    if (!field.hidden) return; // the user is already typing another title
     const mayFocus = document.activeElement === link || isFocusLost();
     setEditing(true); // keeps the new title in the field
     field.value = newTitle;

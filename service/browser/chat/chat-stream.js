@@ -1,18 +1,18 @@
-// Reads the UI message stream: bytes → lines → chunks. What a chunk means is decided elsewhere.
+// Reads the UI message stream: bytes → lines → chunks. chat-actions.js interprets the chunks.
 
 import { StreamFormatError } from '../shared/errors.js';
 
 /** @typedef {{type: string} & Record<string, any>} Chunk */
 
 /**
- * The bytes may be split anywhere, even inside a character or between two newlines.
- * @param {{id: string}} [position] is set to the id of the last event that is complete, if it has one
+ * Decodes bytes that may be split anywhere, even inside a character or between two newlines.
+ * @param {{id: string}} [position] its `id` is set to the id of the last complete event that has one
  * @returns {{push: (bytes: Uint8Array) => Chunk[]}}
  */
 export function createChunkDecoder(position = { id: '' }) {
   const characters = new TextDecoder();
   let rest = '';
-  let id = ''; // of an event whose data has not come yet
+  let id = ''; // of the event whose data comes next
   /** @param {string} line */
   function read(line) {
     if (line.startsWith('id:')) id = line.slice(3).trim();
@@ -23,7 +23,7 @@ export function createChunkDecoder(position = { id: '' }) {
   return {
     push(bytes) {
       const lines = (rest + characters.decode(bytes, { stream: true })).split('\n');
-      // An unfinished line is kept for the next bytes; at the end of the stream it is dropped.
+      // An incomplete line waits for the next bytes; at the end of the stream it is dropped.
       rest = lines.pop() ?? '';
       return lines.flatMap(read);
     },

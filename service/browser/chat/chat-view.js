@@ -1,4 +1,4 @@
-// The chat page: chats, the conversation, and the data that the assistant works on.
+// The chat page: the list of chats, the open conversation, and the data that the assistant works on.
 
 import { createChatList } from './chat-list.js';
 import { titleOf } from './chat-row.js';
@@ -36,10 +36,10 @@ export function createChatView(context) {
   /** @param {string | null} chatId */
   function navigate(chatId) {
     location.hash = hrefOf('chat', chatId);
-    show(chatId); // not left to the hashchange event: the caller uses the open chat at once
+    show(chatId); // not when the hashchange event comes, because the caller uses the open chat at once
   }
 
-  /** Where another page is shown meanwhile, the chat waits behind it. @param {string} chatId */
+  /** Opens a new chat. If the user has gone to another page meanwhile, that page stays on the screen. @param {string} chatId */
   function onCreated(chatId) {
     if (node.isConnected) navigate(chatId);
     else show(chatId);
@@ -53,7 +53,7 @@ export function createChatView(context) {
     talk.focus();
   }
 
-  /** The first turn of a new chat has left nothing: the chat goes, its question stays in the composer. @param {string} chatId */
+  /** Deletes a new chat whose first turn stored nothing. The question stays in the composer. @param {string} chatId */
   function removeEmpty(chatId) {
     if (open !== chatId) return;
     open = null;
@@ -62,17 +62,17 @@ export function createChatView(context) {
     if (parseRoute(location.hash).view === 'chat') location.replace(hrefOf('chat'));
     list.select(null);
     context.onTitle();
-    chats.remove(chatId).catch(() => {}); // the server is away: it stays in the list, and can be deleted there
+    chats.remove(chatId).catch(() => {}); // if the server can't be reached, the chat stays in the list, where the user can delete it
   }
 
-  /** Needed even for the chat that is already open: on a narrow screen the list may hide it. */
+  /** Shows the conversation pane. This is needed even for the open chat: on a narrow screen the list may hide it. */
   function showTalk() {
     switches.choose('talk');
-    // On a touch screen the focus would open the keyboard.
+    // On a touch screen, the focus would open the keyboard.
     if (isFocusLost() && matchMedia('(pointer: fine)').matches) talk.focus();
   }
 
-  /** @param {string} chatId @param {string | null} messageId that a search has found in it */
+  /** @param {string} chatId @param {string | null} messageId of the message that the search has found in the chat */
   function showFound(chatId, messageId) {
     navigate(chatId);
     switches.choose('talk');
@@ -83,7 +83,7 @@ export function createChatView(context) {
   /** @param {string | null} chatId */
   function show(chatId) {
     list.select(chatId);
-    if (chatId === open) return; // hashchange also follows a change made by this page
+    if (chatId === open) return; // the hashchange event also fires when this page has changed the hash
     open = chatId;
     context.drafts.set('open-chat', chatId ?? '');
     talk.open(chatId);
@@ -166,7 +166,7 @@ export function createChatView(context) {
   };
 }
 
-/** On narrow screens one pane is shown at a time. @param {(name: string) => void} show */
+/** The buttons that select the pane on narrow screens, where one pane is shown at a time. @param {(name: string) => void} show */
 function createPaneSwitch(show) {
   const buttons = PANES.map(([name, label]) =>
     element('button', { type: 'button', data: { pane: name }, on: { click: () => choose(name) } }, label),

@@ -1,4 +1,4 @@
-// Creates, changes and deletes chats through the chat routes. The list itself is a collection.
+// Creates, changes and deletes chats with the chat routes. The list of chats is read as a collection.
 
 import { createConversation } from './conversation.js';
 import { createKeptKeys } from '../page/kept-key.js';
@@ -18,15 +18,15 @@ export function createChats(context) {
   const conversations = new Map();
   /** @type {Map<string, string>} by chat: the chat's version when its messages were last loaded */
   const versions = new Map();
-  /** @type {Set<string>} chats that this page has deleted, or is about to */
+  /** @type {Set<string>} chats that this page has deleted or is deleting */
   const deletedChats = new Set();
-  /** By place: who comes next to where an answer was lost, also after a reload, gets the chat of that try. */
+  /** Idempotency keys by number. If the answer of a creation was lost, the next creation with its number gets that chat, even after a reload. */
   const keys = createKeptKeys(drafts, 'chat-key');
-  /** @type {Set<string>} places where chats are being made: messages that begin chats at the same time have one each */
+  /** @type {Set<string>} the numbers in use: chats that are being created at the same time have different numbers */
   const taken = new Set();
   const unsubscribe = collection.onChange(refreshChanged);
 
-  /** Refreshes conversations whose chat has changed: another tab may have added a turn. */
+  /** Refreshes the conversations whose chats have changed, because another tab may have added a turn. */
   function refreshChanged() {
     for (const [chatId, conversation] of conversations) {
       const version = collection.rows[chatId]?.updatedAt;
@@ -36,7 +36,7 @@ export function createChats(context) {
     }
   }
 
-  /** An old one of very many may not be listed. @param {string} chatId */
+  /** Whether a chat is known not to exist. If the list is not complete, an old chat may be missing from it. @param {string} chatId */
   function isGone(chatId) {
     const { rows, loaded, isCut } = collection;
     return !rows[chatId] && (deletedChats.has(chatId) || (loaded && !isCut));
@@ -57,7 +57,7 @@ export function createChats(context) {
     nameAfter(chatId, conversations.get(chatId)?.turn?.question.text ?? '');
   }
 
-  /** The server would leave a chat without a title until a reply is whole. @param {string} chatId @param {string} question */
+  /** Sets the title from the first question, because the server sets one only after the first complete reply. @param {string} chatId @param {string} question */
   async function nameAfter(chatId, question) {
     const isUnnamed = () => collection.rows[chatId]?.data.title === '';
     if (!isUnnamed()) return;
@@ -65,25 +65,25 @@ export function createChats(context) {
       const titleFrom = await import('../chat/first-title.js').then((module) => module.titleFrom);
       if (isUnnamed()) await change(chatId, { title: titleFrom(question) });
     } catch {
-      // It gets its title with the first whole reply.
+      // The server sets a title after the first complete reply.
     }
   }
 
   /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */
   async function change(chatId, changes) {
     const answer = await transport.patch(`/api/ai/chats/${encodeURIComponent(chatId)}`, changes).catch((error) => {
-      if (!deletedChats.has(chatId)) throw error; // what this page has deleted needs no title
+      if (!deletedChats.has(chatId)) throw error; // a chat that this page has deleted needs no change
     });
-    if (answer && collection.rows[chatId]) collection.put(recordOf(answer.chat)); // one that was removed in the meantime stays removed
+    if (answer && collection.rows[chatId]) collection.put(recordOf(answer.chat)); // a chat that was removed meanwhile stays removed
   }
 
-  /** Tried again after a lost answer, also for other words, it makes no second chat. @param {string} place */
+  /** Creates a chat. A retry after a lost answer gets the same chat, even if it is for another message. @param {string} place */
   async function createChat(place) {
     const { chat } = await createOnce(keys, place, (key) => transport.call('POST', '/api/ai/chats', { body: {}, headers: { 'Idempotency-Key': key } }));
     return chat;
   }
 
-  /** A lost chat may have been found in the list, and used since. @param {any} chat */
+  /** Whether nobody has used a chat. After a lost answer, the user may have opened the chat from the list. @param {any} chat */
   function isUnused({ recordId, createdAt, updatedAt }) {
     return updatedAt === createdAt && !conversations.has(recordId);
   }
@@ -96,13 +96,12 @@ export function createChats(context) {
 
   return {
     collection,
-    /** Whether it is known not to exist. */
     isGone,
-    /** @param {string} chatId one object per chat: its turn continues while another chat is shown */
+    /** The one conversation object of a chat; its turn continues while another chat is shown. @param {string} chatId */
     conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
-    /** Whether a reply is coming in, and has said something. */
+    /** Whether a reply is being received and has content already. */
     isReplying: () => [...conversations.values()].some(({ phase, turn }) => phase !== 'idle' && Boolean(turn?.reply.parts.length)),
-    /** @returns {Promise<string>} its id */
+    /** @returns {Promise<string>} the id of the new chat */
     async create() {
       const place = freePlace();
       taken.add(place);

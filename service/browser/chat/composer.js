@@ -1,4 +1,4 @@
-// The message input. Enter sends, Shift+Enter starts a new line, and every change is stored as a draft.
+// The message input. Enter sends the message, Shift+Enter starts a new line, and every change is stored as a draft.
 
 import { element, icon, iconButton } from '../shared/elements.js';
 
@@ -54,7 +54,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
     fit();
   }
 
-  /** Sets the height to that of the text, in browsers without `field-sizing`. */
+  /** Fits the height to the text in browsers without `field-sizing`. */
   function fit() {
     if (CSS.supports('field-sizing', 'content')) return;
     box.style.height = 'auto';
@@ -64,13 +64,13 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
   /** @param {KeyboardEvent} event */
   function onKeyDown(event) {
     if (event.key === 'ArrowUp' && !box.value && recall()) event.preventDefault();
-    // While an input method composes text, Enter selects a candidate.
+    // Enter in an input method selects a candidate.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     submit(event);
   }
 
-  /** Puts the last own message into the empty box, as a text for a new one. */
+  /** Puts the user's last message into the empty box, as the text of a new message. */
   function recall() {
     const text = lastMessage();
     if (text) setText(text);
@@ -99,7 +99,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
     onInput();
   }
 
-  /** @param {string} text @param {boolean} [isExpected] whether it is no alarm */
+  /** @param {string} text @param {boolean} [isExpected] whether the user has caused it, so that it is not shown as an error */
   function showProblem(text, isExpected = false) {
     problem.classList.toggle('expected', isExpected);
     problem.replaceChildren(...(text ? [element('p', {}, text), dismiss] : []));
@@ -109,7 +109,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
     node,
     showProblem,
     stop,
-    /** Whether a key that was pressed there is for the conversation. @param {EventTarget | null} target */
+    /** Whether a key press there belongs to the conversation. @param {EventTarget | null} target */
     owns: (target) => target === box,
     focus: () => box.focus(),
     /** @param {string} name of the draft to show */
@@ -118,22 +118,22 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
       box.value = drafts.get(name);
       fit();
     },
-    /** @param {string} name of the draft that the text is from now on, behind what it has already */
+    /** Stores the text under another draft from now on, after the text that this draft has already. @param {string} name */
     rename(name) {
       drafts.set(draft, '');
       draft = name;
       setText([drafts.get(name), box.value].filter(Boolean).join('\n\n'));
     },
-    /** @param {string} text that could not be sent, put before what was typed since, unless it stands there */
+    /** Puts a text that could not be sent before the text in the box, unless it is there already. @param {string} text */
     putBack(text) {
       if (!`${box.value}\n\n`.startsWith(`${text}\n\n`)) setText([text, box.value].filter(Boolean).join('\n\n'));
     },
-    /** @param {string} text put behind what was typed, for the user to go on */
+    /** Adds a text after the text in the box, for the user to continue. @param {string} text */
     append(text) {
       setText([box.value.trimEnd(), text].filter(Boolean).join('\n'));
       box.focus();
     },
-    /** @param {string} text to remove, unless it has been changed since; what was typed behind it stays */
+    /** Removes a text from the box, unless the user has changed it. Text after it stays. @param {string} text */
     takeOut(text) {
       if (box.value === text) setText('');
       else if (box.value.startsWith(`${text}\n\n`)) setText(box.value.slice(text.length + 2));
@@ -147,7 +147,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
       stopButton.disabled = stopping;
       const keys = now ? BUSY : KEYS;
       if (hint.textContent !== keys) hint.textContent = keys; // this runs in each frame of a reply
-      if (hadFocus) box.focus(); // a hidden button would lose the focus to the body
+      if (hadFocus) box.focus(); // when a button is hidden, the body would get its focus
     },
   };
 }

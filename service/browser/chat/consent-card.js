@@ -1,4 +1,5 @@
-// A tool call that waits for a grant: which account, what it allows, and the button to connect it.
+// The card of a tool call that waits for a grant. It shows the account, what the grant allows, and a button that
+// connects the account.
 
 import { element } from '../shared/elements.js';
 import { ENDINGS, STAGES, advice } from '../integrations/connection-words.js';
@@ -21,9 +22,9 @@ export function createConsentCard(consents, connections) {
   const actions = element('div', { class: 'question-actions' }, button);
   /** @type {ConsentPart | null} */
   let current = null;
-  const countdown = createCountdown(tell);
+  const countdown = createCountdown(showFacts);
 
-  function tell() {
+  function showFacts() {
     if (!current) return;
     const { state, expiresAt } = current.data;
     setText(outcome, state === 'asked' ? `The call is made once it is connected. ${timeLeft(expiresAt)}` : GRANTS[state]);
@@ -67,7 +68,7 @@ export function createConsentCard(consents, connections) {
     update(part) {
       if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;
       if (!current) build(part.data);
-      // Without it, an account that is connected for something else would look like the new grant.
+      // Without this, an account that is connected for another permission would look like the new grant.
       if (!current && part.data.state === 'asked') connections.refresh();
       current = part;
       const { state, expiresAt } = part.data;
@@ -75,9 +76,9 @@ export function createConsentCard(consents, connections) {
       node.dataset.state = state;
       if (state === 'asked') countdown.start(expiresAt);
       else countdown.stop();
-      tell();
+      showFacts();
       asking.hidden = actions.hidden = note.hidden = state !== 'asked';
-      if (actions.hidden && hadFocus) outcome.focus(); // its button is gone
+      if (actions.hidden && hadFocus) outcome.focus(); // the focused button is hidden now
     },
   };
 }

@@ -16,18 +16,18 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @typedef {import('../page/drafts.js').Question} Question
  * @typedef {'loading' | 'idle' | 'asking' | 'stopping'} Phase
  * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean, turnId?: string}} Turn
- *   `isLost` while its connection is; `isElsewhere` if it failed and another tab has its question
+ *   `isLost` while its connection is lost; `isElsewhere` if it failed and another tab has its question
  *
  * @typedef {object} State
  * @property {string} chatId
  * @property {Phase} phase
  * @property {Message[]} messages
  * @property {string | null} earlier the cursor of the page before
- * @property {Turn | null} turn the running turn, or the failed one
+ * @property {Turn | null} turn the running turn or the failed turn
  * @property {string} problem
- * @property {boolean} nothingStored whether it is certain that the last turn has left nothing behind
- * @property {string} restoredText to put back into the composer; the view clears it after doing so
- * @property {string} storedText to remove from the composer because it was stored; cleared likewise
+ * @property {boolean} nothingStored whether it is certain that the last turn has stored nothing
+ * @property {string} restoredText text to put back into the composer; the view then clears this property
+ * @property {string} storedText text to remove from the composer because it was stored; the view then clears this property
  *
  * @typedef {ReturnType<typeof createConversation>} Conversation
  */
@@ -38,7 +38,7 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @param {import('../shared/api-transport.js').Transport} context.transport
  * @param {import('../page/drafts.js').Drafts} context.drafts
  * @param {() => void} context.onTurnEnd
- * @param {(chatId: string) => void} [context.onTurnBegin] called when the server has let a turn of this page in
+ * @param {(chatId: string) => void} [context.onTurnBegin] called when the server has accepted a turn of this page
  * @param {(sentence: string) => void} context.announce
  * @param {() => boolean} [context.isGone] whether the chat is known not to exist
  */
@@ -48,7 +48,7 @@ export function createConversation(chatId, context) {
   /** @type {AbortController | null} */
   let request = null; // the stream of the running turn
   /** @type {AbortController | null} */
-  let search = null; // for a running turn that this page has not asked for
+  let search = null; // the request for a running turn that this page did not start
   let turns = 0;
   let outdated = false; // whether there may be stored messages that are not shown
   /** @type {State} */
@@ -68,7 +68,7 @@ export function createConversation(chatId, context) {
     retry,
     dismiss,
     stop,
-    /** Ends the requests when the page is left. Nothing is shown or read after it. */
+    /** Aborts the requests when the page is left. Nothing is shown or read after that. */
     leave: () => [request, search].forEach((each) => each?.abort(PAGE_LEFT)),
   });
   const reader = createTurnReader({ state, set, load, isOutdated: () => outdated, transport, drafts, announce });
@@ -79,7 +79,7 @@ export function createConversation(chatId, context) {
     listeners.notify();
   }
 
-  /** Loads the newest stored messages, not those asked for before a newer turn. @returns {Promise<boolean>} false if it fails */
+  /** Loads the newest stored messages. If a turn begins meanwhile, the answer is dropped. @returns {Promise<boolean>} false if loading fails */
   async function load() {
     const before = turns;
     const firstLoad = conversation.phase === 'loading';
@@ -88,14 +88,14 @@ export function createConversation(chatId, context) {
     try {
       const newest = await readPage(transport, chatId, null);
       if (turns === before) set({ ...mergeNewest(conversation, newest), ...withoutFailure() });
-      const response = await running; // before the question is put back, which it may answer
+      const response = await running; // awaited before the question is put back, because this reply may answer it
       if (turns !== before) outdated = true;
       else if (response) readRunning(response);
       else {
         set({ phase: 'idle' });
         recoverQuestion(firstLoad);
       }
-      return outdated && !request ? load() : true; // the end of a turn loads again
+      return outdated && !request ? load() : true; // if a turn runs, its end loads the messages again
     } catch (error) {
       search?.abort();
       if (turns === before) set({ phase: 'idle', problem: errorText(error) });
@@ -108,7 +108,7 @@ export function createConversation(chatId, context) {
     return conversation.turn?.isElsewhere ? { turn: null, problem: '' } : {};
   }
 
-  /** Call it when the chat is shown again: a turn may have begun in another tab. */
+  /** Call this when the chat is shown again, because a turn may have begun in another tab. */
   async function watch() {
     if (request || conversation.phase !== 'idle') return;
     const before = turns;
@@ -121,10 +121,10 @@ export function createConversation(chatId, context) {
     search?.abort();
     if (isGone()) return null;
     const { signal } = (search = new AbortController());
-    return openRunning(transport, chatId, signal).catch(() => null); // the messages tell what is wrong
+    return openRunning(transport, chatId, signal).catch(() => null); // loading the messages reports the error
   }
 
-  /** @param {Response} response a running reply that this page has not asked for, or not since its reload */
+  /** @param {Response} response a running reply that this page did not start, or started before a reload */
   async function readRunning(response) {
     const draft = drafts.question(chatId);
     const question = draft && !isStored(draft) ? userMessage(draft.id, draft.text) : null;
@@ -132,7 +132,7 @@ export function createConversation(chatId, context) {
     await reader.read(response, signal).finally(() => end(signal));
   }
 
-  /** Call it when the chat has changed, by a turn of this page or of another tab. */
+  /** Call this when a turn of this page or of another tab has changed the chat. */
   async function refresh() {
     if (request || conversation.phase === 'loading') outdated = true;
     else await load();
@@ -142,7 +142,7 @@ export function createConversation(chatId, context) {
     const cursor = conversation.earlier;
     try {
       const { messages, earlier } = await readPage(transport, chatId, cursor, limit);
-      if (conversation.earlier !== cursor) return; // they are there already, or belong before messages that are not
+      if (conversation.earlier !== cursor) return; // the messages are loaded already, or they no longer continue the list
       set({ messages: [...messages, ...conversation.messages], earlier });
     } catch (error) {
       set({ problem: errorText(error) });
@@ -150,7 +150,7 @@ export function createConversation(chatId, context) {
   }
 
   /**
-   * Restores a message that was being sent when the page was left, unless it has been stored.
+   * Restores a message that was being sent when the page was left, unless the message has been stored.
    * @param {boolean} firstLoad whether this is the first load of the messages
    */
   function recoverQuestion(firstLoad) {
@@ -160,7 +160,7 @@ export function createConversation(chatId, context) {
       drafts.setQuestion(chatId, null);
       set({ storedText: question.text });
     } else if (firstLoad) {
-      if (question.replaces) drafts.setQuestion(chatId, null); // the text becomes a message of its own
+      if (question.replaces) drafts.setQuestion(chatId, null); // the text becomes a new message
       set({ restoredText: question.text });
     }
   }
@@ -177,12 +177,12 @@ export function createConversation(chatId, context) {
     await ask(again ? before : { id: newId(), text }, modelId, again);
   }
 
-  /** Answers another text in place of a stored message. @param {string} id @param {string} text @param {string} modelId */
+  /** Replaces a stored message with another text and requests a reply to it. @param {string} id @param {string} text @param {string} modelId */
   async function edit(id, text, modelId) {
     await ask({ id, text, replaces: true }, modelId);
   }
 
-  /** Answers a stored message anew. @param {string} id @param {string} modelId */
+  /** Requests a new reply to a stored message. @param {string} id @param {string} modelId */
   async function regenerate(id, modelId) {
     const message = conversation.messages.find((each) => each.id === id);
     if (message) await edit(id, message.text, modelId);
@@ -192,11 +192,11 @@ export function createConversation(chatId, context) {
   async function retry(modelId) {
     const question = drafts.question(chatId);
     if (!question) return;
-    if (!question.replaces) set({ storedText: question.text }); // it leaves the composer
+    if (!question.replaces) set({ storedText: question.text }); // removes the text from the composer
     await ask(question, modelId, true);
   }
 
-  /** Shows the stored messages in place of a failed turn that was to replace some. */
+  /** Shows the stored messages again, after a turn that should have replaced some of them has failed. */
   function dismiss() {
     drafts.setQuestion(chatId, null);
     set({ turn: null, problem: '' });
@@ -204,10 +204,10 @@ export function createConversation(chatId, context) {
 
   /**
    * @param {Question} question @param {string} modelId
-   * @param {boolean} [again] the same id replaces what an interrupted turn may have stored
+   * @param {boolean} [again] whether it was sent before: an interrupted turn with the same id is then replaced
    */
   async function ask(question, modelId, again = false) {
-    // An ended turn may still load what it has missed. Another tab's may have begun since the page was drawn.
+    // After a turn has ended, `request` may still load missed messages. A turn of another tab may have begun meanwhile.
     if (request && conversation.phase !== 'idle') return set({ restoredText: question.text, storedText: '' });
     drafts.setQuestion(chatId, question);
     search?.abort();
@@ -223,7 +223,7 @@ export function createConversation(chatId, context) {
     }
   }
 
-  /** @param {Message | null} question if it is known @param {AbortController | null} controller of its stream */
+  /** @param {Message | null} question null if it is not known @param {AbortController | null} controller of the stream */
   function begin(question, controller) {
     turns += 1;
     request = controller ?? new AbortController();
@@ -232,14 +232,14 @@ export function createConversation(chatId, context) {
     return request.signal;
   }
 
-  /** @param {AbortSignal} signal of the turn; the next one may have begun already */
+  /** @param {AbortSignal} signal of the turn that ends; the next turn may have begun already */
   function end(signal) {
     if (request?.signal === signal) request = null;
     onTurnEnd();
   }
 
   async function stop() {
-    if (conversation.phase !== 'asking') return; // it has ended since its button was drawn
+    if (conversation.phase !== 'asking') return; // the turn has ended since the button was drawn
     set({ phase: 'stopping' });
     const running = request;
     await stopReply(transport, chatId, () => running === request);

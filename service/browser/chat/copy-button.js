@@ -1,4 +1,4 @@
-// A button that copies a text and shows for a moment that it has.
+// A button that copies a text and shows a confirmation for a moment.
 
 import { element, icon, iconButton } from '../shared/elements.js';
 
@@ -16,7 +16,7 @@ export function createCopyButton(drawing, label, text, announce) {
 
   async function copy() {
     const done = await write(text());
-    button.focus(); // the older way of copying takes the focus
+    button.focus(); // the fallback for copying takes the focus
     announce(done ? 'Copied' : REFUSED);
     button.title = done ? 'Copied' : REFUSED;
     button.replaceChildren(icon(done ? 'check' : 'cross'));
@@ -30,13 +30,13 @@ export function createCopyButton(drawing, label, text, announce) {
   return button;
 }
 
-/** @param {string} text @returns {Promise<boolean>} whether it is in the clipboard */
+/** @param {string} text @returns {Promise<boolean>} whether the text was copied */
 async function write(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return writeSelected(text); // pages of plain http have no clipboard
+    return writeSelected(text); // the clipboard API is missing on pages loaded over plain HTTP
   }
 }
 

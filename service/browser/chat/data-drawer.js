@@ -1,4 +1,4 @@
-// The data beside the chat: a pane where there is room for it, and a drawer where there is not.
+// The data beside the chat: a pane on wide screens, a drawer on narrow screens.
 
 import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
@@ -8,7 +8,7 @@ const ROOM = '(min-width: 1280px)';
 
 /** @typedef {import('../page/view.js').ViewContext} ViewContext */
 
-/** @param {ViewContext} context @param {(isEmpty: boolean) => void} onEmpty whether there is nothing to show */
+/** @param {ViewContext} context @param {(isEmpty: boolean) => void} onEmpty called with whether there is nothing to show */
 export function createDataDrawer(context, onEmpty) {
   const wide = matchMedia(ROOM);
   const pane = element('aside', { class: 'pane records-pane', 'aria-label': 'Data' });
@@ -28,7 +28,7 @@ export function createDataDrawer(context, onEmpty) {
     return view;
   }
 
-  /** The same tables are moved, so that what was typed stays. */
+  /** Moves the tables between pane and drawer; the same nodes are used, so that text in their fields stays. */
   function settle() {
     if (wide.matches) dialog.close();
     const target = wide.matches ? pane : place;
@@ -37,7 +37,7 @@ export function createDataDrawer(context, onEmpty) {
 
   function open() {
     place.append(viewNow().node);
-    showModal(dialog); // Escape closes it, and the focus returns to the button
+    showModal(dialog); // Escape closes the drawer, and the focus returns to the button
   }
 
   /** @param {MouseEvent} event */

@@ -1,15 +1,15 @@
-// The title that a chat gets from its first question. The server gives it one of the same kind, but not before the
-// first whole reply. Pure.
+// Makes the title of a chat from its first question. The server sets a title in the same way, but only after the first
+// complete reply. Pure.
 
 import { parseBlocks } from '../shared/markdown-blocks.js';
 import { viewOf } from '../shared/markdown-views.js';
 
 const MOST = 60; // characters
-const LAST_WORD = 20; // characters of a word that is left out where it would be cut; a longer one is cut
-const READ = 1000; // characters of the question that are read for it
+const LAST_WORD = 20; // characters; a last word up to this length is left out instead of being cut
+const READ = 1000; // characters of the question that are read
 const INLINE = new Set(['a', 'code', 'del', 'em', 'span', 'strong']);
 
-/** @param {string} question @returns {string} its beginning in one line, without marks of Markdown */
+/** @param {string} question @returns {string} the beginning of the question in one line, without Markdown marks */
 export function titleFrom(question) {
   const text = question.trimStart().slice(0, READ);
   const shown = parseBlocks(text).map((block) => textOf(viewOf(block))).join('');

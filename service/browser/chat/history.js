@@ -6,13 +6,13 @@ export const PAGE = 50; // messages
 
 /**
  * @typedef {{messages: import('./messages.js').Message[], earlier: string | null}} History
- *   `earlier` is the cursor of the page before, if there is one
+ *   `earlier` is the cursor of the page of earlier messages, if there is one
  */
 
 /**
  * @param {import('../shared/api-transport.js').Transport} transport
  * @param {string} chatId
- * @param {string | null} cursor null for the newest
+ * @param {string | null} cursor null for the newest page
  * @param {number} [limit] at most 200
  * @returns {Promise<History>}
  */
@@ -23,7 +23,7 @@ export async function readPage(transport, chatId, cursor, limit = PAGE) {
 }
 
 /**
- * Puts a newly read newest page behind the earlier messages that were already loaded.
+ * Joins the earlier messages that were loaded before with the newest page, which was read again.
  * @param {History} known @param {History} newest @returns {History}
  */
 export function mergeNewest(known, newest) {

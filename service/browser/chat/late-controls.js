@@ -1,4 +1,4 @@
-// Loads the controls of messages. Without them, messages can be read and sent.
+// Loads the controls of messages after the first page. Messages can be read and sent without them.
 
 import { loadStyle } from '../page/late-view.js';
 
@@ -8,7 +8,7 @@ const LATE = { styles: ['../chat/messages.css'] };
 
 /**
  * @param {Parameters<typeof import('./message-controls.js').createMessageControls>[0]} context
- * @param {() => void} onChange called when they are there, and when the records of turns have changed
+ * @param {() => void} onChange called when the controls are loaded, and when the records of turns have changed
  */
 export function createLateControls(context, onChange) {
   /** @type {MessageControls | null} */
@@ -22,7 +22,7 @@ export function createLateControls(context, onChange) {
     isLoading = true;
     const create = import('../chat/message-controls.js').then(({ createMessageControls }) => createMessageControls);
     const [createControls] = await Promise.all([create, ...LATE.styles.map(loadStyle)]).catch(() => []);
-    isLoading = false; // if the server is away, the next chat that is opened tries again
+    isLoading = false; // if this fails, opening the next chat tries again
     if (!createControls) return;
     controls = createControls(context);
     controls.turns.onChange(onChange);
@@ -31,11 +31,11 @@ export function createLateControls(context, onChange) {
   }
 
   return {
-    /** null until they are loaded */
+    /** the controls; null until they are loaded */
     get now() {
       return controls;
     },
-    /** @param {string | null} id of the chat whose turns are shown @returns {Promise<void>} when they are loaded, or can't be */
+    /** @param {string | null} id of the chat whose turns are shown @returns {Promise<void>} resolves when the controls are loaded, or loading has failed */
     open(id) {
       chatId = id;
       controls?.turns.open(id);

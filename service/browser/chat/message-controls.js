@@ -1,4 +1,4 @@
-// What can be done with messages, and what ended each reply. It is loaded after the first page is shown.
+// The controls of messages and the details of each reply. This module is loaded after the first page is shown.
 
 import { letArrowsMoveBetweenMessages } from './action-bar.js';
 import { createOwnActions } from './own-message.js';

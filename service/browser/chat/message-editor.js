@@ -1,4 +1,4 @@
-// Edits a sent message in its place. Escape cancels, Ctrl+Enter sends.
+// Edits a sent message where it is shown. Escape cancels, Ctrl+Enter sends.
 
 import { element } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
@@ -34,7 +34,7 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
     fit();
   }
 
-  /** Sets the height to that of the text, in browsers without `field-sizing`. */
+  /** Fits the height to the text in browsers without `field-sizing`. */
   function fit() {
     if (CSS.supports('field-sizing', 'content')) return;
     box.style.height = 'auto';
@@ -46,7 +46,7 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
     if (event.isComposing) return;
     if (event.key === 'Escape') {
       event.preventDefault();
-      event.stopPropagation(); // it does not stop a reply as well
+      event.stopPropagation(); // the same press of Escape must not stop a running reply
       onCancel();
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
   }

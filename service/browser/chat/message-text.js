@@ -1,4 +1,4 @@
-// A message as text for the clipboard: as Markdown, as the model has written it, or as it looks.
+// Converts a message to text for the clipboard: the Markdown that the model has written, or the rendered text.
 
 /** @typedef {import('./messages.js').Message} Message */
 
@@ -10,7 +10,7 @@ export function markdownOf({ parts }) {
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n\n');
 }
 
-/** The text of rendered Markdown, with its line breaks, without controls. @param {Node} node @returns {string} */
+/** The text of rendered Markdown, with line breaks and without the text of controls. @param {Node} node @returns {string} */
 export function plainTextOf(node) {
   return lines(node).replace(/[ \t]+\n/g, '\n').replace(/\n{3,}/g, '\n\n').trim();
 }

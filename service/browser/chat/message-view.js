@@ -40,7 +40,7 @@ export function createMessageView(role, createCard) {
     update(message, place, controls) {
       const now = [message.parts, controls, ...Object.values(place)];
       const isSame = now.length === shown.length && now.every((value, at) => value === shown[at]);
-      if (isSame && !views.some(({ kind }) => kind === 'late')) return; // most are as they were
+      if (isSame && !views.some(({ kind }) => kind === 'late')) return; // most messages have not changed
       shown = now;
       const blocks = blocksOf(message.parts);
       blocks.forEach((part, place) => {
@@ -59,7 +59,7 @@ export function createMessageView(role, createCard) {
   };
 }
 
-/** A card shows one call only. @param {{kind: string, id: string} | undefined} view @param {Block} part */
+/** Whether a view can show a part; a card shows only one call. @param {{kind: string, id: string} | undefined} view @param {Block} part */
 function shows(view, part) {
   const isCard = part.kind === 'approval' || part.kind === 'consent';
   return view?.kind === part.kind && (!isCard || view.id === part.id);

@@ -1,4 +1,4 @@
-// Converts stored records to the messages of the transcript.
+// Converts stored records into the messages of the transcript.
 
 import { questionOf, withoutQuestions } from './question-parts.js';
 
@@ -6,7 +6,7 @@ import { questionOf, withoutQuestions } from './question-parts.js';
  * @typedef {import('./chat-reducer.js').Part} Part
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {{id: string, role: 'user' | 'assistant', text: string, parts: Part[], key?: string}}
- *   Message `key` identifies it on the screen where its id may still change
+ *   Message `key` identifies a message on the screen whose id may still change
  */
 
 /** @param {Row[]} records of `ai-messages`, oldest first @returns {Message[]} */
@@ -29,7 +29,7 @@ function messageOf({ recordId, data }) {
   return { id: recordId, role: data.role, text: data.content, parts: withoutQuestions(parts) };
 }
 
-/** @param {any} part as a client of `ai` 5 stores it @param {string} id @returns {Part[]} */
+/** @param {any} part in the form of the AI SDK 5 @param {string} id @returns {Part[]} */
 function partsOf(part, id) {
   if (part.type === 'text') return part.text ? [{ kind: 'text', id, text: part.text }] : [];
   const question = questionOf(part);
@@ -45,7 +45,7 @@ function partsOf(part, id) {
 }
 
 /**
- * The messages that stay when a question is answered: all, or those before the stored one of its id.
+ * The messages that stay when a question is answered: those before the stored message with its id, or all.
  * @param {Message[]} messages @param {Message} question
  */
 export function messagesBefore(messages, question) {
@@ -64,8 +64,8 @@ export function replyTo(question, parts, id = '') {
 }
 
 /**
- * The key of a reply comes from its question, so that the reply keeps its view (and its open tool
- * calls) when its own id becomes known.
+ * The key of a reply is made from its question, so that the reply keeps its view (and its open tool calls) when its
+ * id becomes known.
  * @param {Message} question
  */
 function keyOfReply(question) {

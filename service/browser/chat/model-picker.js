@@ -1,4 +1,4 @@
-// Selects the model that answers. The choice is kept for this tab.
+// Selects the model that answers. The choice is stored for this tab.
 
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
@@ -34,16 +34,16 @@ export function createModelPicker(transport, storage, onLoad) {
 
   return {
     node: select,
-    /** @returns {string[]} the models that can answer */
+    /** @returns {string[]} the ids of the models that can answer */
     get usable() {
       return [...select.options].filter(({ value, disabled }) => value && !disabled).map(({ value }) => value);
     },
-    /** @param {string} id one of those that can answer */
+    /** @param {string} id of a model that can answer */
     choose(id) {
       select.value = id;
       storage.setItem(KEY, id);
     },
-    /** @returns {string} '' for the default of the server */
+    /** @returns {string} '' for the server's default model */
     get modelId() {
       return select.value;
     },

@@ -1,7 +1,7 @@
-// Tells the other tabs of this browser that a reply has begun. The server says nothing of a turn before
-// it is stored: a write to the feed for each turn would cost more than a tab that misses its first words.
+// Tells the other tabs of this browser that a reply has begun. The server reports a turn only when it is stored:
+// one more write to the feed for each turn would cost more than a tab that misses the first words of a reply.
 
-/** @param {string} subject the signed-in user; tabs of other users hear nothing */
+/** @param {string} subject the signed-in user; tabs of other users get no messages */
 export function createOtherTabs(subject) {
   const channel = new BroadcastChannel(`console.replies:${subject}`);
   return {

@@ -1,4 +1,4 @@
-// What can be done with a message of one's own: copy it, or edit and send it again.
+// The actions of the user's own messages: copy, or edit and send again.
 
 import { createActionBar } from './action-bar.js';
 import { createCopyButton } from './copy-button.js';

@@ -1,13 +1,13 @@
-// The data parts in which a tool call asks its user: for a decision, or for a grant.
+// The data parts with which a tool call asks the user for an approval or a grant.
 
 /**
  * @typedef {object} Approval
  * @property {string} toolCallId
  * @property {string} endpoint
  * @property {string} summary
- * @property {Record<string, any>} body as it will be sent
+ * @property {Record<string, any>} body the values that will be sent
  * @property {number} credits the most that the call costs
- * @property {'user' | 'owner'} [payer] messages of earlier versions do not say it
+ * @property {'user' | 'owner'} [payer] missing in messages of earlier versions
  * @property {string} expiresAt ISO 8601
  * @property {'asked' | 'once' | 'chat' | 'denied' | 'expired' | 'left' | 'ended'} state
  *
@@ -19,8 +19,8 @@
  * @property {string} expiresAt ISO 8601
  * @property {'asked' | 'granted' | 'expired' | 'left' | 'ended'} state
  *
- * The server never says 'left': the reply of such a part is not read any more, so nobody can answer it here.
- * Nor 'ended': its reply was interrupted while it waited.
+ * The server sends neither 'left' nor 'ended'. 'left' means that this page no longer reads the reply, so that nobody
+ * can answer the question here. 'ended' means that the reply was interrupted while the question waited.
  *
  * @typedef {{kind: 'approval', id: string, data: Approval}} ApprovalPart
  * @typedef {{kind: 'consent', id: string, data: Consent}} ConsentPart
@@ -33,14 +33,14 @@ const KINDS = new Map([
   ['data-consent', 'consent'],
 ]);
 
-/** @param {any} item a chunk or a stored part, which have the same form @returns {QuestionPart | null} */
+/** @param {any} item a chunk or a stored part; both have the same form @returns {QuestionPart | null} */
 export function questionOf({ type, id, data }) {
   const kind = KINDS.get(type);
   return kind ? /** @type {QuestionPart} */ ({ kind, id, data }) : null;
 }
 
 /**
- * The parts of a reply that is not read any more: nobody can answer its questions here.
+ * The parts of a reply that this page no longer reads: nobody can answer its questions here.
  * @param {import('./chat-reducer.js').Part[]} parts
  */
 export function withoutQuestions(parts) {

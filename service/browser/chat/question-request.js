@@ -5,8 +5,8 @@ import { timeZone } from '../page/time-zone.js';
 /**
  * @param {string} chatId
  * @param {import('../page/drafts.js').Question} question
- * @param {string} modelId '' for the default of the server
- * @param {boolean} again whether an earlier try may have stored an answer, which a new one replaces
+ * @param {string} modelId '' for the server's default model
+ * @param {boolean} again whether an earlier try may have stored an answer, which the new answer replaces
  */
 export function requestBody(chatId, { id, text, replaces }, modelId, again) {
   return {

@@ -1,4 +1,4 @@
-// What a question to the user says: on its card, and to a screen reader.
+// The texts of a question to the user: on its card, and for screen readers.
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
@@ -22,7 +22,7 @@ export const DECISIONS = {
   ended: 'The reply ended before anybody decided. Nothing was sent.',
 };
 
-/** What the values of a call are called. @type {Record<Approval['state'], string>} */
+/** The label of the values of a call. @type {Record<Approval['state'], string>} */
 export const SENT = {
   asked: 'What is sent',
   once: 'What was sent',
@@ -41,7 +41,7 @@ export const GRANTS = {
   ended: 'The reply ended before the account was connected. The call was not made.',
 };
 
-/** @param {QuestionPart} part @returns {string} for a screen reader; '' for a part that asks nothing any more */
+/** @param {QuestionPart} part @returns {string} the text for screen readers; '' for a part that no longer asks the user */
 export function announcementOf({ kind, data }) {
   if (data.state !== 'asked') return '';
   if (kind === 'approval') return `The assistant asks whether it may call ${data.endpoint}.`;
@@ -57,7 +57,7 @@ export function priceInWords({ credits, payer, balance = null }) {
   return `It costs ${payer ? 'you ' : ''}${most}.${left}`;
 }
 
-/** @param {any} body as the browser has it @returns {string} '' where all of it is shown as it is sent */
+/** @param {any} body as parsed by the browser @returns {string} a warning about a number; '' if all values are shown exactly */
 export function doubtAbout(body) {
   const number = doubtfulNumber(body);
   return number !== undefined ? `${number} is too large to be shown exactly: the last digits of what is sent may be others.` : '';
@@ -69,19 +69,19 @@ export function timeLeft(expiresAt, now = Date.now()) {
   return `You can decide until ${timeOfDay(expiresAt)}: ${left} left.`;
 }
 
-/** The card of the Connections page for an endpoint, if it has one. @param {string} provider @param {string} endpoint */
+/** The card of the Connections page that belongs to an endpoint, if there is one. @param {string} provider @param {string} endpoint */
 export function cardFor(provider, endpoint) {
   return integrationOf(provider).cards.find((each) => each.endpoint === endpoint);
 }
 
-/** What a grant allows: as the Connections page says it, where it has a card. @param {Consent} consent @returns {string[]} */
+/** What a grant allows, in the words of the Connections page if it has a card for the grant. @param {Consent} consent @returns {string[]} */
 export function permissionsOf({ provider, endpoint, scopes }) {
   const card = cardFor(provider, endpoint);
   if (card) return [`${card.title}: ${card.allows}`];
   return scopes.map((scope) => scope.split('/').at(-1) || scope);
 }
 
-/** @param {unknown} error of a decision @returns {string} */
+/** @param {unknown} error of the request that sends a decision @returns {string} */
 export function decisionProblem(error) {
   const status = error instanceof ApiError ? error.status : 0;
   if (status === 409) return 'This was decided already, perhaps in another tab.';

@@ -1,4 +1,4 @@
-// Gives messages the cards of their calls. The cards' modules come later than the first page.
+// Creates the cards of calls in messages. The modules of the cards are loaded after the first page.
 
 import { element } from '../shared/elements.js';
 
@@ -10,10 +10,10 @@ import { element } from '../shared/elements.js';
  * @property {(sentence: string) => void} [announce]
  *
  * @typedef {(kind: CardKind) => {kind: string, node: HTMLElement, update: (part: any) => void}} CreateCard
- *   the kind is 'late' for what stands in the place of a card that can't be made yet
+ *   the kind is 'late' for a placeholder, if the modules are not loaded yet
  */
 
-/** @param {CardsContext} context @param {() => void} onLoaded the cards can be made now */
+/** @param {CardsContext} context @param {() => void} onLoaded called when cards can be created */
 export function createQuestions(context, onLoaded) {
   /** @type {import('./cards.js').Cards | null} */
   let cards = null;

@@ -1,4 +1,4 @@
-// Below each reply: what ended it, when, with which model; and what can be done with it.
+// The line below each reply: how the reply ended, when, and with which model; and the actions of the reply.
 
 import { createActionBar } from './action-bar.js';
 import { createCopyButton } from './copy-button.js';
@@ -20,7 +20,7 @@ export function createReplyFooter(body, actions) {
   let message = null;
   /** @type {Place | null} */
   let place = null;
-  let undone = ''; // the id of the turn whose changes were taken back
+  let undone = ''; // the id of the turn whose changes were undone
   const summary = element('button', { type: 'button', class: 'reply-summary', title: 'Details', 'aria-expanded': 'false', on: { click: () => toggle(summary, facts) } });
   const copy = createCopyButton('copy', 'Copy', readText, actions.announce);
   const markdown = createCopyButton('markdown', 'Copy as Markdown', () => (message ? markdownOf(message) : ''), actions.announce);
@@ -51,7 +51,7 @@ export function createReplyFooter(body, actions) {
   function press(event) {
     const opener = [summary, other].find((each) => each.getAttribute('aria-expanded') === 'true');
     if (event.key !== 'Escape' || !opener) return;
-    event.stopPropagation(); // Escape closes one thing at a time
+    event.stopPropagation(); // one press of Escape closes only this panel
     toggle(opener, facts);
     opener.focus();
   }
@@ -76,9 +76,9 @@ export function createReplyFooter(body, actions) {
   async function undoChanges() {
     const turnId = place?.turn?.recordId;
     if (!turnId || !message || place?.isBusy) return;
-    const told = await undoTurn(turnId, writesIn(message.parts), actions.transport);
-    if (told?.isOver) undone = turnId;
-    if (told) showResult(told.lines);
+    const outcome = await undoTurn(turnId, writesIn(message.parts), actions.transport);
+    if (outcome?.isOver) undone = turnId;
+    if (outcome) showResult(outcome.lines);
   }
 
   /** @param {string[]} lines */
@@ -99,7 +99,7 @@ export function createReplyFooter(body, actions) {
     goOn.hidden = !(turn && isLast && canContinue(turn));
     const hasWritten = writesIn(message.parts).length > 0;
     undo.hidden = !turn || turn.data.undoneAt || undone === turn.recordId || !hasWritten;
-    bar.node.classList.toggle('is-due', !turn && hasWritten); // the record of the turn comes a moment later
+    bar.node.classList.toggle('is-due', !turn && hasWritten); // the record of the turn arrives a moment later
     copy.hidden = markdown.hidden = !message.parts.some(({ kind }) => kind === 'text');
     again.hidden = !questionId;
     other.hidden = !questionId || !place.hasModels;

@@ -1,4 +1,4 @@
-// Scrolls a message of the open chat into view and marks it. Earlier messages are loaded up to it.
+// Scrolls to a message of the open chat and marks it. Earlier messages are loaded until the message is found.
 
 const MOST = 200; // messages in one request
 
@@ -12,10 +12,10 @@ export async function reveal(conversation, transcript, messageId, isOpen) {
   while (!has(conversation, messageId) && conversation.earlier && isOpen()) {
     const { earlier } = conversation;
     await conversation.loadEarlier(MOST);
-    if (conversation.earlier === earlier) return; // it has failed, which the page says
+    if (conversation.earlier === earlier) return; // loading has failed, and the page shows the error
   }
   await nextFrame();
-  await nextFrame(); // the messages are drawn in the one before
+  await nextFrame(); // the messages are drawn in the frame before
   const node = /** @type {HTMLElement | null} */ (transcript.querySelector(`[data-message="${CSS.escape(messageId)}"]`));
   if (!node || !isOpen()) return;
   for (const other of transcript.querySelectorAll('.found')) other.classList.remove('found');
@@ -23,7 +23,7 @@ export async function reveal(conversation, transcript, messageId, isOpen) {
   node.tabIndex = -1;
   node.focus({ preventScroll: true });
   node.scrollIntoView({ block: 'center' });
-  node.closest('[role=log]')?.dispatchEvent(new Event('scroll')); // or what grows until the real one takes it to the end
+  node.closest('[role=log]')?.dispatchEvent(new Event('scroll')); // at once: until the real event comes, a growing message would scroll the log to its end
 }
 
 /** @param {import('./conversation.js').Conversation} conversation @param {string} messageId */

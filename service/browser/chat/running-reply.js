@@ -1,21 +1,21 @@
-// Reads a running reply to its end, and takes it up again when its connection is lost.
+// Reads a running reply to its end. If the connection is lost, it connects again and reads on.
 
 import { endingOf } from './chat-actions.js';
 import { readUiStream } from './chat-stream.js';
 import { ApiError, NetworkError, StreamFormatError } from '../shared/errors.js';
 
 /** @typedef {import('../shared/api-transport.js').Transport} Transport */
-/** @typedef {ReturnType<typeof endingOf>} Ending null for a reply whose connection was lost for good */
+/** @typedef {ReturnType<typeof endingOf>} Ending null if the connection was lost and the reply could not be read on */
 
 const PAUSES = [0, 500, 1500, 4000]; // ms before each attempt to read the reply again
 const STOP_TIMEOUT = 5000; // ms until a stream that does not end by itself is aborted
-const STOP_INTERVAL = 300; // ms; repeated, because a turn that is not admitted yet ignores a stop
+const STOP_INTERVAL = 300; // ms; the stop is repeated, because a turn that has not begun yet ignores it
 
 /**
  * @param {Transport} transport
  * @param {string} chatId
  * @param {AbortSignal} signal
- * @param {string} [lastId] of the event behind which the stream shall begin
+ * @param {string} [lastId] of the last event that was read; the stream begins after it
  * @returns {Promise<Response | null>} null if no reply runs
  */
 export async function openRunning(transport, chatId, signal, lastId = '') {
@@ -28,9 +28,9 @@ export async function openRunning(transport, chatId, signal, lastId = '') {
 /**
  * @param {Response} first
  * @param {object} options
- * @param {(lastId: string) => Promise<Response | null>} options.reopen `lastId` is '' if no event had one
+ * @param {(lastId: string) => Promise<Response | null>} options.reopen `lastId` is '' if no event had an id
  * @param {(chunk: import('./chat-stream.js').Chunk) => void} options.onChunk
- * @param {() => void} options.onLost called before each search for the reply
+ * @param {() => void} options.onLost called before each attempt to read the reply again
  * @param {AbortSignal} options.signal
  * @param {(ms: number, signal: AbortSignal) => Promise<void>} [options.pause]
  * @returns {Promise<Ending>}
@@ -91,7 +91,7 @@ function sleep(ms, signal) {
 }
 
 /**
- * Asks the server to stop the reply of a chat: it stores the partial reply, then ends the stream.
+ * Asks the server to stop the reply of a chat. The server stores the partial reply, then ends the stream.
  * @param {Transport} transport
  * @param {string} chatId
  * @param {() => boolean} isRunning
@@ -104,6 +104,6 @@ export async function stopReply(transport, chatId, isRunning) {
       await new Promise((resolve) => setTimeout(resolve, STOP_INTERVAL));
     }
   } catch {
-    // The server can't be reached: only the stream is aborted.
+    // If the server can't be reached, only the stream is aborted.
   }
 }

@@ -1,4 +1,4 @@
-// What a search over the chats has found: a link for each chat, with the words in their context.
+// The results of a search over the chats: a link for each chat, with an excerpt around the words that were found.
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
@@ -22,43 +22,43 @@ export function createSearchResults({ transport, onFound, back }) {
   const list = element('ul', { class: 'search-hits', 'aria-label': 'Found chats', on: { keydown: press } });
   const more = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: readMore } }, 'Show more');
   const node = element('div', { class: 'search-results' }, state, list, more);
-  let question = '';
-  let shown = ''; // the question of the results on the screen
+  let query = ''; // the words of the newest search
+  let shown = ''; // the query of the results on the screen
   /** @type {string | null} */
   let cursor = null;
-  let reads = 0; // the answer to an earlier one is dropped
+  let reads = 0; // the number of requests; only the answer to the newest one is shown
 
   /** @param {boolean} [further] whether to read the next page */
   async function read(further = false) {
     const mine = (reads += 1);
-    const asked = question;
+    const text = query;
     try {
-      const query = { q: asked, cursor: further ? cursor : null };
-      const { results, nextCursor } = await transport.get('/api/ai/search', query);
+      const parameters = { q: text, cursor: further ? cursor : null };
+      const { results, nextCursor } = await transport.get('/api/ai/search', parameters);
       if (mine !== reads) return;
       if (!further) list.replaceChildren();
       list.append(...results.map(createHit));
-      show(asked, nextCursor, wordsFor(list.childElementCount, Boolean(nextCursor)));
+      show(text, nextCursor, wordsFor(list.childElementCount, Boolean(nextCursor)));
     } catch (error) {
       if (mine !== reads) return;
-      if (further) state.textContent = errorText(error); // what was found stays, and the button for the rest
+      if (further) state.textContent = errorText(error); // the results stay, and so does the button for the next page
       else show('', null, errorText(error));
     }
   }
 
-  /** After the last ones the button goes: what they have brought comes next. */
+  /** Loads the next page. If the button is then hidden, the focus moves to the first new result. */
   async function readMore() {
     const before = list.childElementCount;
     await read(true);
     if (more.hidden && isFocusLost()) list.querySelectorAll('a')[before]?.focus();
   }
 
-  /** @param {string} asked @param {string | null} following @param {string} text */
-  function show(asked, following, text) {
-    shown = asked;
+  /** @param {string} text of the search @param {string | null} following @param {string} sentence */
+  function show(text, following, sentence) {
+    shown = text;
     cursor = following;
     more.hidden = !following;
-    state.textContent = text;
+    state.textContent = sentence;
   }
 
   /** @param {Result} result */
@@ -89,15 +89,15 @@ export function createSearchResults({ transport, onFound, back }) {
 
   return {
     node,
-    /** @param {string} text @returns {Promise<boolean>} whether its results are shown, and nothing else was asked for since */
+    /** @param {string} text @returns {Promise<boolean>} whether the results are shown and no other search was started since */
     async search(text) {
-      question = text;
+      query = text;
       if (shown !== text) await read();
-      else reads += 1; // its results are on the screen
-      return shown === text && question === text;
+      else reads += 1; // the results on the screen are those of this text
+      return shown === text && query === text;
     },
     clear() {
-      question = '';
+      query = '';
       reads += 1;
       list.replaceChildren();
       show('', null, '');
@@ -113,7 +113,7 @@ function wordsFor(count, more) {
   return `${count}${more ? ' or more' : ''} ${count === 1 ? 'chat' : 'chats'} found`;
 }
 
-/** The text with its hits marked. Places count code points. @param {Excerpt} excerpt @param {string} [none] */
+/** The text of an excerpt with its hits marked. The positions of hits count code points. @param {Excerpt} excerpt @param {string} [none] */
 export function piecesOf({ text, hits }, none = '') {
   const characters = [...(text || none)];
   /** @type {(Node | string)[]} */

@@ -1,14 +1,14 @@
-// What the page of a new chat suggests: drawn from the collections that this user may read and write.
+// The suggestions on the page of a new chat, made from the collections that the user may read and write.
 
 import { isOfTheService, readCollections, singularOf, titleColumn, wordOf, writableColumns } from '../data/collections.js';
 
 /**
  * @typedef {import('../data/collections.js').Collection} Collection
- * @typedef {{label: string, text: string}} Suggestion what the button says, and what it puts into the composer
+ * @typedef {{label: string, text: string}} Suggestion the label of the button, and the text that it puts into the composer
  */
 
-const MOST = 3; // of collections
-const GENERAL = asked('What can you do here?');
+const MOST = 3; // suggestions about collections
+const GENERAL = asQuestion('What can you do here?');
 
 /** @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Suggestion[]>} */
 export async function readSuggestions(transport) {
@@ -16,7 +16,7 @@ export async function readSuggestions(transport) {
 }
 
 /**
- * At most four: for one collection after the other a question, or a record to add, and a general question.
+ * At most four suggestions: for each collection a question or a record to add, and a general question.
  * @param {Collection[]} collections @returns {Suggestion[]}
  */
 export function suggestionsFor(collections) {
@@ -32,10 +32,10 @@ function isFirst({ text }, place, all) {
 
 /** @param {Collection} collection */
 function askAbout({ name, permissions }) {
-  return asked(`What is in ${permissions.read === 'own' ? 'my' : 'the'} ${wordOf(name).toLowerCase()}?`);
+  return asQuestion(`What is in ${permissions.read === 'own' ? 'my' : 'the'} ${wordOf(name).toLowerCase()}?`);
 }
 
-/** @param {Collection} collection @returns {Suggestion | null} null where a title alone makes no record */
+/** @param {Collection} collection @returns {Suggestion | null} null if a record of the collection needs more than a title */
 function addTo(collection) {
   const title = titleColumn(collection);
   const required = writableColumns(collection).filter((column) => column.required && column !== title);
@@ -46,6 +46,6 @@ function addTo(collection) {
 }
 
 /** @param {string} text @returns {Suggestion} */
-function asked(text) {
+function asQuestion(text) {
   return { label: text, text };
 }

@@ -1,4 +1,4 @@
-// What the messages of the open chat ask for, and Escape, which stops its reply.
+// Carries out the actions of the messages in the open chat, and lets Escape stop its reply.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
 
@@ -51,8 +51,8 @@ function question(later) {
 
 /**
  * @param {{isRunning: () => boolean, isOurs: (target: EventTarget | null) => boolean, stop: () => void}} reply
- *   `isOurs` tells whether a text field is that of the conversation: Escape means something else in others
- * @returns {() => void} ends it
+ *   `isOurs` tells whether a text field is the composer: in other fields, Escape has another meaning
+ * @returns {() => void} removes the listener
  */
 export function letEscapeStop({ isRunning, isOurs, stop }) {
   /** @param {KeyboardEvent} event */

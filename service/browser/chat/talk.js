@@ -1,4 +1,4 @@
-// The pane in the middle: transcript and composer of the open chat.
+// The pane in the middle of the chat page: the transcript and the composer of the open chat.
 
 import { titleOf } from './chat-row.js';
 import { createComposer } from './composer.js';
@@ -22,7 +22,7 @@ import { createWelcome } from './welcome.js';
  * @param {() => number | null} context.balance
  * @param {(sentence: string) => void} context.announce
  * @param {(chatId: string) => void} context.onCreated
- * @param {(chatId: string) => void} context.onEmpty called for a new chat whose first turn has left nothing
+ * @param {(chatId: string) => void} context.onEmpty called for a new chat whose first turn has stored nothing
  * @param {HTMLElement[]} context.tools buttons in the bar
  */
 export function createTalk({ chats, drafts, transport, storage, socket, tabs, balance, announce, onCreated, onEmpty, tools }) {
@@ -44,8 +44,8 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   /** @type {import('./conversation.js').Conversation | null} */
   let conversation = null;
   let stopListening = () => {};
-  let isDetached = false; // the conversation on the screen has no chat any more
-  let creating = 0; // chats for first messages; until they are there, nothing else is sent from where these were
+  let isDetached = false; // whether the chat of the conversation on the screen was deleted
+  let creating = 0; // how many chats are being created for first messages; until then, the composer sends nothing else
   let frame = 0;
   let problem = '';
   const stopEscape = letEscapeStop({
@@ -56,7 +56,7 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   tabs.onReply((chatId) => chatId === conversation?.chatId && watch());
   document.addEventListener('visibilitychange', watch);
 
-  /** Another tab or device may have asked for a reply. */
+  /** Another tab or device may have started a turn. */
   function watch() {
     if (!document.hidden && !isDetached) conversation?.watch();
   }
@@ -101,18 +101,18 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
   /** Creates the chat for its first message. @param {string} text */
   async function createChatAndSend(text) {
     const opened = conversation;
-    const isHere = () => conversation === opened || !conversation; // else another chat is shown now
+    const isHere = () => conversation === opened || !conversation; // false if another chat is shown by now
     creating += 1;
     composer.setBusy(true, true);
-    const beside = drafts.get('new'); // typed beside a message that is tried again
+    const beside = drafts.get('new'); // the draft beside a message that is being sent again
     const kept = [text, beside].filter(Boolean).join('\n\n');
-    drafts.set('new', kept); // until it is stored as the question of a chat
+    drafts.set('new', kept); // kept as a draft until it is stored as the question of a chat
     try {
       const chatId = await chats.create();
       const created = chats.conversation(chatId);
       const turn = created.send(text, models.modelId);
       if (isHere() || !isDetached) moveDraft(chatId, kept, beside);
-      else composer.takeOut(text); // what stands behind it is of the chat on the screen, which has none any more
+      else composer.takeOut(text); // the text after it stays: it belongs to the conversation on the screen, whose chat was deleted
       if (isHere()) onCreated(chatId);
       turn.then(() => created === conversation && isEmpty(created) && onEmpty(chatId));
     } catch (error) {
@@ -126,14 +126,18 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
     }
   }
 
-  /** What was typed since goes with the chat. @param {string} chatId @param {string} kept what the draft was @param {string} beside what is left of it */
+  /**
+   * Moves the draft of a new chat to the created chat.
+   * @param {string} chatId @param {string} kept the draft at the time of sending @param {string} beside its text
+   *   without the message that was sent
+   */
   function moveDraft(chatId, kept, beside) {
     const newDraft = drafts.get('new');
     drafts.set(chatId, newDraft === kept ? beside : newDraft);
     drafts.set('new', '');
   }
 
-  /** @param {string} text that stands before what was typed since @param {string} kept the draft that has it */
+  /** Keeps a text that could not be sent in the draft of a new chat. @param {string} text @param {string} kept the draft with the text at the time of sending */
   function keepForNewChat(text, kept) {
     const typed = drafts.get('new');
     if (typed !== kept) drafts.set('new', [text, typed].filter(Boolean).join('\n\n'));
@@ -155,7 +159,7 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
     return conversation?.messages.findLast(({ role }) => role === 'user')?.text ?? '';
   }
 
-  /** @param {string} messageId of the open chat */
+  /** @param {string} messageId of a message in the open chat */
   async function reveal(messageId) {
     const opened = conversation;
     const reveal = await import('../chat/reveal.js').then((module) => module.reveal);
@@ -170,15 +174,15 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
     composer,
     show: scheduleShow,
     refresh: transcript.refresh,
-    /** The chat is gone, but what is on the screen stays; the draft becomes that of a new chat. */
+    /** Call this when the chat was deleted. The conversation stays on the screen; the draft becomes that of a new chat. */
     detach() {
-      show(); // its text is back in the composer, behind which may come that of a chat that is being made
+      show(); // puts the text back into the composer first: the draft of a chat that is being created may be added after it
       isDetached = true;
       transcript.open(null);
       composer.rename('new');
       scheduleShow();
     },
-    /** Whether the chat on the screen was removed because its first turn has left nothing. */
+    /** Whether the chat on the screen was deleted because its first turn stored nothing. */
     get isDetached() {
       return isDetached;
     },
@@ -205,8 +209,8 @@ export function createTalk({ chats, drafts, transport, storage, socket, tabs, ba
 }
 
 /**
- * Whether the chat is as if it had never been. The calls of a failed turn are kept with their chat:
- * the next try of the same message must find what they have changed.
+ * Whether a chat has no content and can be deleted. A chat with calls is kept even if its turn has failed: the next
+ * try of the same message must find what the calls have changed.
  * @param {import('./conversation.js').Conversation} conversation
  */
 function isEmpty({ phase, messages, turn, nothingStored }) {

@@ -12,13 +12,13 @@ import { loadMarkdown } from '../shared/markdown.js';
  * @typedef {import('./message-view.js').MessageView} MessageView
  */
 
-const NEAR = 60; // pixels from the end within which new text is followed
-const LATE = 1500; // ms, after which messages are shown without what is still loading
+const NEAR = 60; // pixels from the end; within this distance, the log scrolls with new text
+const LATE = 1500; // ms; after this, messages are shown even if modules are still being loaded
 
 /**
  * @param {ReturnType<typeof import('./questions.js').createQuestions>} questions
  * @param {Omit<Parameters<typeof createLateControls>[0], 'list'>} context
- * @param {() => void} onChange called when it is to be shown again
+ * @param {() => void} onChange called when the transcript must be drawn again
  */
 export function createTranscript(questions, context, onChange) {
   const list = element('div', { class: 'messages' });
@@ -27,7 +27,7 @@ export function createTranscript(questions, context, onChange) {
   const controls = createLateControls({ ...context, list }, onChange);
   const log = element(
     'div',
-    // Always off: loading the history must not be announced either.
+    // Always off, because screen readers must not read out the history either.
     { class: 'log', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' },
     earlier,
     list,
@@ -47,8 +47,8 @@ export function createTranscript(questions, context, onChange) {
   const distance = () => log.scrollHeight - log.scrollTop - log.clientHeight;
   const toEnd = () => log.scrollTo({ top: log.scrollHeight, behavior: 'instant' });
   let atEnd = true;
-  let height = 0; // of the log, when that was measured
-  log.addEventListener('scroll', () => log.clientHeight && updatePosition()); // a hidden pane reports the top
+  let height = 0; // the height of the log at the last measurement
+  log.addEventListener('scroll', () => log.clientHeight && updatePosition()); // a hidden pane reports the position 0
   const sizes = new ResizeObserver((changes) => {
     if (!log.clientHeight) return;
     if (atEnd && changes.some(({ target }) => target === log)) toEnd();
@@ -56,7 +56,7 @@ export function createTranscript(questions, context, onChange) {
   });
   sizes.observe(log);
   sizes.observe(list);
-  list.addEventListener('rendered', () => atEnd && toEnd()); // a text whose Markdown was still being loaded
+  list.addEventListener('rendered', () => atEnd && toEnd()); // a text was shown without Markdown until now
   jump.addEventListener('click', () => {
     toEnd();
     log.focus();
@@ -65,9 +65,9 @@ export function createTranscript(questions, context, onChange) {
     await current?.loadEarlier();
     const [first] = list.children;
     const top = first?.getBoundingClientRect().top;
-    await new Promise(requestAnimationFrame); // they are drawn in the next frame, above what was read
+    await new Promise(requestAnimationFrame); // the earlier messages are drawn in the next frame, above the first one
     if (first?.isConnected) log.scrollTop += first.getBoundingClientRect().top - top;
-    if (earlier.hidden && isFocusLost()) log.focus({ preventScroll: true }); // nothing is before them: the button goes
+    if (earlier.hidden && isFocusLost()) log.focus({ preventScroll: true }); // there are no earlier messages, so the button is hidden
   });
 
   function updatePosition() {
@@ -76,7 +76,7 @@ export function createTranscript(questions, context, onChange) {
     jump.hidden = atEnd;
   }
 
-  // A tool call that was opened just now is not measured yet. A log of another height still is at its end.
+  // A tool call that was just opened has not been measured yet. A log whose own height has changed still counts as at its end.
   const isAtEnd = () => atEnd && (log.clientHeight !== height || distance() < NEAR);
 
   /** @param {Conversation} conversation */
@@ -129,7 +129,7 @@ export function createTranscript(questions, context, onChange) {
   return {
     node,
     open,
-    /** Whether all is there that gives messages their form and height, so that what is shown does not move. */
+    /** Whether all modules that affect the height of messages are loaded, so that shown messages do not move. */
     get isReady() {
       return isReady;
     },
@@ -144,7 +144,7 @@ export function createTranscript(questions, context, onChange) {
       question = questionId;
       const hadFocus = list.contains(document.activeElement);
       place(conversation);
-      if (hadFocus && isFocusLost()) log.focus({ preventScroll: true }); // what asked for a new reply goes with the old one
+      if (hadFocus && isFocusLost()) log.focus({ preventScroll: true }); // the focused button has disappeared with the old reply
       earlier.hidden = !conversation.earlier;
       waiting.hidden = phase === 'idle' || phase === 'loading' || !showsNothing(turn);
       showNote(conversation);
@@ -179,7 +179,7 @@ function isStored({ messages }, messageId) {
 }
 
 /**
- * @param {Message} message @param {Message | undefined} question its own, or what it answers
+ * @param {Message} message @param {Message | undefined} question the message itself, or the message that it answers
  * @param {Conversation} conversation @param {Map<string, number>} places of the stored messages, by id
  */
 function placeOf(message, question, { messages, turn, phase }, places) {
@@ -197,7 +197,7 @@ const keyOf = (message) => message.key ?? message.id;
 
 /** @param {Conversation['turn']} turn whether nothing on the screen shows that the assistant is working */
 function showsNothing(turn) {
-  // A question says nothing of whether its call still runs, and the newest call may end before others.
+  // A part with a question does not show whether its call still runs, and the newest call may end before earlier ones.
   const parts = turn?.reply.parts ?? [];
   const isRunning = parts.some((part) => part.kind === 'call' && (part.state === 'preparing' || part.state === 'running'));
   return !isRunning && parts.findLast(({ kind }) => kind === 'text' || kind === 'call')?.kind !== 'text';

@@ -1,4 +1,4 @@
-// A note at the end of a chat about a turn that has left nothing, or whose connection is lost.
+// A note at the end of a chat about a turn that has failed, or whose connection is lost.
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { writesIn } from './message-actions.js';
@@ -18,43 +18,43 @@ export function createTurnNote(actions) {
   const text = element('p', { tabindex: '-1' });
   const retry = button('Try again', actions.retry);
   const dismiss = button('Show the earlier messages', actions.dismiss);
-  const undo = button('Undo changes', takeBack);
+  const undo = button('Undo changes', undoChanges);
   const node = element('div', { class: 'turn-note', hidden: true }, text, element('div', { class: 'note-actions' }, retry, dismiss, undo));
   /** @type {Conversation['turn']} */
   let turn = null;
-  /** @type {Map<string, import('./turn-undo.js').Told>} what taking back the changes of a turn has come to */
+  /** @type {Map<string, import('./turn-undo.js').UndoOutcome>} by turn id: the outcome of undoing its changes */
   const results = new Map();
 
-  async function takeBack() {
+  async function undoChanges() {
     const { turnId, reply } = turn ?? {};
     if (!turnId || !reply) return;
-    const told = await undoTurn(turnId, writesIn(reply.parts), actions.transport);
-    if (!told) return;
-    results.set(turnId, told);
-    actions.announce(told.lines.join(' '));
+    const outcome = await undoTurn(turnId, writesIn(reply.parts), actions.transport);
+    if (!outcome) return;
+    results.set(turnId, outcome);
+    actions.announce(outcome.lines.join(' '));
     if (turn?.turnId !== turnId) return; // another chat is shown by now
-    tell();
-    if (isFocusLost()) text.focus(); // the button is gone
+    showText();
+    if (isFocusLost()) text.focus(); // the button is hidden now
   }
 
-  function tell() {
+  function showText() {
     const { turnId = '', reply } = /** @type {NonNullable<typeof turn>} */ (turn);
     const failed = reply.state === 'failed';
-    const told = results.get(turnId);
-    text.textContent = told?.lines.join(' ') ?? (failed ? (reply.parts.length ? INCOMPLETE : UNANSWERED) : SEARCHING);
-    undo.hidden = !failed || !turnId || Boolean(told?.isOver) || !writesIn(reply.parts).length;
+    const outcome = results.get(turnId);
+    text.textContent = outcome?.lines.join(' ') ?? (failed ? (reply.parts.length ? INCOMPLETE : UNANSWERED) : SEARCHING);
+    undo.hidden = !failed || !turnId || Boolean(outcome?.isOver) || !writesIn(reply.parts).length;
   }
 
   return {
     node,
-    /** @param {Conversation} conversation @param {boolean} isReplacing whether its turn was to replace stored messages */
+    /** @param {Conversation} conversation @param {boolean} isReplacing whether the turn should have replaced stored messages */
     show(conversation, isReplacing) {
       if (conversation.turn === turn && !node.hidden) return;
       turn = conversation.turn;
       const failed = turn?.reply.state === 'failed';
       node.hidden = !failed && !turn?.isLost;
       if (node.hidden || !turn) return;
-      tell();
+      showText();
       node.classList.toggle('failed', failed);
       retry.hidden = !failed || Boolean(turn.isElsewhere);
       dismiss.hidden = !failed || !isReplacing;

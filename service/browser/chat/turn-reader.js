@@ -1,4 +1,4 @@
-// The running turn of a conversation: its chunks, and what becomes of its question at each ending.
+// Reads the running turn of a conversation, and decides at each ending what happens to its question.
 
 import { actionOf } from './chat-actions.js';
 import { EMPTY_REPLY, brokenOff, reduce } from './chat-reducer.js';
@@ -15,10 +15,10 @@ const CONNECTION_LOST = `The connection was lost before the reply was complete. 
 const REPLACING_LOST = `The connection was lost before the reply was complete. ${KEPT}`;
 const STOPPED_EARLY = `Stopped before the reply began. ${BACK}`;
 const REPLACING_STOPPED = `Stopped before the reply began. ${KEPT}`;
-const NOT_STORED = 'The reply ended before it was complete. Nothing of it was stored.'; // of another tab
-/** Aborts a stream without an ending: nothing is shown any more. */
+const NOT_STORED = 'The reply ended before it was complete. Nothing of it was stored.'; // for a turn of another tab
+/** The reason for aborting a stream when the page is left: nothing is shown after it. */
 export const PAGE_LEFT = new DOMException('the page was left', 'AbortError');
-const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: false }; // before its first chunk
+const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: false }; // before the first chunk
 
 /**
  * @typedef {import('./chat-stream.js').Chunk} Chunk
@@ -30,7 +30,7 @@ const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: fal
  * @param {object} context
  * @param {State} context.state
  * @param {(values: Partial<State>) => void} context.set
- * @param {() => Promise<boolean>} context.load reads the stored messages; whether that was possible
+ * @param {() => Promise<boolean>} context.load reads the stored messages; returns false if it fails
  * @param {() => boolean} context.isOutdated whether there may be stored messages that are not shown
  * @param {import('../shared/api-transport.js').Transport} context.transport
  * @param {import('../page/drafts.js').Drafts} context.drafts
@@ -39,7 +39,7 @@ const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: fal
 export function createTurnReader({ state, set, load, isOutdated, transport, drafts, announce }) {
   const { chatId } = state;
   let replyId = '';
-  /** @type {Set<string>} the questions that were announced: a reply that is read again has them again */
+  /** @type {Set<string>} the announced questions, which come a second time when a reply is read again */
   const announced = new Set();
 
   const current = () => state.turn ?? NO_TURN;
@@ -82,18 +82,18 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     announce(question);
   }
 
-  /** The first chunk, perhaps not for the first time. @param {Chunk} chunk */
+  /** Handles the first chunk of a reply, which comes again when the reply is read again. @param {Chunk} chunk */
   function restart({ messageId, messageMetadata }) {
-    const asked = messageMetadata?.userMessage; // for readers that did not send it
+    const sent = messageMetadata?.userMessage; // the question, for pages that did not send it
     const shown = current().question;
-    const isShown = !asked || asked.id === shown.id;
-    const question = isShown ? shown : userMessage(asked.id, asked.content);
+    const isShown = !sent || sent.id === shown.id;
+    const question = isShown ? shown : userMessage(sent.id, sent.content);
     replyId = messageId;
     const restored = isShown ? {} : { restoredText: shown.text };
     set({ turn: { question, reply: EMPTY_REPLY, isLost: false, turnId: messageMetadata?.turnId }, ...restored });
   }
 
-  /** The partial reply stays until the reply goes on. Nobody can answer its questions meanwhile. */
+  /** Called when the connection is lost. The partial reply stays on the screen, but its questions can't be answered. */
   function lose() {
     const { reply } = current();
     set({ turn: { ...current(), reply: { ...reply, parts: withoutQuestions(reply.parts) }, isLost: true } });
@@ -123,7 +123,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     announce('Stopped');
   }
 
-  /** The earlier messages are shown again, unless a text was typed that would be lost. @param {Message} question */
+  /** Shows the earlier messages again, unless this would lose the edited text of the question. @param {Message} question */
   function stopReplacing(question) {
     const isEdited = state.messages.some(({ id, text }) => id === question.id && text !== question.text);
     if (isEdited) return fail(REPLACING_STOPPED);
@@ -136,7 +136,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     set({ phase: 'idle', turn: null, nothingStored: true, ...values });
   }
 
-  /** The turn may have ended in any way since its connection was lost. */
+  /** Called when the connection was lost for good: the turn may have ended in any way. */
   async function finishLost() {
     await load();
     if (isStored(replyId)) keep();
@@ -144,26 +144,26 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     else fail(isOwn() ? CONNECTION_LOST : NOT_STORED);
   }
 
-  /** What is stored replaces the turn. */
+  /** Shows the stored messages in place of the turn. */
   function keep() {
     if (isOwn()) drafts.setQuestion(chatId, null);
     set({ phase: 'idle', turn: null });
   }
 
-  /** @param {unknown} error before the stream began, so that nothing was stored @param {AbortSignal} signal */
+  /** @param {unknown} error that came before the stream began, so that nothing was stored @param {AbortSignal} signal */
   async function failBeforeStream(error, signal) {
     replyId = '';
     if (signal.aborted) return finishAborted(signal);
     const { text } = current().question;
     fail(errorText(error), error instanceof ApiError);
     const conflict = error instanceof ApiError && error.status === 409 && error.retryAfter === null && !isReplacing();
-    // An older message has this id, so the next attempt uses a new one.
+    // An older message has this id, so the next try uses a new id.
     if (conflict) drafts.setQuestion(chatId, { id: newId(), text });
   }
 
   /**
-   * @param {string} problem shown above the question, which can be sent again; the partial reply stays
-   * @param {boolean} [nothingStored] whether that is certain
+   * @param {string} problem shown at the composer; the partial reply stays on the screen
+   * @param {boolean} [nothingStored] whether it is certain that nothing was stored
    */
   function fail(problem, nothingStored = false) {
     const { question, reply } = current();
@@ -181,7 +181,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   return { read, failBeforeStream };
 }
 
-/** Whether people have asked for it themselves, so that it is no alarm. @param {string} problem */
+/** Whether the user has caused a problem by stopping the reply, so that it is not shown as an error. @param {string} problem */
 export function isExpected(problem) {
   return problem === STOPPED_EARLY || problem === REPLACING_STOPPED;
 }

@@ -1,4 +1,4 @@
-// The records of `ai-turns` of the chat that is shown: what ended each reply and what it cost.
+// The records of `ai-turns` for the open chat: how each reply ended and what it cost.
 
 import { createListeners } from '../shared/listeners.js';
 import { createLiveCollection } from '../shared/live-collection.js';

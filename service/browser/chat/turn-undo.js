@@ -1,4 +1,4 @@
-// Takes back what a turn has changed: asks first, and tells afterwards what was left as it is.
+// Undoes the changes of a turn: asks for confirmation first, and says afterwards which changes could not be undone.
 
 import { counted } from '../calls/value-words.js';
 import { nounsOf } from '../calls/record-words.js';
@@ -8,7 +8,7 @@ import { ApiError, errorText } from '../shared/errors.js';
 /**
  * @typedef {import('./chat-reducer.js').CallPart} CallPart
  * @typedef {{collection: string, recordId: string, reason?: string}} Listed
- * @typedef {{isOver: boolean, lines: string[]}} Told `isOver` if there is nothing left to take back
+ * @typedef {{isOver: boolean, lines: string[]}} UndoOutcome `isOver` if the changes can't be undone again
  */
 
 const VERBS = new Map([
@@ -17,25 +17,25 @@ const VERBS = new Map([
   ['records.delete', 'deleted'],
 ]);
 
-/** @type {Set<string>} turns that are being taken back: the answer to a second try would hide that to the first */
+/** @type {Set<string>} turns that are being undone: the answer to a second request would hide the answer to the first */
 const running = new Set();
 
 /**
  * @param {string} turnId @param {CallPart[]} writes of the turn
  * @param {import('../shared/api-transport.js').Transport} transport
- * @returns {Promise<Told | null>} null if the user has thought better of it, or waits for an earlier try
+ * @returns {Promise<UndoOutcome | null>} null if the user has canceled, or an earlier request is still running
  */
 export async function undoTurn(turnId, writes, transport) {
   if (running.has(turnId)) return null;
   const text = `${changesIn(writes)} Where nobody has changed them since, the records become as they were before this reply. This works once.`;
   if (!(await requestConfirmation({ title: 'Undo these changes?', text, action: 'Undo changes' }))) return null;
   running.add(turnId);
-  const told = await requestUndo(turnId, transport); // never throws
+  const outcome = await requestUndo(turnId, transport); // never throws
   running.delete(turnId);
-  return told;
+  return outcome;
 }
 
-/** @param {string} turnId @param {Pick<import('../shared/api-transport.js').Transport, 'post'>} transport @returns {Promise<Told>} */
+/** @param {string} turnId @param {Pick<import('../shared/api-transport.js').Transport, 'post'>} transport @returns {Promise<UndoOutcome>} */
 export async function requestUndo(turnId, transport) {
   try {
     return { isOver: true, lines: outcomeOf(await transport.post(`/api/ai/turns/${encodeURIComponent(turnId)}/undo`)) };
@@ -48,17 +48,17 @@ export async function requestUndo(turnId, transport) {
 /** @param {CallPart[]} writes @returns {string} "The assistant has created 2 tasks and deleted 1 note." */
 export function changesIn(writes) {
   const counts = countBy(writes, ({ name, input }) => `${VERBS.get(name)} ${input?.collection}`);
-  const told = [...counts].map(([key, count]) => {
+  const phrases = [...counts].map(([key, count]) => {
     const [verb, collection] = key.split(' ');
     return `${verb} ${records(collection, count)}`;
   });
-  return `The assistant has ${listed(told)}.`;
+  return `The assistant has ${joinWords(phrases)}.`;
 }
 
 /** @param {{undone: Listed[], conflicts: Listed[]}} answer @returns {string[]} sentences */
 export function outcomeOf({ undone, conflicts }) {
   const back = [...countBy(undone, ({ collection }) => collection)].map(([name, count]) => records(name, count));
-  const first = back.length ? `Undone: ${listed(back)}.` : 'Nothing was undone.';
+  const first = back.length ? `Undone: ${joinWords(back)}.` : 'Nothing was undone.';
   const left = [...countBy(conflicts, ({ collection, reason }) => `${collection} ${reason}`)].map(([key, count]) => {
     const [collection, ...reason] = key.split(' ');
     return `Left as before: ${records(collection, count)}. ${reason.join(' ')}`;
@@ -80,6 +80,6 @@ function records(collection, count) {
 }
 
 /** @param {string[]} parts */
-function listed(parts) {
+function joinWords(parts) {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

@@ -1,4 +1,4 @@
-// What a record of `ai-turns` says, in words: what ended the reply, when, and what it cost.
+// Describes a record of `ai-turns` in words: how the reply ended, when, and what it cost.
 
 import { formatNumber } from '../shared/number-words.js';
 import { moment, timeOfDay } from '../shared/when.js';
@@ -19,14 +19,14 @@ const UNFINISHED = new Map([
   ['pause', STEP_LIMIT],
 ]);
 
-/** What ended the reply. @param {Turn} turn */
+/** How the reply ended. @param {Turn} turn */
 export function endingOf({ data }) {
   if (data.status === 'aborted') return INTERRUPTIONS.get(data.reason) ?? 'Interrupted';
   if (data.finishReason === 'content-filter') return 'Declined by the model';
   return UNFINISHED.get(data.finishReason) ?? 'Finished';
 }
 
-/** Whether there may be more to say. @param {Turn} turn */
+/** Whether the reply was cut short, so that the assistant can continue it. @param {Turn} turn */
 export function canContinue({ data }) {
   return data.status === 'aborted' || UNFINISHED.has(data.finishReason);
 }
@@ -39,7 +39,7 @@ export function summaryOf(turn) {
   return parts.filter(Boolean).join(' · ');
 }
 
-/** All that is known. @param {Turn} turn @returns {[string, string][]} names and values */
+/** All details of the turn. @param {Turn} turn @returns {[string, string][]} names and values */
 export function factsOf(turn) {
   const { modelId, durationMs, steps, usage, credits } = turn.data;
   return [
@@ -53,7 +53,7 @@ export function factsOf(turn) {
   ];
 }
 
-/** @param {string} iso @param {number} [now] milliseconds @returns {string} "14:05", with the day before today */
+/** @param {string} iso @param {number} [now] milliseconds @returns {string} "14:05", with the day if it is not today */
 function timeOf(iso, now = Date.now()) {
   const at = new Date(iso);
   if (at.toDateString() !== new Date(now).toDateString()) return moment(iso);
@@ -74,7 +74,7 @@ function tokensText({ inputTokens, outputTokens, cachedInputTokens, estimated })
   return `${number(inputTokens)} in${cached}, ${number(outputTokens)} out${estimated ? ', estimated' : ''}`;
 }
 
-/** @param {number} credits @returns {string} "0.0123 credits"; what is less than can be shown is not called nothing */
+/** @param {number} credits @returns {string} "0.0123 credits"; a very small amount is never shown as 0 */
 export function creditsText(credits) {
   if (credits > 0 && credits < 0.0001) return 'less than 0.0001 credits';
   return credits === 1 ? '1 credit' : `${number(credits, 4)} credits`;

@@ -15,7 +15,7 @@ export function createWelcome(transport, composer) {
   let isLoading = false;
   let chosen = '';
 
-  /** Reads the suggestions once. Without them nothing is missing: the next time it tries again. */
+  /** Loads the suggestions once. A failure is not shown; the next call tries again. */
   async function load() {
     if (isLoading) return;
     isLoading = true;
@@ -33,7 +33,7 @@ export function createWelcome(transport, composer) {
     return element('li', {}, button);
   }
 
-  /** Sends nothing: the user completes the text. @param {string} text */
+  /** Puts the text into the composer, where the user completes it; nothing is sent. @param {string} text */
   function choose(text) {
     composer.takeOut(chosen);
     composer.append(text);
