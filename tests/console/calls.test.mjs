@@ -8,7 +8,7 @@ import { NO_OUTPUT } from '../../service/browser/calls/call-states.js';
 import { filled } from '../../service/browser/calls/endpoint-sentences.js';
 import { createMediaLink } from '../../service/browser/calls/media-link.js';
 import { nounsOf, recordLink } from '../../service/browser/calls/record-words.js';
-import { tell } from '../../service/browser/calls/tool-words.js';
+import { describe } from '../../service/browser/calls/tool-words.js';
 import { pluralOf, singularOf, valueInWords } from '../../service/browser/calls/value-words.js';
 
 let calls = 0;
@@ -24,7 +24,7 @@ const created = (title) => call('records.create', { collection: 'tasks', data: {
 /** @param {any[]} parts */
 const groups = (...parts) => /** @type {any[]} */ (blocksOf(parts)).filter(({ kind }) => kind === 'calls');
 /** @param {any[]} parts @returns {string[]} */
-const told = (...parts) => groups(...parts).map((group) => tell(group, find).text);
+const sentences = (...parts) => groups(...parts).map((group) => describe(group, find).text);
 
 /** @type {Record<string, any>} */
 const ENDPOINTS = {
@@ -50,39 +50,39 @@ test('a call whose input is still written joins as soon as its collection is kno
   assert.equal(groups(created('a'), { ...half, inputText: '{"collection": "notes", "da' }).length, 2);
 });
 
-test('created records are told by title, several by number', () => {
-  assert.deepEqual(told(created('Write to Bob')), ['Created the task “Write to Bob”']);
-  assert.deepEqual(told(created('a'), created('b'), created('c')), ['Created 3 tasks']);
-  assert.deepEqual(told(call('records.create', { collection: 'entries', data: { amount: 5 } }, record('e', { amount: 5 }))), ['Created an entry']);
+test('created records are sentences by title, several by number', () => {
+  assert.deepEqual(sentences(created('Write to Bob')), ['Created the task “Write to Bob”']);
+  assert.deepEqual(sentences(created('a'), created('b'), created('c')), ['Created 3 tasks']);
+  assert.deepEqual(sentences(call('records.create', { collection: 'entries', data: { amount: 5 } }, record('e', { amount: 5 }))), ['Created an entry']);
 });
 
 test('what is read is counted', () => {
   const query = (/** @type {number} */ n, input = {}, more = {}) =>
     call('records.query', { collection: 'notes', ...input }, { records: Array(n).fill(record('x', {})), nextCursor: null, ...more });
-  assert.deepEqual(told(query(12)), ['Read 12 notes']);
-  assert.deepEqual(told(query(1)), ['Read 1 note']);
-  assert.deepEqual(told(query(0)), ['Looked for notes and found none']);
-  assert.deepEqual(told(query(50, {}, { nextCursor: 'c' })), ['Read the first 50 notes']);
-  assert.deepEqual(told(query(2, { where: { done: true } })), ['Found 2 notes']);
-  assert.deepEqual(told(query(50, {}, { nextCursor: 'c' }), query(3)), ['Read 53 notes']);
+  assert.deepEqual(sentences(query(12)), ['Read 12 notes']);
+  assert.deepEqual(sentences(query(1)), ['Read 1 note']);
+  assert.deepEqual(sentences(query(0)), ['Looked for notes and found none']);
+  assert.deepEqual(sentences(query(50, {}, { nextCursor: 'c' })), ['Read the first 50 notes']);
+  assert.deepEqual(sentences(query(2, { where: { done: true } })), ['Found 2 notes']);
+  assert.deepEqual(sentences(query(50, {}, { nextCursor: 'c' }), query(3)), ['Read 53 notes']);
 });
 
 test('a change names what it has changed, with the value before where the reply has read it', () => {
   const change = (/** @type {any} */ data) => call('records.update', { collection: 'tasks', recordId: 'r', data }, record('r', { title: 'Write to Bob', ...data }));
-  assert.deepEqual(told(change({ due: `${new Date().getFullYear()}-12-01` })), ['Changed the task “Write to Bob”: due → 1 Dec']);
+  assert.deepEqual(sentences(change({ due: `${new Date().getFullYear()}-12-01` })), ['Changed the task “Write to Bob”: due → 1 Dec']);
   const read = call('records.get', { collection: 'tasks', recordId: 'r' }, record('r', { title: 'Write to Bob', done: false }));
-  assert.deepEqual(told(read, change({ done: true })), ['Read the task “Write to Bob”', 'Changed the task “Write to Bob”: done no → yes']);
-  assert.deepEqual(told(change({ a: 1, b: 2, c: 3, d: null })), ['Changed the task “Write to Bob”: a → 1, b → 2, 2 more']);
-  assert.deepEqual(told(change({ done: true }), change({ done: true })), ['Changed 2 tasks: done → yes']);
+  assert.deepEqual(sentences(read, change({ done: true })), ['Read the task “Write to Bob”', 'Changed the task “Write to Bob”: done no → yes']);
+  assert.deepEqual(sentences(change({ a: 1, b: 2, c: 3, d: null })), ['Changed the task “Write to Bob”: a → 1, b → 2, 2 more']);
+  assert.deepEqual(sentences(change({ done: true }), change({ done: true })), ['Changed 2 tasks: done → yes']);
   const canvas = { widgets: [1, 2], io: { version: 1 } };
   const arranged = call('records.update', { collection: 'canvases', recordId: 'c', data: canvas }, record('c', { title: 'Fair', ...canvas }));
-  assert.deepEqual(told(arranged), ['Changed the canvas “Fair”: widgets → 2 items, connections → changed']);
+  assert.deepEqual(sentences(arranged), ['Changed the canvas “Fair”: widgets → 2 items, connections → changed']);
 });
 
-test('a deleted record is told by the title that was read before', () => {
+test('a deleted record is sentences by the title that was read before', () => {
   const removal = call('records.delete', { collection: 'tasks', recordId: 'a' }, { deleted: 'a' });
-  assert.deepEqual(told(created('a'), removal), ['Created the task “a”', 'Deleted the task “a”']);
-  assert.deepEqual(told(removal), ['Deleted a task']);
+  assert.deepEqual(sentences(created('a'), removal), ['Created the task “a”', 'Deleted the task “a”']);
+  assert.deepEqual(sentences(removal), ['Deleted a task']);
 });
 
 test('one record that was made or changed can be opened, a deleted one can not', () => {
@@ -95,43 +95,43 @@ test('one record that was made or changed can be opened, a deleted one can not',
 test('each state has its tense', () => {
   const create = (/** @type {any} */ more) => call('records.create', { collection: 'tasks', data: {} }, undefined, more);
   const failed = (/** @type {string} */ message) => create({ state: 'failed', message });
-  assert.deepEqual(told(create({})), ['Creating a task…']);
-  assert.deepEqual(told(create({}), create({})), ['Creating 2 tasks…']);
-  assert.deepEqual(told(failed('No such column.')), ['Creating a task failed']);
-  assert.deepEqual(told(failed('interrupted')), ['Creating a task was not run']);
-  assert.deepEqual(told(failed(NO_OUTPUT)), ['Creating a task was not run']);
-  assert.deepEqual(told(failed('The user did not allow this call. It was not made.')), ['Creating a task was not allowed']);
-  assert.deepEqual(told(created('a'), failed('No.')), ['Created the task “a”, 1 failed']);
-  assert.equal(tell(groups(failed('No such column.'))[0], find).note, 'No such column.');
-  assert.equal(tell(groups(failed('interrupted'))[0], find).note, '');
+  assert.deepEqual(sentences(create({})), ['Creating a task…']);
+  assert.deepEqual(sentences(create({}), create({})), ['Creating 2 tasks…']);
+  assert.deepEqual(sentences(failed('No such column.')), ['Creating a task failed']);
+  assert.deepEqual(sentences(failed('interrupted')), ['Creating a task was not run']);
+  assert.deepEqual(sentences(failed(NO_OUTPUT)), ['Creating a task was not run']);
+  assert.deepEqual(sentences(failed('The user did not allow this call. It was not made.')), ['Creating a task was not allowed']);
+  assert.deepEqual(sentences(created('a'), failed('No.')), ['Created the task “a”, 1 failed']);
+  assert.equal(describe(groups(failed('No such column.'))[0], find).note, 'No such column.');
+  assert.equal(describe(groups(failed('interrupted'))[0], find).note, '');
 });
 
 test('lookups say what was looked up', () => {
-  assert.deepEqual(told(call('schema.list', {}, { collections: [] })), ['Looked up which collections there are']);
-  assert.deepEqual(told(call('schema.describe', { collection: 'ai-chats' }, {})), ['Looked up what a chat consists of']);
-  assert.deepEqual(told(call('integrations.find', { query: 'weather' }, { endpoints: [{}, {}] })), ['Looked for services for “weather”: 2 services']);
-  assert.deepEqual(told(call('recipes.import', {})), ['Calling recipes.import…']);
+  assert.deepEqual(sentences(call('schema.list', {}, { collections: [] })), ['Looked up which collections there are']);
+  assert.deepEqual(sentences(call('schema.describe', { collection: 'ai-chats' }, {})), ['Looked up what a chat consists of']);
+  assert.deepEqual(sentences(call('integrations.find', { query: 'weather' }, { endpoints: [{}, {}] })), ['Looked for services for “weather”: 2 services']);
+  assert.deepEqual(sentences(call('recipes.import', {})), ['Calling recipes.import…']);
 });
 
 test('an endpoint has a sentence of its own, or one by rule', () => {
   const weather = { place: { name: 'Berlin' }, current: { temperature: 6.04 } };
-  assert.deepEqual(told(asked('current-weather', { city: 'Berlin' })), ['Looking at the weather in Berlin…']);
-  assert.deepEqual(told(asked('current-weather', { city: 'Berlin' }, weather)), ['Weather in Berlin: 6.04 °C']);
-  assert.deepEqual(told(asked('current-weather', { latitude: 1 }, { place: { name: null } })), ['The weather now']);
-  assert.deepEqual(told(asked('cloudsuite/mail-list', {}, { messages: Array(5).fill({}) })), ['Read 5 mails']);
-  assert.deepEqual(told(asked('search-papers', { query: 'bees' }, { total: 90, papers: Array(8).fill({}) })), ['Search scholarly papers: “bees”, 8 papers']);
-  assert.deepEqual(told(asked('quote', { symbol: 'ACME' }, { price: 12.5, url: 'https://a.example' })), ['The price of a stock: “ACME”, price 12.5']);
-  assert.deepEqual(told(asked('quote', {}), asked('quote', {})), ['The price of a stock…']);
-  assert.deepEqual(told(asked('unknown/new-thing', {}, {})), ['New thing']);
+  assert.deepEqual(sentences(asked('current-weather', { city: 'Berlin' })), ['Looking at the weather in Berlin…']);
+  assert.deepEqual(sentences(asked('current-weather', { city: 'Berlin' }, weather)), ['Weather in Berlin: 6.04 °C']);
+  assert.deepEqual(sentences(asked('current-weather', { latitude: 1 }, { place: { name: null } })), ['The weather now']);
+  assert.deepEqual(sentences(asked('cloudsuite/mail-list', {}, { messages: Array(5).fill({}) })), ['Read 5 mails']);
+  assert.deepEqual(sentences(asked('search-papers', { query: 'bees' }, { total: 90, papers: Array(8).fill({}) })), ['Search scholarly papers: “bees”, 8 papers']);
+  assert.deepEqual(sentences(asked('quote', { symbol: 'ACME' }, { price: 12.5, url: 'https://a.example' })), ['The price of a stock: “ACME”, price 12.5']);
+  assert.deepEqual(sentences(asked('quote', {}), asked('quote', {})), ['The price of a stock…']);
+  assert.deepEqual(sentences(asked('unknown/new-thing', {}, {})), ['New thing']);
 });
 
-test('a job is told by its result', () => {
+test('a job is sentences by its result', () => {
   const job = (/** @type {any} */ more) => asked('search-papers', {}, { jobId: 'j', status: 'running', ...more });
-  assert.deepEqual(told(job({})), ['Search scholarly papers: not finished yet']);
-  assert.deepEqual(told(job({ status: 'done', result: { papers: [{}] } })), ['Search scholarly papers: 1 paper']);
+  assert.deepEqual(sentences(job({})), ['Search scholarly papers: not finished yet']);
+  assert.deepEqual(sentences(job({ status: 'done', result: { papers: [{}] } })), ['Search scholarly papers: 1 paper']);
 });
 
-test('a sentence with a value that is missing or no text is not told', () => {
+test('a sentence with a value that is missing or no text is not sentences', () => {
   assert.equal(filled('{a} and {b:entry|entries}', { a: 1, b: [] }, {}), '1 and no entries');
   assert.equal(filled('{a}', {}, { a: 'x'.repeat(200) })?.length, 50);
   for (const data of [{}, { a: null }, { a: { b: 1 } }]) assert.equal(filled('Of {a}', data, {}), null);

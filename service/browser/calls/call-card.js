@@ -1,10 +1,10 @@
-// A group of tool calls in a reply: a sentence, and what they have read or made when it is opened.
+// The card for a group of tool calls in a reply. It shows one sentence, and the details of the calls when opened.
 
 import { element, icon } from '../shared/elements.js';
 import { loadStyle } from '../page/late-view.js';
 import { bodyOf } from './endpoint-sentences.js';
 import { recordLink } from './record-words.js';
-import { tell } from './tool-words.js';
+import { describe } from './tool-words.js';
 
 /**
  * @typedef {import('./call-groups.js').CallGroup} CallGroup
@@ -33,7 +33,7 @@ export function createCallCard(context) {
   details.addEventListener('toggle', async () => {
     if (!current || !details.open) return;
     await fill(current);
-    details.scrollIntoView({ block: 'nearest' }); // the newest call would open below the visible part
+    details.scrollIntoView({ block: 'nearest' }); // otherwise the details of the newest call would open below the visible part
   });
 
   /** @param {CallGroup} group */
@@ -47,7 +47,7 @@ export function createCallCard(context) {
     }
   }
 
-  /** Pictures and sound of our own, and what was made for the eyes. @param {CallGroup} group */
+  /** Shows the media of the calls without opening the card. @param {CallGroup} group */
   async function showMedia({ calls }) {
     const done = calls.filter(isVisual);
     const key = done.map(({ id }) => id).join(' ');
@@ -61,12 +61,12 @@ export function createCallCard(context) {
 
   /** @param {CallGroup} group */
   function show(group) {
-    const told = tell(group, (name) => context.endpoints.find(name, () => current && show(current)));
-    details.dataset.state = told.state;
-    text.textContent = told.text;
-    note.textContent = told.note;
-    note.hidden = !told.note;
-    node.hidden = group.waits; // its question says it
+    const description = describe(group, (name) => context.endpoints.find(name, () => current && show(current)));
+    details.dataset.state = description.state;
+    text.textContent = description.text;
+    note.textContent = description.note;
+    note.hidden = !description.note;
+    node.hidden = group.waits; // the card of the question shows the call
     const opened = group.calls.length === 1 ? recordLink(group.calls[0]) : null;
     link.hidden = !opened;
     if (opened) link.setAttribute('href', opened.href);
@@ -86,7 +86,7 @@ export function createCallCard(context) {
   };
 }
 
-/** Whether media are what was asked for. @param {CallPart} call */
+/** Whether a call's result is media: it had a prompt, or its answer links to stored media. @param {CallPart} call */
 function isVisual(call) {
   if (call.state !== 'done' || call.name.startsWith('records.')) return false;
   return Boolean(bodyOf(call).prompt) || (JSON.stringify(call.output) ?? '').includes('/api/media/');
@@ -97,12 +97,12 @@ function isSame(one, other) {
   return one.waits === other.waits && one.calls.length === other.calls.length && one.calls.every((call, at) => isEqual(call, other.calls[at]));
 }
 
-/** A stored call says what the streamed one has said: what is open in its card stays so. @param {CallPart} one @param {CallPart} other */
+/** Whether two calls show the same. A stored call equals its streamed one, so that its card stays open. @param {CallPart} one @param {CallPart} other */
 function isEqual(one, other) {
-  return one === other || (one.state === other.state && printOf(one) === printOf(other));
+  return one === other || (one.state === other.state && keyOf(one) === keyOf(other));
 }
 
 /** @param {CallPart} call */
-function printOf({ id, name, input, inputText, output, message }) {
+function keyOf({ id, name, input, inputText, output, message }) {
   return JSON.stringify([id, name, input ?? inputText, output, message]);
 }

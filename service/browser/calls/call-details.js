@@ -1,4 +1,4 @@
-// What a group of calls was given and has answered: for people as a list or a table, and as JSON.
+// The input and the answers of a group of calls: as a list or a table for people, and as JSON.
 
 import { element } from '../shared/elements.js';
 import { createResult } from './call-result.js';
@@ -24,7 +24,7 @@ export function createCallDetails({ calls, known }, context) {
   return result ? [result, ...raw] : raw;
 }
 
-/** Long JSON is built when it is opened. @param {string} name @param {() => HTMLElement} create */
+/** A collapsed section whose content is built when it is opened, because the JSON can be long. @param {string} name @param {() => HTMLElement} create */
 function createFolded(name, create) {
   const details = element('details', { class: 'call-raw' }, element('summary', {}, name));
   details.addEventListener('toggle', () => details.open && details.children.length === 1 && details.append(create()));
@@ -54,7 +54,7 @@ function section(title, text, { announce = () => {} }) {
       await navigator.clipboard.writeText(text);
       button.textContent = 'Copied';
     } catch {
-      getSelection()?.selectAllChildren(pre); // no clipboard on plain http: the text can be copied by hand
+      getSelection()?.selectAllChildren(pre); // the clipboard API is missing on pages loaded over plain HTTP: the text is selected to be copied by hand
       button.textContent = 'Selected';
     }
     announce(`${title} ${button.textContent?.toLowerCase()}`);

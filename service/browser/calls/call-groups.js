@@ -1,4 +1,4 @@
-// The parts of a reply as blocks to show: neighbouring calls of one kind become one group.
+// Turns the parts of a reply into the blocks that are shown: adjacent calls of one kind become one group.
 
 import { NOT_RUN } from './call-states.js';
 
@@ -8,7 +8,7 @@ import { NOT_RUN } from './call-states.js';
  * @typedef {import('../chat/question-parts.js').QuestionPart} QuestionPart
  * @typedef {Map<string, Record<string, any>>} Known the data of records that the reply has read, by id
  * @typedef {{kind: 'calls', id: string, calls: CallPart[], known: Known, waits: boolean}} CallGroup
- *   `waits` while each of its calls asks the user
+ *   `waits` is true while all calls of the group wait for the user
  * @typedef {Exclude<Part, CallPart> | CallGroup} Block
  */
 
@@ -32,7 +32,7 @@ export function blocksOf(parts) {
   return blocks;
 }
 
-/** A question stands below its call, whatever other calls have begun meanwhile. @param {QuestionPart} part @param {Block[]} blocks */
+/** The place of a question: below its call, even if other calls have begun since. @param {QuestionPart} part @param {Block[]} blocks */
 function placeOf({ data }, blocks) {
   const own = blocks.findIndex((block) => block.kind === 'calls' && block.calls.some(({ id }) => id === data.toolCallId));
   if (own < 0) return blocks.length;
@@ -41,7 +41,7 @@ function placeOf({ data }, blocks) {
 }
 
 /**
- * A question that nobody answered, because its reply had ended: the stored state alone does not say so.
+ * A question with the state 'ended' if its reply ended before anybody answered. The stored state does not show this.
  * @param {QuestionPart} part @param {readonly Part[]} parts @returns {QuestionPart}
  */
 function ended(part, parts) {
@@ -60,8 +60,8 @@ function isAlike(one, other) {
 
 /** The collection or the endpoint that a call is for, as soon as it is known. @param {CallPart} call @returns {string} */
 export function targetOf({ input, inputText }) {
-  const told = input?.collection ?? input?.endpoint;
-  if (typeof told === 'string') return told;
+  const target = input?.collection ?? input?.endpoint;
+  if (typeof target === 'string') return target;
   return input === undefined ? (inputText.match(/"(?:collection|endpoint)"\s*:\s*"([^"\\]+)"/)?.[1] ?? '') : '';
 }
 
@@ -69,6 +69,6 @@ export function targetOf({ input, inputText }) {
 function withRecordsOf({ name, state, output }, known) {
   if (state !== 'done' || !name.startsWith('records.')) return known;
   const records = Array.isArray(output?.records) ? output.records : [output];
-  const told = records.filter((/** @type {any} */ one) => one?.recordId && one.data);
-  return told.length ? new Map([...known, ...told.map((/** @type {any} */ one) => [one.recordId, one.data])]) : known;
+  const readable = records.filter((/** @type {any} */ one) => one?.recordId && one.data);
+  return readable.length ? new Map([...known, ...readable.map((/** @type {any} */ one) => [one.recordId, one.data])]) : known;
 }

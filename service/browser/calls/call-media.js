@@ -1,4 +1,5 @@
-// Pictures, sound and video of an answer. Ours are loaded when they come into view, others on a click.
+// The pictures, sound and video of an answer. Media stored by this service are loaded when they come into view, media
+// at other hosts only on a click.
 
 import { element } from '../shared/elements.js';
 import { mediaIn } from '../integrations/answer-shape.js';
@@ -15,7 +16,7 @@ import { capitalized } from './value-words.js';
 const WIDTH = 420; // CSS pixels
 const GONE = 'It can’t be shown any more. What is made here is kept for a day.';
 
-/** @param {CallPart} call @param {import('./call-card.js').CardContext} context @returns {HTMLElement | string} '' without any */
+/** @param {CallPart} call @param {import('./call-card.js').CardContext} context @returns {HTMLElement | string} '' if the answer has no media */
 export function createCallMedia(call, { transport }) {
   const { data } = dataOf(call);
   const body = bodyOf(call);
@@ -42,7 +43,7 @@ function createOwn(medium, name, size, link) {
   });
   seen.observe(player);
 
-  /** @param {boolean} [again] after the link has failed */
+  /** @param {boolean} [again] true after the link has failed */
   async function load(again = false) {
     const url = await link.current(again);
     player.onerror = () => (again ? giveUp() : load(true));
@@ -57,12 +58,12 @@ function createOwn(medium, name, size, link) {
   return element('div', { class: 'medium' }, player, medium.kind === 'image' && createOpener(medium, name, link));
 }
 
-/** @param {Medium} medium @param {string} name @param {Size} size @returns {any} without its address */
+/** @param {Medium} medium @param {string} name @param {Size} size @returns {any} the element, without an address yet */
 function createPlayer({ kind }, name, { width, height }) {
   if (kind === 'audio') return element('audio', { controls: true, preload: 'metadata', 'aria-label': name });
   const own = kind === 'image' ? { alt: capitalized(name), loading: 'lazy' } : { controls: true, preload: 'metadata', 'aria-label': name };
   const player = element(kind === 'image' ? 'img' : 'video', { width, height, referrerpolicy: 'no-referrer', ...own });
-  player.style.aspectRatio = `${width} / ${height}`; // also of a picture that turns out to be of another form: nothing may jump
+  player.style.aspectRatio = `${width} / ${height}`; // kept even if the picture turns out to have another ratio, so that the page does not jump
   return player;
 }
 
@@ -81,8 +82,8 @@ function createOpener({ kind, url }, name, link) {
 }
 
 /**
- * A picture at another host is loaded on demand: that host sees who looks. Sound and video at other
- * hosts are links alone, as the page's policy is.
+ * A picture at another host is loaded only on a click, because that host sees who loads it. Sound and video at other
+ * hosts are only links, because the page's content security policy does not allow them.
  * @param {Medium} medium @param {string} name @param {Size} size
  */
 function createForeign(medium, name, size) {
@@ -96,13 +97,13 @@ function createForeign(medium, name, size) {
     player.onerror = () => player.replaceWith(element('p', { class: 'hint' }, 'It can’t be shown here.'));
     player.src = medium.url;
     button.replaceWith(player);
-    link.focus(); // the button that had the focus is gone
+    link.focus(); // the focused button was removed
   }
 
   return element('div', { class: 'medium' }, medium.kind === 'image' && button, link);
 }
 
-/** @param {any} size "1536x1024" @param {any} ratio "16:9", or "widescreen_16_9" @returns {Size} a square if neither says it */
+/** @param {any} size "1536x1024" @param {any} ratio "16:9", or "widescreen_16_9" @returns {Size} a square if neither is given */
 function sizeOf(size, ratio) {
   const [, wide, high] = String(size ?? '').match(/^(\d+)x(\d+)$/) ?? String(ratio ?? '').match(/(\d+)[:_](\d+)$/) ?? [];
   const height = Number(wide) && Number(high) ? (WIDTH * Number(high)) / Number(wide) : WIDTH;

@@ -1,4 +1,4 @@
-// What calls have answered, for people: the records they have made or read, a table, or named values.
+// Shows the answers of calls for people: the records that they have created or read, a table, or named values.
 
 import { element } from '../shared/elements.js';
 import { tableIn } from '../integrations/answer-shape.js';
@@ -8,10 +8,10 @@ import { createValueList } from './value-list.js';
 
 /** @typedef {import('./call-groups.js').CallPart} CallPart */
 
-const OWNERS = ['userId']; // columns that say nothing to their owner
-const WHOLE = 12; // values of one object that stay readable as a list
+const OWNERS = ['userId']; // columns that are of no use to the owner of a record
+const WHOLE = 12; // most values of an object that is shown as a list
 
-/** @param {CallPart[]} calls of one kind, all done @returns {HTMLElement | null} null if JSON says it best */
+/** @param {CallPart[]} calls of one kind, all done @returns {HTMLElement | null} null if the answers are best shown as JSON */
 export function createResult(calls) {
   if (!calls.length) return null;
   const records = calls.flatMap(recordsOf);

@@ -1,11 +1,11 @@
-// How far the calls of a group are.
+// The states of calls and of groups of calls.
 
 /** @typedef {import('../chat/chat-reducer.js').CallPart} CallPart */
 
-const INTERRUPTED = 'interrupted'; // what the server stores for a call that a reply's end has cut off
+const INTERRUPTED = 'interrupted'; // what the server stores for a call that was still running when its reply ended
 export const NO_OUTPUT = 'The reply broke off before this call had an output.';
 export const NOT_RUN = [INTERRUPTED, NO_OUTPUT];
-const DECLINED = /^The user (did not allow this call|was asked to allow this call|has to connect)/; // its question says more
+const DECLINED = /^The user (did not allow this call|was asked to allow this call|has to connect)/; // the card of the question shows the details
 
 /** @typedef {'running' | 'done' | 'failed' | 'cut' | 'declined'} Outcome */
 
@@ -17,7 +17,7 @@ export function outcomeOf({ state, message = '' }) {
   return DECLINED.test(message) ? 'declined' : 'failed';
 }
 
-/** What a group says as a whole. @param {CallPart[]} calls @returns {Outcome} */
+/** The state of a group as a whole. @param {CallPart[]} calls @returns {Outcome} */
 export function groupOutcome(calls) {
   const outcomes = calls.map(outcomeOf);
   /** @type {Outcome[]} */

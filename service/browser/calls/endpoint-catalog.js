@@ -17,17 +17,17 @@ export function createEndpointCatalog(transport) {
       const { endpoints: all } = await transport.get('/api/integrations/catalog');
       endpoints = new Map(all.flatMap(namesOf));
     } catch {
-      return; // the cards say the endpoints' names; the next card tries again
+      return; // the cards show the endpoints' names instead; the next card tries again
     } finally {
       isLoading = false;
     }
-    const told = waiting;
+    const listeners = waiting;
     waiting = new Set();
-    for (const listener of told) listener();
+    for (const listener of listeners) listener();
   }
 
   return {
-    /** @param {string} name of an endpoint, or of its tool @param {() => void} later called once, when the catalog is there */
+    /** @param {string} name of an endpoint, or of its tool @param {() => void} later called once, when the catalog is loaded */
     find(name, later) {
       if (endpoints) return endpoints.get(name);
       waiting.add(later);
@@ -37,7 +37,7 @@ export function createEndpointCatalog(transport) {
   };
 }
 
-/** A tool has no slash in its name. @param {Endpoint} endpoint @returns {[string, Endpoint][]} */
+/** An endpoint's name, and the name of its tool, which has no slash. @param {Endpoint} endpoint @returns {[string, Endpoint][]} */
 function namesOf(endpoint) {
   const names = [endpoint.name, endpoint.name.replace('/', '.'), ...endpoint.aliases];
   return names.map((name) => [name, endpoint]);

@@ -1,4 +1,5 @@
-// Calls of endpoints in words: by the endpoint's own sentence, or by a rule from its summary and its answer.
+// Describes calls of endpoints in a sentence: with the template of the endpoint, or else with its summary and values
+// of the answer.
 
 import { targetOf } from './call-groups.js';
 import { capitalized, counted, nameInWords, quoted, singularOf } from './value-words.js';
@@ -12,7 +13,7 @@ import { numberInWords } from '../shared/number-words.js';
  */
 
 const CALL = 'integrations.call';
-const WHAT = ['query', 'prompt', 'title', 'name', 'city', 'symbol', 'text', 'url']; // parameters that say what was asked for
+const WHAT = ['query', 'prompt', 'title', 'name', 'city', 'symbol', 'text', 'url']; // parameters that name the subject of a call
 const TELLING = ['title', 'name', 'status', 'price', 'total', 'count', 'summary', 'answer'];
 const PLACE = /\{([\w.]+)(?::([a-z |]+))?\}/g;
 const LONG = 50; // characters of a value in a sentence
@@ -27,24 +28,24 @@ export function endpointWords(calls, find) {
   const { says } = endpoint;
   const title = titleOf(endpoint);
   const own = says && calls.length === 1 && filled(says.doing, {}, bodyOf(calls[0]));
-  return { doing: own || title, isTitle: !own, done: (done) => (done.length === 1 ? told(endpoint, title, done[0]) : `${title}, ${done.length} times`) };
+  return { doing: own || title, isTitle: !own, done: (done) => (done.length === 1 ? sentenceOf(endpoint, title, done[0]) : `${title}, ${done.length} times`) };
 }
 
-/** The catalog is not there yet, or does not know the endpoint. @param {string} name @returns {Words} */
+/** The words for an endpoint that is not in the catalog, or whose catalog is not loaded yet. @param {string} name @returns {Words} */
 function namedWords(name) {
   const title = capitalized(nameInWords(name.split('/').at(-1) ?? '')) || 'A service';
   return { doing: title, isTitle: true, done: (calls) => (calls.length > 1 ? `${title}, ${calls.length} times` : title) };
 }
 
 /** @param {Endpoint} endpoint @param {string} title @param {CallPart} call */
-function told({ says }, title, call) {
+function sentenceOf({ says }, title, call) {
   const { data, runs } = dataOf(call);
   const body = bodyOf(call);
   if (runs) return `${title}: not finished yet`;
   return (says && filled(says.done, data, body)) || byRule(title, data, body);
 }
 
-/** The answer itself: that of a job stands in it. @param {CallPart} call @returns {{data: Data, runs: boolean}} */
+/** The data of an answer; for a job, the data of its result. @param {CallPart} call @returns {{data: Data, runs: boolean}} */
 export function dataOf({ output }) {
   const data = output && typeof output === 'object' ? output : {};
   const isJob = typeof data.jobId === 'string' && typeof data.status === 'string';
@@ -56,20 +57,20 @@ export function bodyOf({ name, input }) {
   return (name === CALL ? input?.body : input) ?? {};
 }
 
-/** @param {Endpoint} endpoint its summary, as far as it is a title */
+/** @param {Endpoint} endpoint the beginning of its summary, used as a title */
 function titleOf({ summary }) {
   return summary.replace(/\.$/, '').split(/[,;:]\s/)[0];
 }
 
 /**
- * A sentence with its places filled: `{place.name}` is a value, `{messages:mail}` a number of items.
+ * Fills the placeholders of a sentence: `{place.name}` is a value, `{messages:mail}` a number of items.
  * @param {string} template @param {Data} data @param {Data} body
- * @returns {string | null} null if one of the values is not there
+ * @returns {string | null} null if one of the values is missing
  */
 export function filled(template, data, body) {
   let isWhole = true;
   const text = template.replace(PLACE, (_, path, nouns) => {
-    // What was asked for is told in the asker's words, a number of items is that of the answer.
+    // A value is taken from the request first, in the user's words; a number of items from the answer first.
     const [first, second] = nouns ? [data, body] : [body, data];
     const value = valueAt(first, path) ?? valueAt(second, path);
     const words = nouns ? countedIn(value, nouns) : plain(value);
@@ -91,7 +92,7 @@ function valueAt(data, path) {
   return path.split('.').reduce((value, name) => (value && typeof value === 'object' ? value[name] : undefined), data);
 }
 
-/** @param {any} value @returns {string} '' if it can't stand in a sentence */
+/** @param {any} value @returns {string} '' if the value can't be part of a sentence */
 function plain(value) {
   if (typeof value === 'number') return numberInWords(value);
   return typeof value === 'string' ? quoted(value, LONG).slice(1, -1) : '';
@@ -112,9 +113,9 @@ function listIn(data) {
   return counted(list[1].length, singularOf(many), many);
 }
 
-/** @param {Data} data @param {any} known what the sentence says already @returns {string} its most telling values */
+/** @param {Data} data @param {any} known a value that the sentence has already @returns {string} the most useful values */
 function scalarsIn(data, known) {
-  const isTold = (/** @type {string} */ name) => plain(data[name]) && data[name] !== known && !String(data[name]).startsWith('http');
-  const names = TELLING.filter(isTold).slice(0, 2);
+  const isUseful = (/** @type {string} */ name) => plain(data[name]) && data[name] !== known && !String(data[name]).startsWith('http');
+  const names = TELLING.filter(isUseful).slice(0, 2);
   return names.map((name) => (typeof data[name] === 'number' ? `${nameInWords(name)} ${plain(data[name])}` : plain(data[name]))).join(', ');
 }

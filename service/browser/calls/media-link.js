@@ -1,9 +1,9 @@
-// The link to a stored medium, which is good for ten minutes and is renewed when it is needed later.
+// The link to a stored medium. It is valid for ten minutes, and is renewed when it is needed after that.
 
 /** @typedef {ReturnType<typeof createMediaLink>} MediaLink */
 
 const PATH = /\/api\/media\/([^/?]+)$/;
-const MARGIN = 15; // seconds before its end in which a link is not used any more
+const MARGIN = 15; // seconds before the end of its validity in which a link is not used any more
 
 /**
  * @param {string} address @param {import('../shared/api-transport.js').Transport} transport
@@ -17,7 +17,7 @@ export function createMediaLink(address, transport, now = Date.now) {
   return {
     url: () => url,
     isFresh,
-    /** @param {boolean} [renew] also a link that looks good @returns {Promise<string | null>} null if the medium is gone */
+    /** @param {boolean} [renew] whether to renew a link that still seems valid @returns {Promise<string | null>} null if the medium is gone */
     async current(renew = false) {
       if (isFresh() && !renew) return url;
       if (!id) return null;

@@ -1,4 +1,4 @@
-// Calls of the records tools in words: "Created 3 tasks", "Changed the task “Write”: due → 1 Dec".
+// Describes calls of the records tools: "Created 3 tasks", "Changed the task “Write”: due → 1 Dec".
 
 import { dataHref } from '../data/data-route.js';
 import { hrefOf } from '../page/route.js';
@@ -13,9 +13,9 @@ import { targetOf } from './call-groups.js';
 
 const TITLES = ['title', 'name', 'subject', 'label', 'text', 'content'];
 const OWNERS = ['userId', 'chatId'];
-const VIEWS = new Map([['canvases', 'canvas'], ['ai-chats', 'chat']]); // collections with a page of their own
-const MOST_CHANGES = 2; // that a sentence has room for
-/** Columns whose names say little to people. */
+const VIEWS = new Map([['canvases', 'canvas'], ['ai-chats', 'chat']]); // collections that have their own page
+const MOST_CHANGES = 2; // changes in one sentence
+/** Labels for columns whose names are hard to understand. */
 const LABELS = new Map([['canvases.io', 'connections']]);
 
 /** @param {string} collection @returns {{one: string, many: string}} "ai-chats" is "chat", "chats" */
@@ -25,14 +25,14 @@ export function nounsOf(collection) {
   return { one: [...words.slice(0, -1), singularOf(words[words.length - 1])].join(' '), many };
 }
 
-/** @param {Record<string, any> | undefined} data of a record @returns {string} '' if nothing in it is a title */
+/** @param {Record<string, any> | undefined} data of a record @returns {string} '' if it has no title */
 export function titleIn(data) {
   const entries = Object.entries(data ?? {}).filter(([name, value]) => typeof value === 'string' && value.trim() && !OWNERS.includes(name));
   const named = TITLES.map((title) => entries.find(([name]) => name === title)).find(Boolean);
   return String((named ?? entries[0])?.[1] ?? '');
 }
 
-/** @param {CallPart} call @returns {{href: string, label: string} | null} the record that it has made or changed, or read alone */
+/** @param {CallPart} call @returns {{href: string, label: string} | null} the record that the call has created or changed, or the only one that it has read */
 export function recordLink({ name, state, output, input }) {
   const recordId = state === 'done' && name !== 'records.delete' && output?.recordId;
   if (typeof recordId !== 'string' || !name.startsWith('records.')) return null;
@@ -82,11 +82,11 @@ function queried(calls, one, many) {
   return isFirst ? `Read the first ${counted(count, one, many)}` : `Read ${counted(count, one, many)}`;
 }
 
-/** @param {CallPart[]} calls @param {Known} known @returns {string} what all of them have changed, or '' */
+/** @param {CallPart[]} calls @param {Known} known @returns {string} the changes, if all calls have made the same ones; else '' */
 function changesOf(calls, known) {
-  const told = new Set(calls.map((call) => changesIn(call, calls.length === 1 ? known : new Map()).join(', ')));
-  const [changes] = told;
-  return told.size === 1 && changes ? `: ${changes}` : '';
+  const descriptions = new Set(calls.map((call) => changesIn(call, calls.length === 1 ? known : new Map()).join(', ')));
+  const [changes] = descriptions;
+  return descriptions.size === 1 && changes ? `: ${changes}` : '';
 }
 
 /** @param {CallPart} call @param {Known} known @returns {string[]} */

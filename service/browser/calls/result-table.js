@@ -1,4 +1,4 @@
-// A small table of an answer: its telling columns, five rows, and the rest on demand.
+// A small table for an answer: its most useful columns and five rows; a button shows the other rows.
 
 import { element } from '../shared/elements.js';
 import { cellText } from '../integrations/answer-shape.js';
@@ -10,11 +10,11 @@ import { capitalized, isMoment, momentInWords, nameInWords } from './value-words
 const FIRST = 5; // rows
 const MOST_COLUMNS = 5;
 const LONGEST = 120; // characters of a cell
-const SILENT = /^(id|key|.*Id|.*Ids|url|.*Url|token|.*Token|.*\.id)$/; // columns that say little to people
+const SILENT = /^(id|key|.*Id|.*Ids|url|.*Url|token|.*Token|.*\.id)$/; // columns that are of little use to people
 
 /** @param {Table} table @returns {HTMLElement} */
 export function createResultTable({ title, columns, rows, more }) {
-  const shown = tellingColumns(columns);
+  const shown = usefulColumns(columns);
   const head = shown.map((at) => element('th', { scope: 'col' }, capitalized(nameInWords(columns[at]))));
   const body = element('tbody', {}, ...rows.slice(0, FIRST).map(createRow));
   const label = `Table of ${nameInWords(title)}`;
@@ -31,17 +31,17 @@ export function createResultTable({ title, columns, rows, more }) {
   function showAll() {
     body.append(...rows.slice(FIRST).map(createRow));
     rest.hidden = true;
-    box.focus(); // the button that had the focus is gone
+    box.focus(); // the focused button is hidden now
   }
 
   return element('div', { class: 'call-table' }, box, rest, left);
 }
 
-/** @param {string[]} columns @returns {number[]} the places of those to show */
-function tellingColumns(columns) {
+/** @param {string[]} columns @returns {number[]} the indexes of the columns to show */
+function usefulColumns(columns) {
   const places = [...columns.keys()];
-  const telling = places.filter((at) => !SILENT.test(columns[at]));
-  return (telling.length ? telling : places).slice(0, MOST_COLUMNS);
+  const useful = places.filter((at) => !SILENT.test(columns[at]));
+  return (useful.length ? useful : places).slice(0, MOST_COLUMNS);
 }
 
 /** @param {any} value */

@@ -1,4 +1,4 @@
-// A group of calls in words, in the tense of its state.
+// Describes a group of calls in a sentence, in the tense that fits its state.
 
 import { groupOutcome, outcomeOf } from './call-states.js';
 import { targetOf } from './call-groups.js';
@@ -12,12 +12,12 @@ import { counted, quoted, withArticle } from './value-words.js';
  * @typedef {import('./record-words.js').Words} Words
  * @typedef {import('../integrations/endpoint-search.js').Endpoint} Endpoint
  * @typedef {(name: string) => Endpoint | undefined} FindEndpoint
- * @typedef {{text: string, note: string, state: import('./call-states.js').Outcome}} Told
- *   `note` is what has failed, in the tool's own words
+ * @typedef {{text: string, note: string, state: import('./call-states.js').Outcome}} Description
+ *   `note` has the error messages of the tools
  */
 
-/** @param {CallGroup} group @param {FindEndpoint} find @returns {Told} */
-export function tell({ calls, known }, find) {
+/** @param {CallGroup} group @param {FindEndpoint} find @returns {Description} */
+export function describe({ calls, known }, find) {
   const { doing, done, isTitle } = wordsOf(calls, known, find);
   const ended = isTitle ? `${doing}:` : doing;
   const state = groupOutcome(calls);
@@ -50,7 +50,7 @@ function lookupWords(call) {
     case 'schema.list':
       return fixed('Looking up which collections there are', 'Looked up which collections there are');
     case 'schema.describe':
-      return described(targetOf(call));
+      return schemaWords(targetOf(call));
     case 'user.current':
       return fixed('Looking up who you are', 'Looked up who you are');
     case 'canvas.templates':
@@ -58,7 +58,7 @@ function lookupWords(call) {
     case 'canvas.check':
       return fixed('Checking the canvas', 'Checked the canvas');
     case 'integrations.find':
-      return searched(typeof input?.query === 'string' ? input.query : '');
+      return searchWords(typeof input?.query === 'string' ? input.query : '');
     default:
       return null;
   }
@@ -70,19 +70,19 @@ function fixed(doing, done) {
 }
 
 /** @param {string} collection @returns {Words} */
-function described(collection) {
+function schemaWords(collection) {
   const one = withArticle(collection ? nounsOf(collection).one : 'record');
   return fixed(collection ? `Looking up the collection ${quoted(collection)}` : 'Looking up a collection', `Looked up what ${one} consists of`);
 }
 
 /** @param {string} query @returns {Words} */
-function searched(query) {
+function searchWords(query) {
   const what = query ? ` for ${quoted(query)}` : '';
-  const found = (/** @type {CallPart[]} */ [{ output }]) => counted(output?.endpoints?.length ?? 0, 'service');
-  return { doing: `Looking for services${what}`, done: (calls) => `Looked for services${what}: ${found(calls)}` };
+  const count = (/** @type {CallPart[]} */ [{ output }]) => counted(output?.endpoints?.length ?? 0, 'service');
+  return { doing: `Looking for services${what}`, done: (calls) => `Looked for services${what}: ${count(calls)}` };
 }
 
-/** A tool that only its app knows. @param {CallPart[]} calls @returns {Words} */
+/** The words for a tool that the app itself has added. @param {CallPart[]} calls @returns {Words} */
 function otherWords([{ name }, ...more]) {
   const times = more.length ? ` ${more.length + 1} times` : '';
   return { doing: `Calling ${name || 'a tool'}${times}`, done: (calls) => `Called ${name}${calls.length > 1 ? ` ${calls.length} times` : ''}` };

@@ -1,12 +1,12 @@
-// Named values as a list that people read, such as what will be sent.
+// Shows named values as a list for people, for example the values that will be sent.
 
 import { element } from '../shared/elements.js';
 import { withVisibleMarks } from '../shared/visible-text.js';
 import { capitalized, isMoment, momentInWords, nameInWords } from './value-words.js';
 
-const LONG = 160; // characters of a value that gets a box of its own
+const LONG = 160; // characters; a longer value gets its own scrollable box
 
-/** @param {Record<string, any>} values @param {{exact?: boolean}} [options] `exact` shows every value as it is @returns {HTMLElement} */
+/** @param {Record<string, any>} values @param {{exact?: boolean}} [options] `exact` shows every value unchanged @returns {HTMLElement} */
 export function createValueList(values, { exact = false } = {}) {
   const entries = Object.entries(values).filter(([, value]) => exact || (value !== null && value !== ''));
   const rows = entries.map(([name, value]) =>
@@ -19,7 +19,7 @@ export function createValueList(values, { exact = false } = {}) {
 function createValue(name, value, exact) {
   const text = withVisibleMarks(textOf(value, exact));
   const isLong = text.length > LONG || text.includes('\n');
-  // Long values scroll, and only what has the focus can be scrolled by keys.
+  // Long values scroll, and the keyboard can only scroll a box that has the focus.
   const box = isLong ? { class: 'value-long', tabindex: '0', role: 'group', 'aria-label': capitalized(nameInWords(name)) } : {};
   return element('div', { dir: 'ltr', ...box }, text);
 }

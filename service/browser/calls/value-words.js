@@ -1,4 +1,4 @@
-// Names and values of data in words, in one line.
+// Formats names and values of data as words in one line.
 
 import { oneLine } from '../integrations/previews.js';
 import { numberInWords } from '../shared/number-words.js';
@@ -29,7 +29,7 @@ function shortened(text, most) {
   return letters.length > most ? `${letters.slice(0, most - 1).join('').trimEnd()}…` : text;
 }
 
-/** @param {any} value @returns {string} for a sentence */
+/** @param {any} value @returns {string} the value as part of a sentence */
 export function valueInWords(value) {
   if (value === null || value === undefined || value === '') return 'empty';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
