@@ -1,4 +1,5 @@
-// An action of an admin: asked about first, then done, then shown. A refusal is said where it was asked.
+// Runs an action of an admin: asks for confirmation, carries out the action, then reloads the page. An error is shown
+// beside the control of the action.
 
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
@@ -12,7 +13,7 @@ export function createAction({ reload, announce }) {
     /**
      * @param {import('../page/confirm-dialog.js').Question} question
      * @param {() => Promise<unknown>} act
-     * @returns {Promise<boolean>} whether it was done
+     * @returns {Promise<boolean>} whether the action was carried out
      */
     async ask(question, act) {
       problem.textContent = '';

@@ -1,4 +1,4 @@
-// The page of admins. Its address names the section, and a user: `#/admin/users/alice`.
+// The page for admins. The route has the section and, for a user's page, the subject: `#/admin/users/alice`.
 
 import { createAuditSection } from './audit-section.js';
 import { createErrorsSection } from './errors-section.js';
@@ -13,10 +13,11 @@ import { element } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 
 /**
- * A part of the page. `load` reads its data anew, and resolves to what shows them; it throws what the request throws.
+ * A section of the page. `load` reads its data again and resolves to a function that shows them. It throws the errors
+ * of its requests.
  * @typedef {{node: HTMLElement, load: () => Promise<() => void>}} Section
  * @typedef {import('../page/view.js').ViewContext} ViewContext
- * @typedef {ViewContext & {reload: () => Promise<void>}} AdminContext `reload` shows what an action has changed
+ * @typedef {ViewContext & {reload: () => Promise<void>}} AdminContext `reload` shows the changes of an action
  */
 
 const SECTIONS = [
@@ -41,7 +42,7 @@ export function createAdminView(context) {
   const sections = new Map();
   let shown = { id: '', title: 'Admin', section: sectionOf('overview', '') };
 
-  /** @param {string} name @param {string} rest what the section shows @returns {Section} */
+  /** @param {string} name @param {string} rest of the route, such as a user's subject @returns {Section} */
   function sectionOf(name, rest) {
     if (name === 'users' && rest) return createUserPage(own, rest);
     const entry = SECTIONS.find((each) => each.name === name) ?? SECTIONS[0];
@@ -50,8 +51,8 @@ export function createAdminView(context) {
     return section;
   }
 
-  /** Who has followed a link to a user, or back, is at the one that leads back. @param {string} left */
-  function handOn(left) {
+  /** After a link was followed, moves the focus to the link that leads back. @param {string} left the route before */
+  function focusLinkBack(left) {
     const link = /** @type {HTMLElement | null} */ (place.querySelector(`a[href="${CSS.escape(hrefOf('admin', left))}"]`));
     (link ?? tabs).focus();
   }
@@ -68,7 +69,7 @@ export function createAdminView(context) {
       const hadFocus = left !== id && place.contains(document.activeElement);
       if (left !== id) shown = { id, title: titleOf(name, rest.join('/')), section: sectionOf(name, rest.join('/')) };
       place.replaceChildren(shown.section.node);
-      if (hadFocus) handOn(left);
+      if (hadFocus) focusLinkBack(left);
       tabs.mark(name);
       refresher.restart();
     },
@@ -78,7 +79,7 @@ export function createAdminView(context) {
   };
 }
 
-/** @param {string} name @param {string} rest as in the address @returns {string} */
+/** @param {string} name @param {string} rest of the route @returns {string} */
 function titleOf(name, rest) {
   if (name === 'overview') return 'Admin';
   if (name === 'users' && rest) return rest;

@@ -1,4 +1,4 @@
-// What admins and commands have done, newest first.
+// The actions of admins and of command-line commands, newest first.
 
 import { createTable } from './table.js';
 import { amount, time } from './words.js';

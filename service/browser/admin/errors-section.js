@@ -1,4 +1,4 @@
-// Errors by kind: replies that did not finish, calls that failed, and what this host has counted.
+// Errors by kind: replies that did not finish, calls that failed, and the error counts of this host.
 
 import { createTable } from './table.js';
 import { countOf, endingWords, time } from './words.js';
@@ -62,18 +62,18 @@ export function createErrorsSection({ transport, reload }) {
   return {
     node: element('section', { class: 'admin-section', 'aria-label': 'Errors' }, element('div', { class: 'admin-line' }, period, sums), ...boxes),
     async load() {
-      const told = await transport.get('/api/admin/errors', { hours: period.value });
-      return () => show(told);
+      const answer = await transport.get('/api/admin/errors', { hours: period.value });
+      return () => show(answer);
     },
   };
 
-  /** @param {any} told */
-  function show(told) {
-    const isWhole = told.turns.isWhole && told.calls.isWhole;
-    sums.textContent = `${told.turns.total === 1 ? '1 reply' : `${told.turns.total} replies`} and ${countOf(told.calls.total, 'call')}${isWhole ? '' : ', the newest 10 000 of each at most'}`;
-    replies.show(told.turns.kinds.filter((/** @type {Ending} */ { status, finishReason }) => status !== 'finished' || finishReason !== 'stop'));
-    calls.show(told.calls.kinds);
-    host.show([...counted(told.host)]);
+  /** @param {any} answer */
+  function show(answer) {
+    const isWhole = answer.turns.isWhole && answer.calls.isWhole;
+    sums.textContent = `${answer.turns.total === 1 ? '1 reply' : `${answer.turns.total} replies`} and ${countOf(answer.calls.total, 'call')}${isWhole ? '' : ', the newest 10 000 of each at most'}`;
+    replies.show(answer.turns.kinds.filter((/** @type {Ending} */ { status, finishReason }) => status !== 'finished' || finishReason !== 'stop'));
+    calls.show(answer.calls.kinds);
+    host.show([...counted(answer.host)]);
   }
 }
 

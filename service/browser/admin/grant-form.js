@@ -1,4 +1,5 @@
-// A grant of credits. A try that got no answer is repeated with its key, so that it grants once.
+// A form that grants credits. If the answer is lost, the next try sends the same idempotency key, so that the credits
+// are granted only once.
 
 import { createAction } from './action.js';
 import { amount } from './words.js';
@@ -29,7 +30,7 @@ export function createGrantForm(context, subject) {
     const own = key;
     const headers = { 'Idempotency-Key': own };
     if (!(await action.ask(question, () => context.transport.call('POST', path, { body, headers })))) return;
-    if (own !== key) return; // what was typed since stays
+    if (own !== key) return; // the user has changed the form since: it is not cleared
     node.reset();
     newTry();
   }

@@ -1,4 +1,4 @@
-// The health of the integrations: what is ready, what is missing, who pays, how calls went.
+// The health of the integrations: which are configured, what is missing, who pays, and how many calls failed.
 
 import { createTable } from './table.js';
 import { badge } from './words.js';
@@ -38,7 +38,7 @@ export function createIntegrationsSection({ transport }) {
   };
 }
 
-/** First what needs somebody, then what is used. @param {IntegrationState} state */
+/** The sort rank: integrations with problems first, then those in use. @param {IntegrationState} state */
 function rank({ breaker, calls, configured }) {
   if (breaker.state !== 'closed' || calls.failed) return 0;
   if (calls.total) return 1;

@@ -1,4 +1,4 @@
-// What an operator looks at first: what runs, what was spent today, what fails, and who has to act.
+// The overview for operators: running replies, today's spending, errors, and integrations with problems.
 
 import { createTable } from './table.js';
 import { badge, countOf, credits, endingWords, time } from './words.js';
@@ -77,8 +77,8 @@ export function createOverviewSection({ transport }) {
   }
 }
 
-/** What has failed on our side or a vendor's; what users have stopped is no error.
- * A reply that fails stores nothing: the host that answers has counted it since its start.
+/** The failures of this service and of vendors. A reply that its user has stopped is not an error.
+ * A failed reply stores nothing, so such replies are known only from the counts of the answering host since its start.
  * @param {{turns: {kinds: Ending[]}, calls: {kinds: CallError[]}, host: {turns: {model: string, count: number}[]}}} errors
  * @returns {Generator<Failure>} */
 function* failuresOf({ turns, calls, host }) {
@@ -98,7 +98,7 @@ function countIn(kinds) {
   return kinds.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** When the errors were counted: what a host has counted has no time. @param {Failure[]} kinds */
+/** The period of the errors. The counts of a host have no time. @param {Failure[]} kinds */
 function periodOf(kinds) {
   const [recent, counted] = [true, false].map((isDated) => countIn(kinds.filter(({ lastAt }) => Boolean(lastAt) === isDated)));
   if (!counted) return recent ? 'in the last hour' : 'none in the last hour';

@@ -1,5 +1,5 @@
-// Loads what the page shows every ten seconds while somebody can see it. What was loaded last stays
-// when the server can't be reached, with the time at which it was true.
+// Reloads the data of the page every ten seconds while the page is visible. If the server can't be reached, the last
+// data stay, with the time at which they were loaded.
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { element } from '../shared/elements.js';
@@ -7,20 +7,20 @@ import { timeWithSeconds } from '../shared/when.js';
 
 const INTERVAL = 10_000; // ms
 
-/** @param {{load: () => Promise<() => void>, isVisible: () => boolean}} options `load` resolves to what shows the answer */
+/** @param {{load: () => Promise<() => void>, isVisible: () => boolean}} options `load` resolves to a function that shows the answer */
 export function createRefresher({ load, isVisible }) {
   const node = element('p', { class: 'hint' });
   const problem = element('p', { class: 'problem', role: 'alert' });
   const timer = setInterval(tick, INTERVAL);
   document.addEventListener('visibilitychange', tick);
-  let latest = 0; // request
-  let oldest = 0; // one whose answer may still be shown: none from before an action, or from before what is shown
+  let latest = 0; // the number of the newest request
+  let oldest = 0; // the oldest request whose answer may be shown: not older than the last action or the shown answer
 
   function tick() {
     if (!document.hidden && isVisible()) read();
   }
 
-  /** What was asked for earlier is of no use any more. */
+  /** Loads the data now. Answers to earlier requests are dropped. */
   function now() {
     oldest = latest + 1;
     return read();
@@ -43,7 +43,7 @@ export function createRefresher({ load, isVisible }) {
   function fail(error) {
     if (error instanceof ApiError && error.code === 'forbidden') say('', 'Only admins can see this page.');
     else if (!(error instanceof NetworkError)) say(node.textContent, errorText(error));
-    // The page's notice says that the server can't be reached.
+    // If the server can't be reached, the notice of the page says so.
   }
 
   /** @param {string} hint @param {string} text */
@@ -56,7 +56,7 @@ export function createRefresher({ load, isVisible }) {
     node,
     problem,
     now,
-    /** Something else is shown now, which is not loaded yet. */
+    /** Call this when another section is shown. */
     restart() {
       say('', '');
       now();

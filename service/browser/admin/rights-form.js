@@ -1,4 +1,4 @@
-// The role of a user, and whether the user is disabled. Each change is confirmed first.
+// A form for the role of a user and for disabling the user. Each change must be confirmed.
 
 import { createAction } from './action.js';
 import { element } from '../shared/elements.js';
@@ -39,7 +39,7 @@ export function createRightsForm(context, subject) {
     node,
     /** @param {import('./users-section.js').User} read */
     show(read) {
-      // What somebody is typing stays.
+      // An input that the admin is editing is not overwritten.
       if (document.activeElement !== role && role.value === (user?.role ?? '')) role.value = read.role ?? '';
       user = read;
       toggle.textContent = read.disabled ? 'Enable user' : 'Disable user';

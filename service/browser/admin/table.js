@@ -1,4 +1,4 @@
-// A table whose rows stay the same nodes as long as their data do, so that a refresh moves no focus.
+// A table that keeps the node of a row as long as its data stay the same, so that a refresh does not move the focus.
 
 import { arrange, element } from '../shared/elements.js';
 import { renewTimes } from './words.js';
@@ -9,9 +9,9 @@ import { renewTimes } from './words.js';
  * @template T
  * @param {object} options
  * @param {string} options.caption
- * @param {{label: string, cell: (row: T) => Child, number?: boolean}[]} options.columns the first one is the row's name
+ * @param {{label: string, cell: (row: T) => Child, number?: boolean}[]} options.columns the first one is the header of the row
  * @param {(row: T) => string} options.key
- * @param {string} options.empty said when there are no rows
+ * @param {string} options.empty the text that is shown when there are no rows
  */
 export function createTable({ caption, columns, key, empty }) {
   const head = columns.map(({ label, number }) => element('th', { scope: 'col', role: 'columnheader', class: number && 'number' }, label));

@@ -1,4 +1,4 @@
-// The replies that run in all workers. What they say is not shown.
+// The replies that are running in all workers. Their content is not shown.
 
 import { createAction } from './action.js';
 import { createTable } from './table.js';

@@ -1,4 +1,4 @@
-// One user: its account, its rights, and what an admin can do about them.
+// The page of one user: the account, the rights, and forms to change them.
 
 import { amount, badge, credits, roleWords, time } from './words.js';
 import { createGrantForm } from './grant-form.js';
@@ -37,7 +37,7 @@ export function createUserPage(context, subject) {
   const title = element('h3', { class: 'admin-subject' }, subject);
   const missing = element('p', { class: 'admin-empty', role: 'status', hidden: true });
   const whole = [title, facts, rights.node, account];
-  for (const part of whole) part.hidden = true; // until it is known that there is such a user
+  for (const part of whole) part.hidden = true; // hidden until the server confirms that the user exists
 
   /** @param {boolean} isThere */
   function showWhole(isThere) {
@@ -70,10 +70,10 @@ export function createUserPage(context, subject) {
 /** @param {import('../shared/api-transport.js').Transport} transport @param {string} path @returns {Promise<Entry[]>} */
 async function statement(transport, path) {
   const account = await orMissing(transport.get(`/api/admin/credits/${path}`, { limit: 10 }));
-  return account?.entries ?? []; // the account opens with its first use
+  return account?.entries ?? []; // an account is created when it is first used
 }
 
-/** @template T @param {Promise<T>} answer @returns {Promise<T | null>} null where the server has no such thing */
+/** @template T @param {Promise<T>} answer @returns {Promise<T | null>} null if the server answers that it does not exist */
 async function orMissing(answer) {
   try {
     return await answer;

@@ -1,4 +1,4 @@
-// The list of users, newest first, and a search.
+// The list of users, newest first, with a search.
 
 import { badge, credits, roleWords, time } from './words.js';
 import { createTable } from './table.js';
@@ -11,8 +11,8 @@ import { hrefOf } from '../page/route.js';
  */
 
 const PAGE = 50;
-const MOST = 200; // in one request
-const PAUSE = 250; // ms after a key, before the search is sent
+const MOST = 200; // users in one request
+const PAUSE = 250; // ms between the last key press and the search
 
 /** @param {import('./admin-view.js').AdminContext} context @returns {import('./admin-view.js').Section} */
 export function createUsersSection({ transport, reload }) {
@@ -51,7 +51,7 @@ export function createUsersSection({ transport, reload }) {
     const before = limit;
     limit = Math.min(limit + PAGE, MOST);
     await reload();
-    if (more.hidden && isFocusLost()) table.node.querySelectorAll('a')[before]?.focus(); // the first that it has brought
+    if (more.hidden && isFocusLost()) table.node.querySelectorAll('a')[before]?.focus(); // the first new row
   }
 
   return {
@@ -60,7 +60,7 @@ export function createUsersSection({ transport, reload }) {
       const wanted = search.value.trim();
       const { users, nextCursor } = await transport.get('/api/admin/users', { search: wanted, limit });
       return () => {
-        if (wanted !== search.value.trim()) return; // a later search is on its way
+        if (wanted !== search.value.trim()) return; // a later search is running
         table.show(users);
         more.hidden = !nextCursor || limit >= MOST;
         rest.hidden = !nextCursor || limit < MOST;

@@ -1,4 +1,4 @@
-// Numbers, times and states in words.
+// Formats numbers, times and states for the admin pages.
 
 import { since, wholeMoment } from '../shared/when.js';
 import { formatNumber, numberInWords } from '../shared/number-words.js';
@@ -20,7 +20,7 @@ export function time(iso, never = 'never') {
   return element('time', { datetime: iso, title: wholeMoment(iso) }, since(iso));
 }
 
-/** Brings the times below a node up to date. @param {HTMLElement} node */
+/** Updates the times inside a node. @param {HTMLElement} node */
 export function renewTimes(node) {
   for (const each of node.querySelectorAll('time')) each.textContent = since(each.dateTime);
 }
@@ -31,7 +31,7 @@ export function countOf(count, noun) {
 }
 
 /**
- * A state as a word with a dot, whose colour repeats the word.
+ * A state as a word with a dot; the color of the dot has the same meaning as the word.
  * @param {string} word @param {'good' | 'warn' | 'off'} kind
  */
 export function badge(word, kind) {
@@ -43,7 +43,7 @@ export function roleWords(role) {
   return role ?? element('span', { class: 'soft' }, 'as in the token');
 }
 
-/** @param {string} id of a turn, a chat or a worker: its beginning tells it from others */
+/** @param {string} id of a turn, a chat or a worker; its beginning is enough to distinguish it */
 export function shortId(id) {
   const [, tail = id] = id.split('_');
   return element('code', { title: id }, tail.slice(0, 8));
