@@ -1,4 +1,4 @@
-// The user's calls of endpoints, newest first: loaded in pages, and kept up to date by the socket.
+// The user's calls of endpoints, newest first. They are loaded in pages, and the WebSocket keeps them up to date.
 // @ts-check
 
 import { ApiError } from '../shared/errors.js';
@@ -23,7 +23,7 @@ const FILTERS = {
  * @param {import('../shared/api-transport.js').Transport} options.transport
  * @param {import('../shared/records-socket.js').RecordsSocket} options.socket
  * @param {() => void} options.onChange
- * @param {(error: unknown) => void} options.onProblem null when it is over
+ * @param {(error: unknown) => void} options.onProblem called with an error, or with null when the problem is solved
  */
 export function createCallFeed({ transport, socket, onChange, onProblem }) {
   /** @type {Map<string, CallRow>} */
@@ -33,14 +33,14 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
   /** @type {string | null} */
   let cursor = null;
   let loaded = false;
-  let reads = 0; // an answer to an earlier filter is dropped
+  let reads = 0; // the number of requests; only the answer to the newest one is used
   let unsubscribe = () => {};
 
   /** @param {Filter} wanted */
   function choose(wanted) {
     filter = wanted;
     loaded = false;
-    cursor = null; // of another list
+    cursor = null; // the old cursor belongs to another list
     rows.clear();
     onChange();
     return refresh();
@@ -68,15 +68,15 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
     }
   }
 
-  /** An answer may be older than what the socket has told since it was asked for. @param {CallRow} row */
+  /** Stores a row unless a newer version is known: the socket may have sent a change after the request. @param {CallRow} row */
   function put(row) {
     const known = rows.get(row.recordId);
     if (!(known && known.updatedAt > row.updatedAt)) rows.set(row.recordId, row);
   }
 
   /**
-   * Subscribes to what is newer, and to the calls whose jobs still run: a user may have more calls
-   * than a page should hold.
+   * Subscribes to newer calls, and to calls whose jobs still run. It does not subscribe to all calls, because a user
+   * may have very many.
    * @param {string} [newest]
    */
   function follow(newest = '1970-01-01T00:00:00Z') {
@@ -92,7 +92,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
     onChange();
   }
 
-  /** A row that has left the subscription is deleted, or its job has ended. @param {string} id */
+  /** Reads a row that has left the subscription: it was deleted, or its job has ended. @param {string} id */
   async function readAgain(id) {
     try {
       put(await transport.get(`${PATH}/${encodeURIComponent(id)}`));
@@ -107,7 +107,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
     choose,
     refresh,
     more: () => read(cursor),
-    /** Asks for the state of a call's job, which the service stores in the call. @param {CallRow} row */
+    /** Requests the state of a call's job, which the service then stores in the call. @param {CallRow} row */
     async check(row) {
       try {
         await transport.get(`/api/integrations/jobs/${encodeURIComponent(String(row.data.jobId))}`);
@@ -121,7 +121,7 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
     get hasMore() {
       return cursor !== null;
     },
-    /** @returns {CallRow[]} those of the filter, newest first */
+    /** @returns {CallRow[]} the rows that match the filter, newest first */
     get rows() {
       const shown = [...rows.values()].filter(({ data }) => isShown(data, filter));
       return shown.sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));

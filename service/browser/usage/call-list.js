@@ -1,4 +1,4 @@
-// The list of calls, with a filter and with a look at jobs that run.
+// The list of calls, with a filter and a button that checks running jobs.
 // @ts-check
 
 import { arrange, element, isFocusLost } from '../shared/elements.js';
@@ -22,7 +22,7 @@ const EMPTY = {
 
 /** @param {import('../page/view.js').ViewContext} context */
 export function createCallList({ transport, socket, announce }) {
-  const feed = createCallFeed({ transport, socket, onChange: render, onProblem: tell });
+  const feed = createCallFeed({ transport, socket, onChange: render, onProblem: showProblem });
   /** @type {Filter} */
   let filter = 'all';
   /** @type {Map<string, {node: HTMLElement, key: string}>} */
@@ -36,7 +36,7 @@ export function createCallList({ transport, socket, announce }) {
   const lead = element('p', { class: 'hint' }, 'Calls are kept for 30 days.');
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, bar.node, lead), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Calls of endpoints' }, list, empty), more);
 
-  /** After the oldest ones the button goes: what they have brought comes next. */
+  /** Loads the next page. If the button is then hidden, the focus moves to the first new row. */
   async function readMore() {
     const before = feed.rows.length;
     await feed.more();
@@ -49,8 +49,8 @@ export function createCallList({ transport, socket, announce }) {
     feed.choose(filter);
   }
 
-  /** @param {unknown} error null if there is none */
-  function tell(error) {
+  /** @param {unknown} error null for none */
+  function showProblem(error) {
     if (error) problem.unread(error);
     else problem.clear();
     render();
@@ -66,7 +66,7 @@ export function createCallList({ transport, socket, announce }) {
     more.hidden = !feed.hasMore;
   }
 
-  /** @param {CallRow} row @returns {HTMLElement} the same one until the row changes, so that it keeps the focus */
+  /** @param {CallRow} row @returns {HTMLElement} the same node until the row changes, so that the node keeps the focus */
   function nodeOf(row) {
     const key = JSON.stringify(row.data);
     const known = shown.get(row.recordId);

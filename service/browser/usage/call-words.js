@@ -1,4 +1,4 @@
-// A call of an endpoint in words: how it ended, how long it took, where it came from. No DOM.
+// Describes a call of an endpoint: how it ended, how long it took, and where it came from. Does not use the DOM.
 // @ts-check
 
 import { creditsInWords } from './spend-scale.js';
@@ -69,7 +69,7 @@ function toneOf(status) {
   return status === 'failed' || status === 'refused' ? 'bad' : 'plain';
 }
 
-/** @param {Call} call whether it came to nothing */
+/** Whether a call has failed or was refused. @param {Call} call */
 export function hasFailed({ status }) {
   return status === 'failed' || status === 'refused';
 }
@@ -83,14 +83,14 @@ export function tookInWords(ms) {
   return `${Math.floor(seconds / large)} ${units[0]} ${Math.floor((seconds % large) / small)} ${units[1]}`;
 }
 
-/** @param {Call} call @returns {string} "2 credits", "Free"; '' where they are not known, or for nothing */
+/** @param {Call} call @returns {string} "2 credits", "Free"; '' if the price is not known or nothing was charged */
 export function priceInWords({ credits, payer, status }) {
   if (credits === undefined) return '';
   if (credits === 0) return status === 'succeeded' ? 'Free' : '';
   return payer === 'developer' ? `${creditsInWords(credits)}, paid by the owner` : creditsInWords(credits);
 }
 
-/** @param {Call} call @returns {string[]} what else is known, in a few words each */
+/** @param {Call} call @returns {string[]} further details, in a few words each */
 export function factsOf({ door, approval, ms, status }) {
   const took = status === 'accepted' ? '' : tookInWords(ms);
   const allowed = approval ? (APPROVALS.get(approval) ?? approval) : '';

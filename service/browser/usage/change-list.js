@@ -1,4 +1,4 @@
-// What the assistant has changed for the user, reply by reply, with Undo.
+// The changes that the assistant has made for the user, grouped by reply, with an Undo button for each reply.
 // @ts-check
 
 import { element, isFocusLost } from '../shared/elements.js';
@@ -19,13 +19,13 @@ const EMPTY = 'The assistant has changed nothing for you in the last 30 days.';
 export function createChangeList({ transport, announce }) {
   /** @type {Change[]} */
   let changes = [];
-  /** @type {Map<string, Result | string>} what taking a turn back has come to */
+  /** @type {Map<string, Result | string>} by turn: the result of undoing it, or an error */
   const results = new Map();
-  /** @type {Set<string>} turns that are being taken back: the answer to a second try would hide that to the first */
+  /** @type {Set<string>} turns that are being undone: the answer to a second request would hide the answer to the first */
   const undoing = new Set();
   /** @type {string | null} */
   let cursor = null;
-  let reads = 0; // the answer to an earlier one is dropped
+  let reads = 0; // the number of requests; only the answer to the newest one is used
   let loaded = false;
   const problem = createProblem(() => read(null));
   const list = element('div', { class: 'change-groups' });
@@ -51,7 +51,7 @@ export function createChangeList({ transport, announce }) {
     render();
   }
 
-  /** After the oldest ones the button goes: what they have brought comes next. */
+  /** Loads the next page. If the button is then hidden, the focus moves to the first new group. */
   async function readMore() {
     const before = list.childElementCount;
     await read(cursor);

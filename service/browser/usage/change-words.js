@@ -1,4 +1,4 @@
-// What the assistant has changed, in words: "Changed the task “Write”", "done: no → yes". No DOM.
+// Describes the changes of the assistant: "Changed the task “Write”", "done: no → yes". Does not use the DOM.
 // @ts-check
 
 import { nounsOf, titleIn } from '../calls/record-words.js';
@@ -10,7 +10,7 @@ import { nameInWords, quoted, valueInWords, withArticle } from '../calls/value-w
  * @property {string} tool
  * @property {string} collection
  * @property {string} recordId
- * @property {'added' | 'updated' | 'removed' | 'called' | 'left'} outcome `left`: a call of which nobody knows how it ended
+ * @property {'added' | 'updated' | 'removed' | 'called' | 'left'} outcome `left`: a call whose outcome is not known
  * @property {{data: Record<string, any>} | null} before
  * @property {Record<string, any> | null} changes
  * @property {boolean} undone
@@ -20,7 +20,7 @@ import { nameInWords, quoted, valueInWords, withArticle } from '../calls/value-w
  */
 
 const VERBS = { added: 'Created', updated: 'Changed', removed: 'Deleted', called: 'Called', left: 'May have called' };
-const CALLS = 'integrations'; // in the place of a collection, with the endpoint's name as the record's id
+const CALLS = 'integrations'; // stands for a collection in the journal; the record's id is then the name of an endpoint
 const SILENT = ['userId', 'chatId'];
 
 /** @param {Change} change @returns {string} */
@@ -33,12 +33,12 @@ export function sentenceOf({ outcome, collection, recordId, before, changes }) {
 }
 
 /**
- * What a change has changed, column by column.
+ * The changed values of a change, column by column.
  * @param {Change} change @returns {{name: string, before: string | null, after: string}[]} `before` is null in a new record
  */
 export function stepsOf({ outcome, before, changes }) {
   if (outcome === 'removed' || !changes) return [];
-  const title = outcome === 'added' ? titleIn(changes) : ''; // the sentence has it
+  const title = outcome === 'added' ? titleIn(changes) : ''; // left out, because the sentence has it
   const names = Object.keys(changes).filter((name) => !SILENT.includes(name) && (!title || changes[name] !== title));
   return names.map((name) => ({
     name: nameInWords(name),
@@ -59,7 +59,7 @@ export function groupsOf(changes) {
   return [...groups.values()];
 }
 
-/** @param {Group} group whether something in it can be taken back */
+/** Whether something in a group can be undone. @param {Group} group */
 export function canBeUndone({ changes, undone }) {
   return !undone && changes.some(({ collection }) => collection !== CALLS);
 }

@@ -1,4 +1,4 @@
-// What was spent on each model and endpoint, the largest first.
+// A table of the credits spent on each model and endpoint, the largest first.
 // @ts-check
 
 import { element } from '../shared/elements.js';

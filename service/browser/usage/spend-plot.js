@@ -1,4 +1,4 @@
-// What was spent each day, as bars and as a table. The arrow keys go from day to day.
+// The credits spent each day, as a bar chart and as a table. The arrow keys move from day to day.
 // @ts-check
 
 import { element } from '../shared/elements.js';
@@ -81,7 +81,7 @@ export function createSpendPlot() {
     node,
     /** @param {Day[]} shown the oldest first */
     show(shown) {
-      const picked = at < days.length - 1 ? days[at].day : ''; // the last one stays the last one
+      const picked = at < days.length - 1 ? days[at].day : ''; // if the last day was selected, the new last day becomes selected
       days = shown;
       const most = Math.max(0, ...days.map(({ credits }) => credits));
       ticks.replaceChildren(...ticksOf(topOf(most)).map((tick) => element('span', {}, numberInWords(tick))));

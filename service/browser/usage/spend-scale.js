@@ -1,4 +1,4 @@
-// The scale of a plot of spending, and its values in words. No DOM.
+// The scale of the spending chart, and its values in words. Does not use the DOM.
 // @ts-check
 
 import { counted } from '../calls/value-words.js';
@@ -9,7 +9,7 @@ import { formatTime, shortDay } from '../shared/when.js';
 
 const STEPS = [1, 2, 4, 5, 10];
 
-/** @param {number} most @returns {number} the smallest round number that is not below it; 1 for nothing */
+/** @param {number} most @returns {number} the smallest round number that is not below `most`; 1 if `most` is 0 */
 export function topOf(most) {
   if (!(most > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(most));
@@ -17,14 +17,14 @@ export function topOf(most) {
   return Number((step * power).toPrecision(3));
 }
 
-/** @param {number} top @returns {number[]} from the top to 0, in even steps */
+/** @param {number} top @returns {number[]} from `top` to 0, in even steps */
 export function ticksOf(top) {
   return [top, top / 2, 0];
 }
 
 /**
- * One bar a day, in a space of one unit a day and a height of 100. A small amount can still be seen,
- * and a day on which more was given back than spent has no bar.
+ * One bar per day. Each day is one unit wide, and the chart is 100 units high. Even a small amount has a visible bar;
+ * a day on which more was refunded than spent has no bar.
  * @param {Day[]} days @returns {{x: number, y: number, width: number, height: number}[]}
  */
 export function barsOf(days) {
@@ -35,7 +35,7 @@ export function barsOf(days) {
   });
 }
 
-/** @param {number} count @param {number} most labels @returns {number[]} the days with a label, the last among them */
+/** @param {number} count @param {number} most labels @returns {number[]} the days with a label, including the last day */
 export function labelledDays(count, most) {
   const step = Math.ceil(count / most);
   const first = (count - 1) % step;
@@ -63,5 +63,5 @@ export function shareInWords(part, whole) {
   const share = (part / whole) * 100;
   if (share < 1) return 'under 1 %';
   const rounded = Math.round(share);
-  return rounded === 100 && part < whole ? 'over 99 %' : `${numberInWords(rounded)} %`; // something else has a share too
+  return rounded === 100 && part < whole ? 'over 99 %' : `${numberInWords(rounded)} %`; // other sources have a share too
 }

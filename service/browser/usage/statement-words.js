@@ -1,4 +1,4 @@
-// The entries of an account in words, and as CSV. No DOM.
+// Describes the entries of an account in words, and writes them as CSV. Does not use the DOM.
 // @ts-check
 
 import { formatNumber } from '../shared/number-words.js';
@@ -19,7 +19,7 @@ export function titleOf({ kind, what }) {
   return what ? what[0].toUpperCase() === what[0] || kind !== 'grant' ? what : what[0].toUpperCase() + what.slice(1) : 'Entry';
 }
 
-/** @param {Entry} entry @returns {string} what else is known, '' for nothing */
+/** @param {Entry} entry @returns {string} further details; '' for none */
 export function noteOf({ kind, facts }) {
   const rest = kind === 'rest' ? 'rest of an earlier charge' : '';
   const loss = facts.loss ? 'more was used than the balance had' : '';
@@ -38,7 +38,7 @@ export function csvOf(entries) {
   return [COLUMNS, ...rows].map((row) => `${row.join(',')}\r\n`).join('');
 }
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe. @param {any} value */
+/** A CSV cell. An apostrophe is put before a text that a spreadsheet would read as a formula. @param {any} value */
 function cell(value) {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);

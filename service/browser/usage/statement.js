@@ -1,4 +1,4 @@
-// The entries of the user's account, newest first, with pages and as a CSV file.
+// The entries of the user's account, newest first, in pages and as a CSV file.
 // @ts-check
 
 import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
@@ -21,7 +21,7 @@ export function createStatement({ transport, announce }) {
   let entries = [];
   /** @type {string | null} */
   let cursor = null;
-  let reads = 0; // the answer to an earlier one is dropped
+  let reads = 0; // the number of requests; only the answer to the newest one is used
   const problem = createProblem(() => read(null));
   const rows = element('tbody', {});
   const names = ['Entry', 'Credits'].map((name) => element('th', { scope: 'col' }, name));
@@ -49,7 +49,7 @@ export function createStatement({ transport, announce }) {
     more.hidden = cursor === null;
   }
 
-  /** After the oldest ones the button goes: what they have brought comes next. */
+  /** Loads the next page. If the button is then hidden, the focus moves to the first new row. */
   async function readMore() {
     const before = entries.length;
     await read(cursor);
@@ -71,7 +71,7 @@ export function createStatement({ transport, announce }) {
     setOff(save, false);
   }
 
-  /** As many as a file may have, the newest first. */
+  /** Reads as many entries as a file may have, the newest first. */
   async function readAll() {
     /** @type {Entry[]} */
     const all = [];
@@ -100,5 +100,5 @@ function createRow(entry) {
 function saveFile(text) {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   element('a', { href: address, download: `credits-${new Date().toISOString().slice(0, 10)}.csv` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000); // the browser reads it after the click
+  setTimeout(() => URL.revokeObjectURL(address), 10_000); // later, because the browser reads the file after the click
 }

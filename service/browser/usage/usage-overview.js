@@ -1,4 +1,4 @@
-// Balance, spend per day, and spend per model and endpoint, for a range of days.
+// The balance, the spending per day, and the spending per model and endpoint, for a range of days.
 // @ts-check
 
 import { element } from '../shared/elements.js';
@@ -15,7 +15,7 @@ const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90 };
 /** @param {import('../page/view.js').ViewContext} context */
 export function createOverview({ transport, onAccount }) {
   let days = 30;
-  let asked = 0; // how often the numbers were asked for: only the newest answer counts
+  let requests = 0; // the number of requests; only the answer to the newest one is used
   /** @type {Date | null} */
   let read = null;
   const balance = createTile('Balance');
@@ -40,25 +40,25 @@ export function createOverview({ transport, onAccount }) {
   }
 
   async function refresh() {
-    const mine = ++asked;
+    const mine = ++requests;
     try {
       const [account, spend] = await Promise.all([
         transport.get('/api/credits', { limit: 1 }),
         transport.get('/api/credits/spend', { days, timeZone: timeZone() }),
       ]);
-      if (mine === asked) show(account, spend);
+      if (mine === requests) show(account, spend);
     } catch (error) {
-      if (mine === asked) fail(error);
+      if (mine === requests) fail(error);
     }
   }
 
-  /** What was not read is not empty. @param {unknown} error */
+  /** Shows an error. Parts that were never read are hidden, because they would look empty. @param {unknown} error */
   function fail(error) {
     problem.unread(error, ageInWords());
     plot.node.hidden = sources.node.hidden = read === null;
   }
 
-  /** What was read before stays. */
+  /** Says from when the numbers on the screen are, because they stay after an error. */
   function ageInWords() {
     return read ? ` The numbers are those of ${timeOfDay(read)}.` : '';
   }

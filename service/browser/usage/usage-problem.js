@@ -1,12 +1,12 @@
 // @ts-check
-// What went wrong on a page of the usage, and the button that reads it again.
+// The error of a part of the usage page, with a button that tries again.
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 
-const AWAY = 'This can’t be read now.'; // the page says for all its parts that the server can't be reached
+const AWAY = 'This can’t be read now.'; // the notice of the page already says that the server can't be reached
 
-/** @param {() => unknown} retry resolves once it was read, or not */
+/** @param {() => unknown} retry resolves when the new try has ended */
 export function createProblem(retry) {
   const text = element('span', { role: 'alert' });
   const button = element('button', { type: 'button', class: 'quiet small', hidden: true, on: { click: again } }, 'Try again');
@@ -16,7 +16,7 @@ export function createProblem(retry) {
     await retry();
     const part = node.parentElement;
     if (!node.hidden || !part || !isFocusLost()) return;
-    part.tabIndex = -1; // the button is gone
+    part.tabIndex = -1; // focusable, because the button is hidden now
     part.focus({ preventScroll: true });
   }
 
@@ -29,13 +29,13 @@ export function createProblem(retry) {
 
   return {
     node,
-    /** Whether the page could not be read. */
+    /** Whether an error is shown that a new try may solve. */
     get isOpen() {
       return !button.hidden;
     },
-    /** @param {unknown} error of reading the page @param {string} [more] */
+    /** @param {unknown} error that came when the part was read @param {string} [more] */
     unread: (error, more = '') => say(`${error instanceof NetworkError ? AWAY : errorText(error)}${more}`, true),
-    /** @param {unknown} error of something that the user did */
+    /** @param {unknown} error of an action of the user */
     failed: (error) => say(errorText(error), false),
     clear: () => say('', false),
   };

@@ -1,4 +1,4 @@
-// Usage: what was spent, the calls of endpoints, what the assistant has changed, and the statement.
+// The usage view: spending, calls of endpoints, changes of the assistant, and the statement of the account.
 // @ts-check
 
 import { element } from '../shared/elements.js';
@@ -26,7 +26,7 @@ export function createUsageView(context) {
   /** @type {Map<string, Part>} */
   const parts = new Map();
   let current = PARTS[0];
-  let wasAway = false; // the server, or only the socket
+  let wasAway = false; // whether the connection of the socket was lost
   const tabs = createTabs('Usage', 'usage', PARTS);
   const place = element('div', { class: 'usage-place' });
   const heading = element('h2', { tabindex: '-1' }, 'Usage');
@@ -45,7 +45,7 @@ export function createUsageView(context) {
     context.onTitle();
   }
 
-  /** The server is back: what could not be read is read. */
+  /** Reads the failed part again after the connection is back. */
   function readAgain() {
     const { phase } = context.socket;
     if (phase === 'open' && wasAway) parts.get(current.label)?.refresh();
