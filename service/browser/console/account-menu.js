@@ -1,4 +1,4 @@
-// The signed-in user's menu: who it is, the colour scheme, the command palette, signing out.
+// The signed-in user's menu: the user's name, the color scheme, the command palette, and signing out.
 
 import { createDisclosure } from '../page/disclosure.js';
 import { element } from '../shared/elements.js';
@@ -34,7 +34,7 @@ export function createAccountMenu({ subject, signOut, showPalette, showShortcuts
   function entry(words, keys, show) {
     const press = () => {
       disclosure.close();
-      button.focus(); // the dialog gives the focus back to it
+      button.focus(); // when the dialog is closed, the focus returns to this button
       show();
     };
     return element('button', { type: 'button', class: 'account-entry', on: { click: press } }, words, element('kbd', {}, keys));

@@ -1,16 +1,16 @@
-// The keys that work in every view: Ctrl+K for the command palette, `?` for the list of shortcuts.
-// What they open is loaded when it is first used.
+// The keys that work in every view: Ctrl+K opens the command palette, `?` the list of shortcuts. The modules of both
+// are loaded when they are first used.
 
 import { TEXT_FIELDS } from './keys.js';
 import { loadStyle } from '../page/late-view.js';
 import { isCommand, typesText } from '../shared/typing.js';
 
 /**
- * @typedef {object} Console what the palette works with
+ * @typedef {object} Console the functions that the palette uses
  * @property {import('../shared/api-transport.js').Transport} transport
  * @property {() => import('../page/view.js').Chats} chats
  * @property {() => {name: string, label: string}[]} entries the views that the user has
- * @property {(hash: string) => void} go shows a view at once, and gives it the focus
+ * @property {(hash: string) => void} go shows a view at once and moves the focus to it
  * @property {(sentence: string) => void} announce
  * @property {() => void} signOut
  */
@@ -30,7 +30,7 @@ export function createCommands({ onUnreachable, ...app }) {
   let isStopped = false;
   let close = () => {};
   const cache = {};
-  /** @type {string | null} what is typed while the palette is being loaded */
+  /** @type {string | null} the text that is typed while the palette is being loaded */
   let early = null;
   document.addEventListener('keydown', press);
 
@@ -51,7 +51,7 @@ export function createCommands({ onUnreachable, ...app }) {
   async function showPalette() {
     if (early !== null) return;
     early = '';
-    document.addEventListener('keydown', typeEarly, true); // before the field that has the focus
+    document.addEventListener('keydown', typeEarly, true); // in the capture phase, before the field that has the focus gets the key
     await open(PALETTE, (begin) => (early === null ? () => {} : begin(app, cache, showShortcuts, early)));
     document.removeEventListener('keydown', typeEarly, true);
     early = null;
@@ -65,7 +65,7 @@ export function createCommands({ onUnreachable, ...app }) {
     else if (ctrlKey || metaKey || altKey) return;
     else if (key === 'Escape') early = null;
     else if (key === 'Backspace') early = early.slice(0, -1);
-    else if (key !== 'Enter' && key !== 'Delete') return; // Tab, F5 and the like change no text
+    else if (key !== 'Enter' && key !== 'Delete') return; // other keys, such as Tab and F5, do not change the text
     event.preventDefault();
     event.stopPropagation();
   }
@@ -89,7 +89,7 @@ export function createCommands({ onUnreachable, ...app }) {
     stop() {
       isStopped = true;
       document.removeEventListener('keydown', press);
-      document.removeEventListener('keydown', typeEarly, true); // the palette may never come
+      document.removeEventListener('keydown', typeEarly, true); // in case the palette is never loaded
       close();
     },
   };

@@ -1,4 +1,4 @@
-// The entry point: shows the sign-in page, or the workspace when there is a session.
+// The entry point of the console. It shows the workspace if there is a session, and the sign-in page otherwise.
 
 import { onSignInLink } from './sign-in-link.js'; // runs first
 import { requestConfirmation } from '../page/confirm-dialog.js';
@@ -19,7 +19,7 @@ const storage = sessionStorage;
 const session = createSession(storage);
 /** @type {{node: HTMLElement, stop: () => void, ready?: () => void} | null} */
 let page = null;
-let offered = ''; // the token of a link
+let offered = ''; // the token of a sign-in link
 
 /** @param {string} sentence for screen readers */
 function announce(sentence) {
@@ -28,7 +28,7 @@ function announce(sentence) {
 }
 
 /**
- * Asks first if somebody is signed in: anybody can make a link.
+ * Signs in with the token of a link. If a user is signed in, it asks first, because anybody can create a link.
  * @param {string} token
  */
 async function follow(token) {
@@ -56,7 +56,7 @@ function show() {
   page.ready?.();
 }
 
-/** Goes on with the session that the browser has at the server. */
+/** Signs in with the browser's session at the server. */
 async function restore() {
   try {
     await session.renew();

@@ -1,20 +1,21 @@
-// How well a name fits what was typed. Each typed word has to be in the name: as it is, or with letters
-// left out, as in "exp" or "nch" for "Explorer" and "New chat".
+// Rates how well a name matches a typed text. Each typed word must be in the name, either as a whole or with letters
+// of the name left out: "exp" and "nch" match "Explorer" and "New chat".
 
-/** @typedef {{score: number, hits: Set<number>}} Fit `hits`: places of the letters, in code points */
+/** @typedef {{score: number, hits: Set<number>}} Fit `hits`: positions of the matched letters, in code points */
 /** @typedef {{cost: number, places: number[]}} Path */
 
-// A higher score is better. A whole name scores most, then the beginning of a name, of a word, any place.
+// A higher score is better. A match of the whole name scores most; then the beginning of the name, the beginning of a
+// word, and any other position.
 const WHOLE = 100;
 const BEGINNING = 90;
 const WORD = 80;
 const INSIDE = 50;
 const SCATTERED = 40;
-const JUMP = 1; // to the beginning of a later word
-const SKIP = 6; // over letters within a word
+const JUMP = 1; // the cost of a jump to the beginning of a later word
+const SKIP = 6; // the cost of skipping letters within a word
 const LETTERS_PER_SKIP = 3;
-const PLAIN = /^[\0-\x7f]*$/; // names without accents, as most are: all of them are read at each typed letter
-const LENGTH = 1 / 1000; // for each letter of the name: the shorter of two equal ones is first
+const PLAIN = /^[\0-\x7f]*$/; // a fast path for names without accents, because all names are read after each typed letter
+const LENGTH = 1 / 1000; // subtracted for each letter of the name, so that the shorter of two equal matches comes first
 
 /**
  * @param {string} typed @param {string} name @param {{exact?: boolean}} [options] `exact`: no letter may be left out
@@ -31,7 +32,7 @@ export function fit(typed, name, { exact = false } = {}) {
   return { score: sum / Math.max(found.length, 1) - text.length * LENGTH, hits };
 }
 
-/** The word as it is, at its best place. @param {string[]} word @param {string[]} text */
+/** Matches the whole word at its best position. @param {string[]} word @param {string[]} text */
 function fitWhole(word, text) {
   const starts = placesOf(word[0], text).filter((at) => word.every((letter, n) => text[at + n] === letter));
   if (!starts.length) return null;
@@ -41,9 +42,9 @@ function fitWhole(word, text) {
   return { score: isBeginning(text, start) ? WORD : INSIDE, places };
 }
 
-/** The letters in their order, the first at the beginning of a word. @param {string[]} word @param {string[]} text */
+/** Matches the letters in their order, the first one at the beginning of a word. @param {string[]} word @param {string[]} text */
 function fitScattered([first, ...rest], text) {
-  /** @type {Path[]} the cheapest way to each place of the letters so far */
+  /** @type {Path[]} the cheapest path to each position of the last letter */
   let paths = placesOf(first, text).filter((at) => isBeginning(text, at)).map((at) => ({ cost: 0, places: [at] }));
   for (const letter of rest) {
     if (!paths.length) return null;
@@ -55,7 +56,7 @@ function fitScattered([first, ...rest], text) {
   return { score: SCATTERED - best.cost, places: best.places };
 }
 
-/** @param {Path[]} paths @param {number} at the place of the next letter @param {string[]} text @returns {Path | null} */
+/** @param {Path[]} paths @param {number} at the position of the next letter @param {string[]} text @returns {Path | null} */
 function cheapest(paths, at, text) {
   const jump = isBeginning(text, at) ? JUMP : SKIP;
   const ways = paths.flatMap(({ cost, places }) => {
@@ -72,12 +73,12 @@ function placesOf(letter, text) {
   return places;
 }
 
-/** Whether a word begins there. @param {string[]} text @param {number} at */
+/** Whether a word begins at a position. @param {string[]} text @param {number} at */
 function isBeginning(text, at) {
   return at === 0 || !/[\p{L}\p{N}]/u.test(text[at - 1]);
 }
 
-/** Without case and accents, one for each code point. @param {string} text */
+/** The letters of a text without case and accents, one for each code point. @param {string} text */
 function lettersOf(text) {
   if (PLAIN.test(text)) return text.toLowerCase().split('');
   return [...text].map((letter) => {

@@ -1,4 +1,4 @@
-// The header of the console: the menu of views, the state of the connection, credits, the account.
+// The header of the console: the menu of views, the state of the connection, the credits, and the account menu.
 
 import { createAccountMenu } from './account-menu.js';
 import { createBrand } from '../page/brand.js';
@@ -7,7 +7,7 @@ import { element, icon } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 
 /**
- * @typedef {{name: string, label: string, role?: string}} Entry `role`: who else has no such entry
+ * @typedef {{name: string, label: string, role?: string}} Entry `role`: the only role that sees the entry
  *
  * @param {object} options
  * @param {boolean} options.sandbox
@@ -29,7 +29,7 @@ export function createHeader({ sandbox, entries, credits, ...account }) {
     node,
     mark: menu.mark,
     showEntriesFor: menu.showEntriesFor,
-    /** @param {boolean} on whether changes of others arrive at once */
+    /** @param {boolean} on whether changes made elsewhere arrive at once */
     showLive(on) {
       word.textContent = on ? 'Live' : 'Not live';
       live.title = on ? 'Changes appear at once' : 'Changes appear after a reload';
@@ -42,7 +42,7 @@ export function createHeader({ sandbox, entries, credits, ...account }) {
   };
 }
 
-/** The entries stand in a row, or in a panel below a button where there is no room. @param {Entry[]} entries */
+/** The menu entries: in a row on wide screens, in a panel below a button on narrow ones. @param {Entry[]} entries */
 function createMenu(entries) {
   const links = entries.map(({ name, label, role }) => element('a', { href: hrefOf(name), data: { name }, hidden: !!role }, label));
   const nav = element('nav', { class: 'menu disclosure-panel', 'aria-label': 'Views' }, ...links);
@@ -53,15 +53,15 @@ function createMenu(entries) {
   return {
     node: disclosure.node,
     stop: disclosure.stop,
-    /** @param {string} role '' if it is not known: what is shown stays */
+    /** @param {string} role '' if it is not known: then the entries do not change */
     showEntriesFor(role) {
       entries.forEach((entry, at) => {
         if (entry.role && role) links[at].hidden = entry.role !== role;
       });
     },
     /**
-     * Marks the current entry. Each entry links to where its view was left.
-     * @param {string} name of the current view, '' for none @param {string | null} id of what it shows
+     * Marks the current entry. The link of each entry leads to the id that its view showed last.
+     * @param {string} name of the current view, '' for none @param {string | null} id that the view shows
      */
     mark(name, id) {
       current.textContent = 'Menu';
@@ -73,7 +73,7 @@ function createMenu(entries) {
           current.textContent = link.textContent;
         }
       }
-      button.setAttribute('aria-label', `Views: ${current.textContent}`); // with the word that is seen, for who speaks it
+      button.setAttribute('aria-label', `Views: ${current.textContent}`); // has the visible word, so that users of speech input can say it
     },
   };
 }

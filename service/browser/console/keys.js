@@ -1,5 +1,5 @@
-// The skip link of the page, `/`, which moves the focus to the search of the view on the screen, and Ctrl+Enter, which
-// sends a form from a text of several lines.
+// Keyboard functions of every page: the skip link, the key `/`, which moves the focus to the search field of the view,
+// and Ctrl+Enter, which submits a form from a text area.
 
 import { element } from '../shared/elements.js';
 import { isCommand, typesText } from '../shared/typing.js';
@@ -9,18 +9,18 @@ export const TEXT_FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, 
 /** @param {HTMLElement} main which holds one view at a time */
 export function createKeys(main) {
   main.id = 'main';
-  main.tabIndex = -1; // takes the focus from the skip link
+  main.tabIndex = -1; // so that the skip link can move the focus here
   const skip = element('a', { class: 'skip-link', href: '#main', on: { click: skipHeader } }, 'Skip to the content');
   document.addEventListener('keydown', press);
 
   /** @param {Event} event */
   function skipHeader(event) {
-    event.preventDefault(); // the address names the view
+    event.preventDefault(); // the hash of the URL holds the route
     const log = /** @type {HTMLElement | null} */ (main.querySelector('[role=log]'));
     (log?.checkVisibility() ? log : main).focus();
   }
 
-  /** As Enter does in a text of one line: by the button, which may be off. @param {HTMLTextAreaElement} text */
+  /** Submits a form as Enter does in a one-line field: with its button, which may be off. @param {HTMLTextAreaElement} text */
   function send({ form }) {
     const button = [...(form?.elements ?? [])].find((each) => each instanceof HTMLButtonElement && each.type === 'submit');
     /** @type {HTMLButtonElement | undefined} */ (button)?.click();

@@ -1,5 +1,5 @@
-// What the palette offers: commands, views, chats, models; and endpoints, collections and found messages
-// once they are loaded.
+// The items of the command palette: commands, views, chats and models; and, as soon as they are loaded, endpoints,
+// collections and messages with the typed words.
 
 import { dataHref } from '../data/data-route.js';
 import { readCollections, wordOf } from '../data/collections.js';
@@ -13,12 +13,12 @@ import { ago } from '../shared/when.js';
  * @typedef {import('./commands.js').Console} Console
  */
 
-const RECENT = 5; // chats, while nothing is typed
+const RECENT = 5; // chats that are shown while nothing is typed
 
 /** @type {[import('../shared/theme.js').Theme, string][]} */
 const THEMES = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark']];
 
-/** @param {Console} app @param {() => void} showShortcuts @returns {Item[]} what needs no request */
+/** @param {Console} app @param {() => void} showShortcuts @returns {Item[]} the items that need no request */
 export function itemsOf(app, showShortcuts) {
   return [...chatItems(app), ...viewItems(app), ...commandItems(app, showShortcuts), ...modelItems(app)];
 }
@@ -78,7 +78,7 @@ function modelItems({ chats, announce }) {
   }));
 }
 
-/** @param {Console} app @returns {Promise<Item[]>} one for each endpoint @throws {Error} what the transport throws */
+/** @param {Console} app @returns {Promise<Item[]>} one for each endpoint @throws {Error} the error of the request */
 export async function readEndpointItems({ transport, go }) {
   const { endpoints } = await transport.get('/api/integrations/catalog');
   return endpoints.map((/** @type {import('../integrations/endpoint-search.js').Endpoint} */ { name, aliases, summary }) => ({
@@ -92,7 +92,7 @@ export async function readEndpointItems({ transport, go }) {
   }));
 }
 
-/** @param {Console} app @returns {Promise<Item[]>} one for each collection that the user may read @throws {Error} what the transport throws */
+/** @param {Console} app @returns {Promise<Item[]>} one for each collection that the user may read @throws {Error} the error of the request */
 export async function readCollectionItems({ transport, go }) {
   const collections = await readCollections(transport);
   return collections.map(({ name }) => ({
@@ -107,8 +107,8 @@ export async function readCollectionItems({ transport, go }) {
 
 /**
  * @param {Console} app @param {string} typed
- * @returns {Promise<(Item & {excerpt: import('../chat/search-results.js').Excerpt})[]>} chats in which a message has the words
- * @throws {Error} what the transport throws
+ * @returns {Promise<(Item & {excerpt: import('../chat/search-results.js').Excerpt})[]>} chats with a message that has the words
+ * @throws {Error} the error of the request
  */
 export async function findMessages({ transport, chats, go }, typed) {
   const { results } = await transport.get('/api/ai/search', { q: typed, limit: 8 });

@@ -1,4 +1,4 @@
-// The list of the palette: groups of rows, one of which is active.
+// The list of the command palette: groups of rows, one of which is active.
 
 import { markedPieces } from './fuzzy.js';
 import { piecesOf } from '../chat/search-results.js';
@@ -9,7 +9,7 @@ import { element } from '../shared/elements.js';
  * @typedef {{name: string, rows: Row[]}} Group
  */
 
-const SHORT = 12; // characters of a hint that has room beside the label on a narrow screen
+const SHORT = 12; // characters; a hint up to this length fits beside the label on a narrow screen
 
 /** @param {(row: Row) => void} onChoose */
 export function createPaletteList(onChoose) {
@@ -51,7 +51,7 @@ export function createPaletteList(onChoose) {
   return {
     node,
     id: box.id,
-    /** The row that the user has chosen stays active, wherever it stands now. @param {Group[]} groups @returns {number} of rows */
+    /** Shows the groups. A row that the user has made active stays active. @param {Group[]} groups @returns {number} the number of rows */
     show(groups) {
       const before = isMoved ? options[active]?.row.id : undefined;
       options = [];
@@ -65,7 +65,7 @@ export function createPaletteList(onChoose) {
     /** @returns {string} the id of the active row's node, or '' */
     active: () => options[active]?.node.id ?? '',
     choose: () => options[active] && onChoose(options[active].row),
-    /** @param {string} key @returns {boolean} whether it moves in a list */
+    /** @param {string} key @returns {boolean} whether the key moves in a list */
     move(key) {
       const goal = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: -1 }[key];
       if (goal === undefined) return false;

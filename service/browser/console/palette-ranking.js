@@ -1,15 +1,15 @@
-// Which rows the palette shows for what was typed, in which groups.
+// Selects and sorts the rows that the command palette shows for a typed text.
 
 import { fit } from './fuzzy.js';
 
 /**
  * @typedef {object} Item
  * @property {string} id
- * @property {string} group the heading under which it stands
+ * @property {string} group the heading above the item
  * @property {string} label
- * @property {string} [hint] shown beside it, or below it
- * @property {string} [words] others by which it is found
- * @property {boolean} [onlyTyped] whether it is shown only if something was typed
+ * @property {string} [hint] shown beside or below the label
+ * @property {string} [words] other words that find the item
+ * @property {boolean} [onlyTyped] whether the item is shown only if something was typed
  * @property {() => void} act
  *
  * @typedef {Item & {hits: Set<number>, score: number}} Row
@@ -17,10 +17,10 @@ import { fit } from './fuzzy.js';
  */
 
 export const MOST = 8; // rows of a group
-const BY_OTHER_WORDS = 45; // points less than for the label
+const BY_OTHER_WORDS = 45; // points subtracted for a match in other words than the label
 
 /**
- * The groups in the order of their best rows, or in that of the items if nothing was typed.
+ * The groups in the order of their best rows; if nothing was typed, in the order of the items.
  * @param {Item[]} items @param {string} typed @returns {Group[]}
  */
 export function groupsFor(items, typed) {

@@ -1,4 +1,4 @@
-// The command palette: a field and, below it, what fits the typed words. The focus stays in the field.
+// The command palette: a field, and below it the items that match the typed text. The focus stays in the field.
 // Source: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 
 import { findMessages, itemsOf, readCollectionItems, readEndpointItems } from './palette-items.js';
@@ -14,12 +14,12 @@ import { isCommand } from '../shared/typing.js';
  * @typedef {{late?: Item[]}} Cache endpoints and collections, kept while the page is open
  */
 
-const PAUSE = 200; // milliseconds after the last letter, before messages are searched
+const PAUSE = 200; // ms between the last key press and the search for messages
 
 /**
  * @param {import('./commands.js').Console} app @param {Cache} cache @param {() => void} showShortcuts
- * @param {string} typed while this was loaded
- * @returns {() => void} closes it
+ * @param {string} typed the text that was typed while this module was loaded
+ * @returns {() => void} closes the palette
  */
 export function openPalette(app, cache, showShortcuts, typed) {
   const list = createPaletteList(run);
@@ -68,7 +68,7 @@ export function openPalette(app, cache, showShortcuts, typed) {
     if (typed === input.value) messages = found;
   }
 
-  /** @param {() => Promise<void>} act after which the list is drawn anew */
+  /** @param {() => Promise<void>} act after it, the list is drawn again */
   async function attempt(act) {
     try {
       await act();
@@ -78,7 +78,7 @@ export function openPalette(app, cache, showShortcuts, typed) {
     if (dialog.open) show();
   }
 
-  /** Tells which row Enter chooses. */
+  /** Marks the row that Enter chooses as the active descendant of the field. */
   function mark() {
     const active = list.active();
     if (active) input.setAttribute('aria-activedescendant', active);
@@ -94,23 +94,23 @@ export function openPalette(app, cache, showShortcuts, typed) {
     else if (!list.move(event.key)) return;
     mark();
     event.preventDefault();
-    event.stopPropagation(); // Escape closes one thing at a time
+    event.stopPropagation(); // one press of Escape closes only the palette
   }
 
   /** @param {PointerEvent} event */
   function pressOutside({ target }) {
-    if (target === dialog) close(); // its content covers it: this was on the backdrop
+    if (target === dialog) close(); // the content covers the dialog, so a press on the dialog itself is a press on the backdrop
   }
 
   /** @param {Item} item */
   function run(item) {
-    close(); // first: it gives the focus back, and the command may move it
+    close(); // before the command: closing moves the focus back, and the command may move it again
     item.act();
   }
 
   function close() {
     dialog.close();
-    end(); // not left to the event: a command may open the next dialog at once
+    end(); // not when the close event comes, because a command may open the next dialog at once
   }
 
   function end() {
@@ -141,6 +141,6 @@ function createField(listId) {
     'aria-expanded': 'true',
     autocomplete: 'off',
     spellcheck: 'false',
-    maxlength: '200', // as the search of the server takes
+    maxlength: '200', // the limit of the server's search
   });
 }

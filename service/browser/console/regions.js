@@ -1,14 +1,14 @@
-// F6 moves the focus between the regions of the page, as in browsers and desktop programs; with Shift backwards.
+// F6 moves the focus to the next region of the page, as in browsers and desktop programs; Shift+F6 to the previous one.
 
 const REGIONS = 'nav.menu, .pane, .accounts, .canvas-list, .canvas-tools, .canvas, .connections-of-canvas, .message-inspector, .explorer-panes > *, .collection-list, .data-table, .record-panel';
 const FOCUSABLE = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
 
-/** @param {HTMLElement} root in which the regions are @returns {() => void} ends it */
+/** @param {HTMLElement} root the element with the regions @returns {() => void} removes the listeners */
 export function letF6MoveBetweenRegions(root) {
-  /** @type {WeakMap<Element, HTMLElement>} what had the focus last in a region */
+  /** @type {WeakMap<Element, HTMLElement>} by region: the element that last had the focus */
   const last = new WeakMap();
 
-  /** @returns {HTMLElement[]} in the order of the page */
+  /** @returns {HTMLElement[]} the visible regions, in the order of the page */
   function regions() {
     return [...root.querySelectorAll(REGIONS)].map((node) => /** @type {HTMLElement} */ (node)).filter(isShown);
   }

@@ -4,7 +4,7 @@ import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
 import { CONTROL } from '../shared/typing.js';
 
-/** By where they work: what they do, and the keys; a `+` joins those that are pressed together. @type {[string, [string, string[]][]][]} */
+/** The shortcuts, by the place where they work: the effect, and the keys; `+` joins keys that are pressed together. @type {[string, [string, string[]][]][]} */
 export const SHORTCUTS = [
   ['Everywhere', [
     ['Search and commands', [`${CONTROL}+K`]],
@@ -48,7 +48,7 @@ export const SHORTCUTS = [
   ]],
 ];
 
-/** @returns {() => void} closes it */
+/** @returns {() => void} closes the dialog */
 export function openShortcuts() {
   const cross = iconButton('cross', 'Close', () => dialog.close());
   const head = element('div', { class: 'shortcuts-head' }, element('h2', { id: 'shortcuts-title' }, 'Keyboard shortcuts'), cross);
@@ -68,7 +68,7 @@ function createTable([name, shortcuts]) {
   return element('table', {}, element('caption', {}, name), element('tbody', {}, ...rows));
 }
 
-/** @param {string} keys that are pressed together @param {number} at its place among those that do the same */
+/** @param {string} keys that are pressed together @param {number} at its index among the key combinations with the same effect */
 function keysOf(keys, at) {
   const parts = (keys === '+' ? [keys] : keys.split('+')).map((key) => element('kbd', {}, key));
   return [at ? ' ' : '', element('span', { class: 'keys' }, ...parts)];

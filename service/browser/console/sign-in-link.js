@@ -1,5 +1,5 @@
-// A link that signs in: `/#token=…`. The token leaves the address and the history before any other module
-// of the page runs: this module imports nothing, and its script is the first one of the page.
+// Handles sign-in links: `/#token=…`. The token is removed from the address and the history before any other module of
+// the page runs: this module imports nothing, and its script is the first one of the page.
 
 const START = '#token=';
 
@@ -7,14 +7,14 @@ const START = '#token=';
 let receive = (token) => (waiting = token);
 let waiting = takeFrom(location.pathname + location.search);
 
-// A link that is opened in this tab changes the hash only. It is no route: nobody else is told of it.
+// A link that is opened in this tab changes only the hash. The hash is not a route, so other listeners don't get the event.
 window.addEventListener('hashchange', (event) => {
   if (!location.hash.startsWith(START)) return;
   event.stopImmediatePropagation();
   receive(takeFrom(event.oldURL));
 });
 
-/** @param {string} address that replaces the one with the token @returns {string} the token, or '' */
+/** @param {string} address that is shown instead of the address of the link @returns {string} the token, or '' */
 function takeFrom(address) {
   if (!location.hash.startsWith(START)) return '';
   const token = location.hash.slice(START.length);
@@ -22,7 +22,7 @@ function takeFrom(address) {
   return token;
 }
 
-/** @param {(token: string) => void} listener is called with the token of each link, an earlier one at once */
+/** @param {(token: string) => void} listener called with the token of each link; at once for a link that was opened before */
 export function onSignInLink(listener) {
   receive = listener;
   if (waiting) listener(waiting);

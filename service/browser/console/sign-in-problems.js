@@ -1,4 +1,4 @@
-// What the server says in the address of the page when a sign-in at the identity provider has failed.
+// The errors that the server puts into the page's address when a sign-in at the identity provider fails.
 
 /** @type {Record<string, string>} */
 const SIGN_IN_PROBLEMS = {
@@ -12,7 +12,7 @@ const SIGN_IN_PROBLEMS = {
   'not-admitted': 'This user may not sign in here. Ask the operator.',
 };
 
-/** Takes the problem out of the address. @returns {string} a sentence; '' if there is none */
+/** Reads the error and removes it from the address. @returns {string} a sentence; '' if there is no error */
 export function takeSignInProblem() {
   const query = new URLSearchParams(location.search);
   const problem = query.get('sign-in');

@@ -1,4 +1,4 @@
-// The sign-in page. The token is tested with a request before the session begins.
+// The sign-in page. A token is tested with a request before the session begins.
 
 import { createTransport } from '../shared/api-transport.js';
 import { createBrand } from '../page/brand.js';
@@ -9,7 +9,7 @@ import { tidyToken } from '../page/session.js';
 const RETURN_KEY = 'console.return';
 
 /**
- * What was shown before the page was left for the identity provider.
+ * Returns the route that was shown before the user went to the identity provider, and forgets it.
  * @param {Storage} storage @returns {string} a hash
  */
 export function takeReturn(storage) {
@@ -22,15 +22,15 @@ export function takeReturn(storage) {
  * @param {object} options
  * @param {import('../page/session.js').Session} options.session
  * @param {boolean} options.sandbox
- * @param {boolean} options.hasProvider whether people can sign in at an identity provider
+ * @param {boolean} options.hasProvider whether users can sign in at an identity provider
  * @param {Storage} options.storage
- * @param {string} options.offered the token of a link, which signs in at once; '' without one
+ * @param {string} options.offered the token of a sign-in link, which signs in at once; '' for none
  */
 export function createSignIn({ session, sandbox, hasProvider, storage, offered }) {
   const field = element('input', {
     id: 'token',
     class: 'field',
-    type: 'password', // not readable by others who see the screen
+    type: 'password', // so that others who see the screen can't read it
     autocomplete: 'off',
     spellcheck: 'false',
     required: true,
@@ -51,7 +51,7 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
     button,
   );
   const provider = element('button', { type: 'button', class: 'primary', on: { click: visitProvider } }, 'Sign in');
-  // Called for one of the two only: a node stands in one place.
+  // Called at one place only, because a node can't be in two places.
   const byProvider = () => [
     element('div', { class: 'sign-in-form' }, problem, provider),
     element('details', { class: 'sign-in-token' }, element('summary', {}, 'Sign in with a token'), form),
@@ -65,7 +65,7 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
     ...(hasProvider ? byProvider() : byToken()),
   );
 
-  /** The address without its view is where the provider leads back to. */
+  /** Goes to the identity provider. The provider returns to the address without the hash, so the route is stored first. */
   function visitProvider() {
     storage.setItem(RETURN_KEY, location.hash);
     location.assign('/console/sign-in');
@@ -95,7 +95,7 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
   return {
     node,
     stop() {},
-    /** Shown after the page is in place: screen readers skip an alert that exists from the start. */
+    /** Shows the error after the page is in the document, because screen readers skip an alert that is there from the start. */
     ready() {
       problem.textContent = session.reason;
       if (offered) signIn(tidyToken(offered));

@@ -1,4 +1,4 @@
-// The views of the console, and the view for addresses that none of them has.
+// The views of the console, and the view for unknown routes.
 
 import { createChatView } from '../chat/chat-view.js';
 import { createLateView } from '../page/late-view.js';
@@ -9,7 +9,7 @@ import { element } from '../shared/elements.js';
  * @typedef {import('../page/view.js').View} View
  * @typedef {import('../page/view.js').ViewContext} ViewContext
  * @typedef {import('./header.js').Entry & {alias?: string, create: (context: ViewContext) => View}} Entry
- *   `alias` is another name in addresses
+ *   `alias` is another name for the view in routes
  */
 
 export const CHAT = { name: 'chat', label: 'Chat', create: createChatView };
@@ -28,7 +28,7 @@ export const VIEWS = [
 /** @type {Entry} */
 const NOWHERE = { name: '', label: '', create: createNowhere };
 
-/** @param {string} name as in the address @returns {Entry} */
+/** @param {string} name as in the route @returns {Entry} */
 export function viewNamed(name) {
   return VIEWS.find((entry) => entry.name === name || entry.alias === name) ?? NOWHERE;
 }

@@ -1,4 +1,4 @@
-// The page of a signed-in user: the header, and one view at a time.
+// The page of a signed-in user: the header and one view at a time.
 
 import { createTransport } from '../shared/api-transport.js';
 import { createCommands } from './commands.js';
@@ -38,8 +38,8 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     token: tokens.current,
     // A late answer to an old token must not end a newer session.
     onUnauthorized: (token) => token === session.token && token !== null && sessionOver(),
-    onAnswer: () => answered(true),
-    onUnreachable: () => answered(false),
+    onAnswer: () => setReachable(true),
+    onUnreachable: () => setReachable(false),
   });
   const socket = createRecordsSocket({ token: () => session.token, onSessionOver: sessionOver });
   const { signOut } = session;
@@ -55,19 +55,19 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const outage = createOutageNotice({ retry: refresh });
   const chats = () => viewOf(CHAT).chats;
   const entries = () => VIEWS.filter((entry) => !entry.role || entry.role === role);
-  const commands = createCommands({ transport, chats, entries, go, announce, signOut, onUnreachable: () => answered(false) });
+  const commands = createCommands({ transport, chats, entries, go, announce, signOut, onUnreachable: () => setReachable(false) });
   const { showPalette, showShortcuts } = commands;
   const header = createHeader({ sandbox, entries: VIEWS, credits: credits.node, subject: session.subject, signOut, showPalette, showShortcuts });
   const keys = createKeys(main);
   const node = element('div', { class: 'workspace' }, keys.skip, header.node, outage.node, main, ending.node);
-  let address = location.hash; // that is shown
-  let isOver = false; // while a reply is still being shown
+  let address = location.hash; // of the view on the screen
+  let isOver = false; // whether the session has ended while a reply is still being shown
   let isReachable = true;
-  let role = ''; // not known yet
-  let isWaiting = false; // for the socket to come back
+  let role = ''; // '' until it is known
+  let isWaiting = false; // whether the socket has lost its connection
   const removePhaseListener = socket.onPhase(showPhase);
   const removeTokenListener = session.onToken(socket.useToken);
-  const removeSignOutListener = session.onSignOut(drafts.clear); // an expired session keeps the drafts
+  const removeSignOutListener = session.onSignOut(drafts.clear); // only on a sign-out: when a session expires, the drafts are kept
   const stopF6 = letF6MoveBetweenRegions(node);
   window.addEventListener('hashchange', followRoute);
   window.addEventListener('online', socket.renew);
@@ -76,7 +76,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   showRoute();
   showEntries();
 
-  /** The token is refused, or has ended. What a reply has said so far stays on the screen. */
+  /** Called when the token was refused or has ended. A reply that is being received stays on the screen. */
   async function sessionOver() {
     if (session.isRenewable) return session.renew();
     isOver ||= [...views.values()].some((view) => view.isBusy?.());
@@ -87,12 +87,12 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     const isOpen = socket.phase === 'open';
     header.showLive(isOpen);
     const before = isWaiting;
-    // Still waiting while it tries; the first connection is not waited for.
+    // It is still waiting while the socket tries to connect; the first connection does not count as lost.
     isWaiting = !isOpen && (isWaiting || socket.phase === 'waiting');
     if (isOpen) isReachable = true;
     showOutage();
-    if (isWaiting) forgetCollections(transport); // the service that comes back may have others
-    // At the start of an outage, its answer says whether the server is away or only the socket.
+    if (isWaiting) forgetCollections(transport); // after a restart, the service may have other collections
+    // When the socket is lost, the answer to this request shows whether the server can be reached.
     if (before !== isWaiting) credits.refresh();
   }
 
@@ -102,13 +102,13 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   }
 
   /** @param {boolean} reachable whether the server has answered a request */
-  function answered(reachable) {
+  function setReachable(reachable) {
     isReachable = reachable;
     showOutage();
     if (reachable) reconnectNow();
   }
 
-  /** Reconnects without waiting when the page is visible and the server may be back. */
+  /** Reconnects without waiting if the page is visible, because the server may be available again. */
   function reconnectNow() {
     if (!document.hidden) socket.reconnectNow();
   }
@@ -125,16 +125,16 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     header.mark(entry.name, id);
     view.show(id);
     showTitle();
-    if (before && before !== view.node) announce(view.title || entry.label); // the focus stays in the menu
+    if (before && before !== view.node) announce(view.title || entry.label); // announced, because the focus stays in the menu
   }
 
-  /** What had the focus may be hidden now, as lists are on narrow screens: the next Tab goes on in the page. */
+  /** Shows a changed route. On narrow screens the focused element may be hidden then, so the focus moves into the page. */
   function followRoute() {
     showRoute();
     if (isFocusLost()) main.focus({ preventScroll: true });
   }
 
-  /** Created when it is first needed. @template {View} T @param {{name: string, create: (context: ViewContext) => T}} entry @returns {T} */
+  /** Returns a view, which is created when it is first needed. @template {View} T @param {{name: string, create: (context: ViewContext) => T}} entry @returns {T} */
   function viewOf({ name, create }) {
     const view = /** @type {T} */ (views.get(name) ?? create(context));
     views.set(name, view);
@@ -169,7 +169,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   return {
     node,
     ready() {
-      // On a touch screen the focus would open the keyboard.
+      // On a touch screen, the focus would open the keyboard.
       if (matchMedia('(pointer: fine)').matches) [...views.values()].at(-1)?.focus();
     },
     stop() {
@@ -186,7 +186,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       commands.stop();
       header.stop();
       for (const view of views.values()) view.stop();
-      closeDialogs(); // what they show is of the user who has left
+      closeDialogs(); // they may show data of the user who has signed out
       socket.stop();
       document.title = TITLE;
     },
@@ -194,8 +194,8 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
 }
 
 /**
- * Dialogs beside the workspace ask about the page that they lie over, but for the list of shortcuts.
- * Closed without an answer, they have none.
+ * Closes the dialogs outside the workspace. Except for the list of shortcuts, they ask a question about the page below
+ * them; closing a dialog cancels the question.
  */
 function closeDialogs() {
   for (const dialog of document.querySelectorAll('body > dialog:not(.shortcuts)')) {
