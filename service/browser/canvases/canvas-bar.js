@@ -1,4 +1,4 @@
-// The bar above an open canvas: its title, whether it is stored, and what can be done with it.
+// The bar above an open canvas: the title, whether the canvas is stored, and buttons for actions.
 
 import { element, icon, setOff, tryAgain } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
@@ -93,7 +93,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     focus,
     show() {
       const { canvas } = store;
-      if (canvas && document.activeElement !== title) showTitle(); // what is being typed stays
+      if (canvas && document.activeElement !== title) showTitle(); // a title that is being edited is not overwritten
       const isLooking = canvas !== null && !mayEdit();
       const words = canvas ? PHASES : UNREAD;
       const state = isLooking && store.phase === 'saved' ? 'Read-only' : words[store.phase];
@@ -103,7 +103,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
         looking.hidden = !isLooking;
         looking.textContent = isLooking ? READ_ONLY : '';
       }
-      if (problem.textContent !== store.problem) problem.textContent = store.problem; // once to screen readers
+      if (problem.textContent !== store.problem) problem.textContent = store.problem; // set only if it differs, so that screen readers read it once
       trouble.hidden = !store.problem;
       again.hidden = store.phase === 'gone';
       discard.hidden = store.phase !== 'failed' || !canvas;

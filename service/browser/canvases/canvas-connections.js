@@ -19,7 +19,8 @@ export function createListedConnections({ store, view, act, mayEdit, labelOf, re
 }
 
 /**
- * Rows of earlier versions may have anything in their list. What has no id can't be switched or removed.
+ * The rows of the list. A canvas of an earlier version may have invalid entries; an entry without an id can't be
+ * switched off or removed.
  * @param {any[]} connections as stored
  * @param {{labelOf: (connection: any) => string, reasonOf: (id: string) => string}} words
  * @returns {import('../widgets/connection-list.js').Row[]}

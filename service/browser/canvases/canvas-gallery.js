@@ -1,4 +1,4 @@
-// The gallery of templates: what can be put on a canvas, what it needs and what it costs.
+// The gallery of templates for the widgets of a canvas, with the needs and the price of each template.
 
 import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
@@ -12,7 +12,7 @@ import { createTemplateIcon } from '../widgets/canvas-box.js';
  *   size: {width: number, height: number}, slots: import('../widgets/slot-types.js').Slot[],
  *   endpoints: TemplateEndpoint[], collections: string[], images: string[], permissions: string[],
  *   settings: import('../widgets/widget-settings.js').SettingsSchema}} Template
- *   as `GET /api/widgets/templates` describes it
+ *   in the form of `GET /api/widgets/templates`
  */
 
 /**

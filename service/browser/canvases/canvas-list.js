@@ -1,4 +1,4 @@
-// The list of the canvases that the signed-in user may read, the one that was changed last first.
+// The list of the canvases that the signed-in user may read, the last changed first.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { arrange, element, icon, iconButton, isFocusLost, isOff, setOff } from '../shared/elements.js';
@@ -9,7 +9,7 @@ import { since } from '../shared/when.js';
 
 /** @typedef {import('../shared/live-rows.js').Row} Row */
 
-/** @param {Row} row @returns {string} rows of earlier versions have a name instead */
+/** The title of a canvas; a row of an earlier version has a name instead. @param {Row} row @returns {string} */
 export function titleOf({ data }) {
   return data.title || data.name || 'Untitled canvas';
 }
@@ -42,14 +42,14 @@ export function createCanvasList(collection, { open, subject, deletable }) {
   const cards = new Map();
   const stop = collection.onChange(show);
   /** @type {'all' | 'own' | 'none'} */
-  let rights = 'own'; // until the server has said it
+  let rights = 'own'; // until the server has answered
   let begun = false;
 
-  /** Reads which canvases may be deleted, when the list is first seen. */
+  /** Reads which canvases the user may delete, when the list is first shown. */
   async function begin() {
     if (begun) return;
     begun = true;
-    rights = await deletable().catch(() => rights); // then the server alone refuses
+    rights = await deletable().catch(() => rights); // if this fails, only the server refuses a deletion
     show();
   }
 
@@ -60,7 +60,7 @@ export function createCanvasList(collection, { open, subject, deletable }) {
     const data = { title, widgets: [], io: { version: 1, connections: [], widgets: {} } };
     await problem.attempt(async () => {
       const { recordId } = await collection.create(data);
-      if (node.isConnected) open(recordId); // else the list was left meanwhile
+      if (node.isConnected) open(recordId); // false if the user has left the list meanwhile
     });
     setOff(add, false);
   }
@@ -95,7 +95,7 @@ export function createCanvasList(collection, { open, subject, deletable }) {
     node,
     begin,
     stop,
-    /** @param {string | null} [id] of the canvas that was left */
+    /** @param {string | null} [id] of the canvas that was open before */
     focus: (id) => (cards.get(id ?? '') ?? { focus: () => add.focus() }).focus(),
   };
 }

@@ -1,4 +1,4 @@
-// One canvas: its bar, the canvas itself, the list of its connections.
+// The page of one canvas: the bar, the canvas itself, and the list of its connections.
 
 import { createCanvasBar } from './canvas-bar.js';
 import { createGallery } from './canvas-gallery.js';
@@ -40,7 +40,7 @@ export function createCanvasPage(recordId, context) {
       const { templates, canvases } = await context.transport.get('/api/widgets/templates');
       if (!stopped) open(templates, canvases.update);
     } catch (error) {
-      // The page says for all its parts that the server can't be reached.
+      // If the server can't be reached, the notice of the page says so.
       message.textContent = error instanceof NetworkError ? 'This canvas is not loaded yet.' : errorText(error);
       notice.hidden = false;
       loading.textContent = '';
@@ -56,7 +56,7 @@ export function createCanvasPage(recordId, context) {
     opened.begin();
   }
 
-  /** The server has no such canvas. */
+  /** Called when the canvas does not exist. */
   function leave() {
     page?.stop();
     page = null;
@@ -64,7 +64,7 @@ export function createCanvasPage(recordId, context) {
     place.replaceChildren(element('p', { class: 'page-note', role: 'status' }, 'There is no canvas at this address. ', all));
   }
 
-  /** The server may be back. */
+  /** Tries again after a failure, because the server may be available again. */
   function again() {
     if (!notice.hidden && !stopped) begin();
   }
@@ -105,7 +105,7 @@ function createOpenPage(room, templates, onMissing) {
     room.show();
     connections.show();
     empty.hidden = store.canvas?.widgets.length !== 0;
-    if (fitted || !store.canvas?.widgets.length) return undefined; // into an empty canvas another may put the first
+    if (fitted || !store.canvas?.widgets.length) return undefined; // an empty canvas is not fitted yet: another tab may add the first widget
     fitted = true;
     return view.fit();
   }
@@ -147,9 +147,9 @@ function createOpenPage(room, templates, onMissing) {
 
 /**
  * @param {import('../widgets/canvas-geometry.js').Box[]} boxes
- * @param {import('../widgets/canvas-geometry.js').Point} middle of what is shown
+ * @param {import('../widgets/canvas-geometry.js').Point} middle of the visible part
  * @param {{width: number, height: number}} size
- * @returns {{x: number, y: number}} in the middle, or where that is taken, to the right of all
+ * @returns {{x: number, y: number}} in the middle if there is room, else to the right of all boxes
  */
 function freePlace(boxes, middle, { width, height }) {
   const [x, y] = [snapToGrid(middle.x - width / 2), snapToGrid(middle.y - height / 2)];

@@ -1,11 +1,11 @@
-// The panels beside an open canvas. Where there is little room, one at most is open, so that the canvas is seen.
+// The panels beside an open canvas. On a small screen, at most one panel is open, so that the canvas can be seen.
 
 /**
  * @typedef {{name: string, hint: string, isShown: () => boolean, show: (on: boolean) => void}} Panel
  * @typedef {ReturnType<typeof createCanvasPanels>} CanvasPanels
  */
 
-const LITTLE_ROOM = '(max-width: 720px), (max-height: 520px)'; // as in canvases.css
+const LITTLE_ROOM = '(max-width: 720px), (max-height: 520px)'; // the same condition as in canvases.css
 
 /** @param {HTMLElement} connections @param {ReturnType<typeof import('../widgets/message-inspector.js').createMessageInspector>} inspector */
 export function createCanvasPanels(connections, inspector) {
@@ -26,11 +26,11 @@ export function createCanvasPanels(connections, inspector) {
     },
   ];
   connections.hidden = littleRoom.matches;
-  let newest = all[0]; // that was opened
+  let newest = all[0]; // the panel that was opened last
   let onClosed = () => {};
   littleRoom.addEventListener('change', closeOthers);
 
-  /** The newest stays where the window has become small. */
+  /** When the window becomes small, closes all panels except the newest. */
   function closeOthers() {
     if (!littleRoom.matches || !newest.isShown()) return;
     for (const other of all) if (other !== newest) other.show(false);
@@ -46,7 +46,7 @@ export function createCanvasPanels(connections, inspector) {
       if (isOpening) newest = panel;
       closeOthers();
     },
-    /** @param {() => void} listener is called when a panel was closed because of another */
+    /** @param {() => void} listener called when a panel was closed because another was opened */
     whenClosed: (listener) => void (onClosed = listener),
     stop: () => littleRoom.removeEventListener('change', closeOthers),
   };

@@ -1,4 +1,4 @@
-// Binds the parts of an open canvas: the stored state, the host of its widgets, the view, undo.
+// Connects the parts of an open canvas: the stored state, the host of the widgets, the view, and the undo history.
 
 import { element } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
@@ -41,7 +41,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   const naming = { widget: (/** @type {CanvasWidget} */ widget) => lookOf(widget).name, connection: labelOf };
   const store = createCanvasStore({ ...context, recordId, refusalText: (error, sent) => refusalText(error, sent, naming) });
   const history = createHistory({ countBroken });
-  /** @type {Map<string, string>} of widgets; two of one template are numbered */
+  /** @type {Map<string, string>} the names of widgets by id; several widgets of one template are numbered */
   const names = new Map();
   const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, mayEdit, announce });
   const inspector = createMessageInspector({ nameOf: (id) => names.get(id) });
@@ -54,9 +54,9 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     lazy: true,
     user: nameOfUser(context.subject),
     ...server,
-    call: (request) => server.call(request).finally(context.onTurnEnd), // which reads the balance again
+    call: (request) => server.call(request).finally(context.onTurnEnd), // reads the balance again
     widgetUrl: ({ templateHandle }) => `/w/${encodeURIComponent(templateHandle)}`,
-    approve: async (request) => (view.node.isConnected ? ask(request) : 'deny'), // frames of a page that was left still ask
+    approve: async (request) => (view.node.isConnected ? ask(request) : 'deny'), // 'deny' after the page was left, because its frames may still ask
     sessions,
     records: (name) => createLiveCollection(name, context),
     onEvent: noteEvent,
@@ -64,12 +64,12 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   });
   /** @type {Map<string, string>} why a connection does not work, by its id */
   let reasons = new Map();
-  /** @type {Map<string, Record<string, any> | undefined>} settings that widgets have been told */
-  const told = new Map();
+  /** @type {Map<string, Record<string, any> | undefined>} the settings that were sent to each widget */
+  const sentSettings = new Map();
   /** @type {Canvas | null} */
   let shown = null;
-  /** @type {string} what the host has been told last */
-  let known = '';
+  /** @type {string} the state that was sent to the host last */
+  let hostState = '';
 
   /** @param {CanvasWidget} widget */
   function lookOf(widget) {
@@ -99,14 +99,14 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     const endpoints = template.endpoints.map(({ name }) => name);
     const templateName = lookOf(widget).name;
     const settings = settingsOf(template.settings, widget.settings);
-    told.set(id, widget.settings);
+    sentSettings.set(id, widget.settings);
     host.mount({ id, templateHandle, templateName, icon, slots, endpoints, permissions, collections, version, settings }, { into });
   }
 
   /** @param {string} id */
   function unmount(id) {
     names.delete(id);
-    told.delete(id);
+    sentSettings.delete(id);
     host.unmount(id);
   }
 
@@ -117,7 +117,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     const { name, settings: schema } = lookOf(widget);
     openSettings({ name, schema, settings: widget.settings ?? {}, save });
 
-    /** Others may have changed them while the dialog was open. @param {Record<string, any>} entered @param {Record<string, any>} seen */
+    /** Saves only the changed settings, because others may have changed some while the dialog was open. @param {Record<string, any>} entered @param {Record<string, any>} seen */
     function save(entered, seen) {
       const now = store.canvas?.widgets.find((one) => one.id === id)?.settings ?? {};
       const settings = storedSettings(now, seen, entered);
@@ -126,9 +126,9 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   }
 
   /** @param {CanvasWidget} widget */
-  function tellSettings({ id, templateHandle, settings }) {
-    if (told.get(id) === settings) return;
-    told.set(id, settings);
+  function sendSettings({ id, templateHandle, settings }) {
+    if (sentSettings.get(id) === settings) return;
+    sentSettings.set(id, settings);
     host.setSettings(id, settingsOf(templates.get(templateHandle)?.settings, settings));
   }
 
@@ -164,7 +164,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   /** @param {Operation} operation @returns {boolean} whether it had an effect */
   function act(operation) {
     const before = store.canvas;
-    const words = before && removalWords(operation, before, naming); // while it is there
+    const words = before && removalWords(operation, before, naming); // made before the operation, while the names are known
     if (!before || !mayEdit() || !store.perform(operation)) return false;
     history.record(before, operation);
     if (words) announce(words);
@@ -182,16 +182,16 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     return state.widgets.map(({ id, templateHandle }) => ({ id, slots: templates.get(templateHandle)?.slots ?? [] }));
   }
 
-  /** Shows the state, and tells the host which connections and widgets' states there are now. */
+  /** Shows the state, and sends the connections and the states of the widgets to the host. */
   function show() {
     const { canvas } = store;
-    if (!canvas || canvas === shown) return; // only the phase of storing it has changed
+    if (!canvas || canvas === shown) return; // only the phase of the store has changed
     shown = canvas;
     view.show(canvas, reasons);
-    canvas.widgets.forEach(tellSettings);
+    canvas.widgets.forEach(sendSettings);
     const now = canonical([canvas.io, canvas.widgets.map(({ id }) => id)]);
-    if (now === known) return;
-    known = now;
+    if (now === hostState) return;
+    hostState = now;
     host.importState(structuredClone(canvas.io));
     const { broken } = importIo(canvas.io, slotsOf(canvas));
     reasons = new Map(broken.map(({ entry, message }) => [/** @type {any} */ (entry)?.id, message]));
@@ -208,8 +208,8 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   }
 
   /**
-   * Stores what a widget keeps for itself, and the values that its slots keep. The host may not know
-   * yet what others keep in another tab.
+   * Stores the state of a widget and the values of its slots. Only this widget is stored, because the host may not
+   * know yet the states of other widgets from another tab.
    * @param {any} io @param {string} [id] of the widget
    */
   function keepState(io, id) {

@@ -1,4 +1,4 @@
-// The dialog with the settings of a widget, as its template declares them.
+// The dialog with the settings of a widget, which its template declares.
 
 import { element } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
@@ -10,18 +10,18 @@ import { faultsOf } from '../widgets/widget-settings.js';
  * @param {object} options
  * @param {string} options.name of the widget
  * @param {import('../widgets/widget-settings.js').SettingsSchema} options.schema
- * @param {Record<string, any>} options.settings as they are stored
- * @param {(entered: Record<string, any>, seen: Record<string, any>) => void} options.save with what the dialog has, and had at first
+ * @param {Record<string, any>} options.settings the stored settings
+ * @param {(entered: Record<string, any>, seen: Record<string, any>) => void} options.save called with the values of the dialog now, and its values when it was opened
  */
 export function openSettings({ name, schema, settings, save }) {
   const known = Object.fromEntries(Object.entries(settings).filter(([key]) => Object.hasOwn(schema.properties ?? {}, key)));
-  const wrong = faultsOf(schema, known); // in the place of these the widget has the defaults
+  const wrong = faultsOf(schema, known); // for these settings the widget uses the defaults
   const fitting = Object.fromEntries(Object.entries(known).filter(([key]) => !Object.hasOwn(wrong, key)));
   const form = createSchemaForm(schema, { labelOf: ({ title }) => title });
   form.restore({ text: JSON.stringify(fitting, null, 2) });
-  form.edit(false); // what the fields have no place for stays JSON
+  form.edit(false); // if the fields can't show all of it, it stays JSON
   const seen = form.read().value;
-  const problem = element('p', { class: 'problem', role: 'alert' }); // of JSON, which has no fields to mark
+  const problem = element('p', { class: 'problem', role: 'alert' }); // for JSON, because there are no fields to mark
   const dialog = element(
     'dialog',
     { class: 'settings-dialog', 'aria-labelledby': 'settings-title', on: { close: () => dialog.remove(), keydown: onKey } },

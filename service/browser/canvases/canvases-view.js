@@ -1,4 +1,4 @@
-// The canvases: their list, or one of them.
+// The view of the canvases: the list, or one canvas.
 
 import { createCanvasList, titleOf } from './canvas-list.js';
 import { createCanvasPage } from './canvas-page.js';
@@ -23,13 +23,13 @@ export function createCanvasesView(context) {
   let open = null;
   const stopWatching = collection.onChange(context.onTitle);
 
-  /** Who has pressed what leads to a canvas, or back, goes on there. @param {string | null} left the canvas before */
+  /** Shows the list or the open canvas, and moves the focus there if it was in the part before. @param {string | null} left the canvas that was open before */
   async function showPart(left) {
     const hadFocus = node.contains(document.activeElement);
     const shown = page ?? list;
     node.replaceChildren(shown.node);
     await shown.begin();
-    // On a touch screen the focus would open the keyboard.
+    // On a touch screen, the focus would open the keyboard.
     if (hadFocus && isFocusLost() && shown.node.isConnected && matchMedia('(pointer: fine)').matches) shown.focus(left);
   }
 

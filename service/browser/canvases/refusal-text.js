@@ -1,4 +1,4 @@
-// What the server says about a canvas that it does not store, with the names that the user sees.
+// Converts the server's reasons for refusing a canvas into texts with the names that the user sees.
 
 import { ApiError, errorText } from '../shared/errors.js';
 
@@ -10,10 +10,10 @@ import { ApiError, errorText } from '../shared/errors.js';
 const ADVICE = 'Remove what is named here, or discard your changes.';
 
 /**
- * The server names places by number and id: `widgets: 2.x`, `io: widgets.w1.values`, `io: connections.0.from`.
+ * The server names positions by number and id: `widgets: 2.x`, `io: widgets.w1.values`, `io: connections.0.from`.
  * Source: service/widgets/canvas_shape.py.
- * @param {unknown} error @param {Canvas} canvas as it was sent @param {Names} names
- * @returns {string} for people
+ * @param {unknown} error @param {Canvas} canvas the refused canvas @param {Names} names
+ * @returns {string} the text for the user
  */
 export function refusalText(error, canvas, names) {
   if (!(error instanceof ApiError) || error.code !== 'invalid_request') return errorText(error);

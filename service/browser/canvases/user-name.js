@@ -1,10 +1,10 @@
-// How the widgets of a canvas tell its users apart, without learning who they are.
+// Gives users pseudonyms: widgets can distinguish the users of a canvas, but do not learn who they are.
 
 import { newId } from '../shared/ids.js';
 import { printOf } from '../shared/print-of.js';
 
 /**
- * The name that this tab has given a user. It is random: a hash of the subject could be tried out.
+ * The pseudonym of a user in this tab. It is random, because a hash of the subject could be guessed.
  * @param {string} subject @param {Storage} storage @returns {string}
  */
 export function nameOfUser(subject, storage = sessionStorage) {
@@ -15,7 +15,7 @@ export function nameOfUser(subject, storage = sessionStorage) {
   try {
     storage.setItem(key, name);
   } catch {
-    // full or forbidden: another name after a reload
+    // The storage is full or not allowed: the user gets another pseudonym after a reload.
   }
   return name;
 }
