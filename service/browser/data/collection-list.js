@@ -1,4 +1,4 @@
-// The list of collections: those of the app, and the service's own.
+// The list of collections: those of the app, and those of the service itself.
 
 import { element } from '../shared/elements.js';
 import { isOfTheService, wordOf } from './collections.js';

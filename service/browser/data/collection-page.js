@@ -1,4 +1,4 @@
-// One collection: its search, filters and records, and a panel for one of them or for a new one.
+// The page of one collection: the search, the filters, the records, and a panel for one record or a new one.
 
 import { element, icon, isFocusLost, setOff } from '../shared/elements.js';
 import { createCreatePanel } from './create-panel.js';
@@ -67,18 +67,18 @@ export function createCollectionPage(collection, context, draft) {
     more.hidden = !hasMore;
     setOff(more, rows.isReading());
     const wrong = rows.offline ? '' : rows.problem;
-    if (wrong && problem.textContent !== wrong) problem.textContent = wrong; // an alert is read out with every change
+    if (wrong && problem.textContent !== wrong) problem.textContent = wrong; // screen readers read out an alert each time it is set
     if (!wrong && problem.dataset.of === 'rows') problem.textContent = '';
     problem.dataset.of = wrong ? 'rows' : '';
   }
 
   async function readAgain() {
-    problem.textContent = ''; // it is said again if it fails again
+    problem.textContent = ''; // cleared first, so that the same error is read out again
     await rows.readAgain();
     if (news.hidden && isFocusLost()) focusTable();
   }
 
-  /** After the last rows the button goes: what they have brought comes after this one. */
+  /** Loads the next page. If the button is then hidden, the focus moves to the first new row. */
   async function loadMore() {
     const last = rows.list.at(-1)?.recordId;
     await rows.more();
@@ -148,7 +148,7 @@ export function createCollectionPage(collection, context, draft) {
     panel?.focus();
   }
 
-  /** One that the filter leaves out is not shown. @param {Row} row */
+  /** Updates the row in the table, if the table shows it. @param {Row} row */
   function onSaved(row) {
     if (rows.rows[row.recordId]) rows.put(row);
   }
@@ -156,10 +156,10 @@ export function createCollectionPage(collection, context, draft) {
   /** @param {Row} row */
   async function onDelete(row) {
     const isDone = await deletion.remove(row);
-    if (isDone && node.isConnected && panel?.recordId === row.recordId) closePanel(); // else something else is shown by now
+    if (isDone && node.isConnected && panel?.recordId === row.recordId) closePanel(); // false if something else is shown by now
   }
 
-  /** Closes the panel; the focus returns to what opened it. */
+  /** Closes the panel; the focus returns to the element that opened it. */
   function closePanel() {
     const recordId = panel?.recordId;
     setPanel(null);

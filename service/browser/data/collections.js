@@ -1,4 +1,4 @@
-// The collections that the user may read, as the server describes them, and the words for them.
+// The collections that the user may read, as described by the server, and words for them and their columns.
 
 import { doubtfulNumber } from '../shared/exact-numbers.js';
 
@@ -26,7 +26,7 @@ export const TIMES = [
 ];
 
 /**
- * They are read once for each page of a user, and again after `forgetCollections` and what fails.
+ * Reads the collections once for each signed-in page, and again after `forgetCollections` or a failure.
  * @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Collection[]>}
  */
 export function readCollections(transport) {
@@ -80,7 +80,7 @@ export function titleOf(collection, row) {
   return String((column && row.data[column.name]) || row.recordId).slice(0, MOST);
 }
 
-/** The title first, ids behind the rest; the owner last, and only where others' records are read too. @param {Collection} collection @returns {Column[]} */
+/** The columns: the title first, ids after the others, and the owner last, if the user can also read records of others. @param {Collection} collection @returns {Column[]} */
 export function recordColumns(collection) {
   const { columns, owner, permissions } = collection;
   const title = titleColumn(collection);
@@ -90,7 +90,7 @@ export function recordColumns(collection) {
   return [...(title ? [title] : []), ...facts, ...ids, ...owners];
 }
 
-/** Of the service's records, what came of them stands behind the title. @param {Collection} collection @returns {Column[]} the columns of a table */
+/** For collections of the service, the columns with outcomes come after the title. @param {Collection} collection @returns {Column[]} the columns of a table */
 export function tableColumns(collection) {
   const columns = recordColumns(collection);
   if (!isOfTheService(collection)) return [...columns, TIMES[1]];
@@ -99,7 +99,7 @@ export function tableColumns(collection) {
   return [title, ...outcomes, TIMES[1], ...others];
 }
 
-/** @param {Collection} collection @returns {Column[]} what a user may fill in */
+/** @param {Collection} collection @returns {Column[]} the columns that a user can write */
 export function writableColumns({ columns }) {
   return columns.filter(({ readOnly }) => !readOnly);
 }
@@ -116,16 +116,16 @@ export function mayDo(collection, row, subject, action) {
 }
 
 /**
- * Whether a deleted record can be created again with all that it had but its id and its times.
+ * Whether a deleted record can be created again with the same data, except for its id and its times.
  * @param {Collection} collection @param {Row} row @param {string} subject
  */
 export function canCreateAgain(collection, row, subject) {
   if (!collection.permissions.create || ownerOf(collection, row) !== subject) return false;
-  if (doubtfulNumber(row.data) !== undefined) return false; // it may have been another one before this page read it
+  if (doubtfulNumber(row.data) !== undefined) return false; // this page may have changed a large number when it read the record
   return collection.columns.every(({ name, readOnly }) => !readOnly || name === collection.owner || row.data[name] === undefined);
 }
 
-/** @param {Collection} collection @param {Row} row what a client may write of it */
+/** @param {Collection} collection @param {Row} row of which only the writable columns are returned */
 export function writableData(collection, row) {
   const filled = writableColumns(collection).filter(({ name }) => row.data[name] !== undefined);
   return Object.fromEntries(filled.map(({ name }) => [name, row.data[name]]));

@@ -1,4 +1,4 @@
-// The form for a new record, from the columns of its collection.
+// The panel with the form for a new record, made from the columns of the collection.
 
 import { element, iconButton, isOff, setOff } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
@@ -43,7 +43,7 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     await follow(draft.run(() => create(withFlags(reading.data))));
   }
 
-  /** @param {Promise<Row>} running the create of this form, which an earlier form may have begun */
+  /** @param {Promise<Row>} running the request that creates the record; an earlier instance of this form may have begun it */
   async function follow(running) {
     setOff(button, true);
     try {
@@ -57,19 +57,19 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     setOff(button, false);
   }
 
-  /** @param {Record<string, any>} data @returns {Record<string, string>} what is wrong, by column */
+  /** @param {Record<string, any>} data @returns {Record<string, string>} the errors, by column */
   function missingIn(data) {
     const needed = columns.filter(({ name, type, required }) => required && type !== 'boolean' && !(name in data));
     return Object.fromEntries(needed.map(({ name }) => [name, 'This needs a value.']));
   }
 
-  /** A box that nobody has ticked means no, where the column needs a value. @param {Record<string, any>} data */
+  /** Sets false for required boolean columns whose checkbox was not touched. @param {Record<string, any>} data */
   function withFlags(data) {
     const flags = columns.filter(({ type, required }) => type === 'boolean' && required);
     return { ...Object.fromEntries(flags.map(({ name }) => [name, false])), ...data };
   }
 
-  /** What was typed is thrown away. */
+  /** Closes the panel and discards the input. */
   function close() {
     draft.clear();
     onClose();

@@ -1,4 +1,4 @@
-// The records of a collection as a grid. A header sorts, a cell is edited in its place.
+// The records of a collection as a grid. A click on a header sorts; cells are edited in place.
 
 import { arrange, element } from '../shared/elements.js';
 import { isJson, titleColumn, wordOf } from './collections.js';
@@ -14,7 +14,7 @@ import { createGridRow } from './grid-row.js';
 /**
  * @param {{collection: Collection, columns: Column[], subject: string, rows: PagedRows,
  *   onSort: (column: string) => void, onLost: (typed: string) => void}} parts
- *   `onLost` gets what was being typed into a record that was deleted elsewhere
+ *   `onLost` gets the text that the user was typing into a record that was deleted elsewhere
  */
 export function createDataGrid({ collection, columns, subject, rows, onSort, onLost }) {
   const headers = columns.map((column) => createHeader(column, onSort));
@@ -95,7 +95,7 @@ function createHeader(column, onSort) {
   };
 }
 
-/** @param {Collection} collection @param {Column} column a class for the width of its column */
+/** @param {Collection} collection @param {Column} column @returns the CSS class for the width of the column */
 function widthOf(collection, column) {
   if (column === titleColumn(collection)) return 'width-title';
   if (column.type === 'string') return /Id$/.test(column.name) ? 'width-id' : 'width-text';

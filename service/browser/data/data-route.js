@@ -1,4 +1,4 @@
-// Addresses of the data view: `#/data`, `#/data/<collection>`, `#/data/<collection>/<recordId>`.
+// The routes of the data view: `#/data`, `#/data/<collection>`, `#/data/<collection>/<recordId>`.
 
 /** @param {string | null} [collection] @param {string | null} [recordId] */
 export function dataHref(collection = null, recordId = null) {
@@ -7,7 +7,7 @@ export function dataHref(collection = null, recordId = null) {
 }
 
 /**
- * @param {string | null} id of the route. A record's id may have slashes
+ * @param {string | null} id of the route; the id of a record may have slashes
  * @returns {{collection: string | null, recordId: string | null}}
  */
 export function parseDataRoute(id) {

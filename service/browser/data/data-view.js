@@ -1,4 +1,4 @@
-// The data view: every collection that the user may read.
+// The data view, with every collection that the user may read.
 
 import { element, tryAgain } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
@@ -19,7 +19,7 @@ export function createDataView(context) {
   const place = element('div', { class: 'collection-place' });
   const panes = element('div', { class: 'data-panes' }, list.node, place);
   const node = element('div', { class: 'data-view' }, element('h2', { class: 'visually-hidden' }, 'Data'), notice, panes);
-  /** @type {Map<string, import('./new-record.js').NewRecord>} by collection: a create outlives the page of its collection */
+  /** @type {Map<string, import('./new-record.js').NewRecord>} by collection: the creation of a record goes on after its page is closed */
   const newRecords = new Map();
   /** @type {Collection[] | null} */
   let collections = null;
@@ -32,11 +32,11 @@ export function createDataView(context) {
     notice.hidden = true;
     try {
       const newest = await readCollections(context.transport);
-      if (JSON.stringify(newest) === JSON.stringify(collections)) return; // the focus may be in the list
+      if (JSON.stringify(newest) === JSON.stringify(collections)) return; // not drawn again, because the focus may be in the list
       collections = newest;
       list.fill(collections);
     } catch (error) {
-      if (collections) return; // those of before
+      if (collections) return; // the collections on the screen stay
       message.textContent = error instanceof NetworkError ? 'The collections are not loaded yet.' : errorText(error);
       notice.hidden = false;
     }

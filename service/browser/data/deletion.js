@@ -1,4 +1,5 @@
-// Deletes records. What can be created again is deleted at once, with an undo; for the rest the user is asked.
+// Deletes records. A record that can be created again is deleted at once and can be restored with Undo; for any other
+// record, the user is asked first.
 
 import { ApiError, errorText } from '../shared/errors.js';
 import { requestConfirmation } from '../page/confirm-dialog.js';
@@ -16,11 +17,11 @@ const NEW_ID = 'Created again, with a new id: links to the old one no longer wor
  * @param {Collection} collection
  * @param {{remove: (row: Row) => Promise<void>, create: (data: Record<string, any>) => Promise<Row>}} rows
  * @param {{subject: string, announce: (sentence: string) => void, leave: () => void}} context
- *   `leave` takes the focus when what is said is closed
+ *   `leave` moves the focus away when the undo line is closed
  */
 export function createDeletion(collection, rows, { subject, announce, leave }) {
   const line = createUndoLine(announce, leave);
-  /** @type {Map<string, Promise<boolean>>} by recordId: a double click deletes once, and is undone */
+  /** @type {Map<string, Promise<boolean>>} by recordId, so that a double click deletes only once */
   const running = new Map();
 
   /** @param {Row} row */
@@ -32,7 +33,7 @@ export function createDeletion(collection, rows, { subject, announce, leave }) {
 
   return {
     node: line.node,
-    /** @param {Row} row @returns {Promise<boolean>} whether it is gone */
+    /** @param {Row} row @returns {Promise<boolean>} whether the record was deleted */
     remove(row) {
       const { recordId } = row;
       const done = running.get(recordId) ?? remove(row).finally(() => running.delete(recordId));
@@ -49,15 +50,15 @@ export function createDeletion(collection, rows, { subject, announce, leave }) {
       await rows.remove(row);
     } catch (error) {
       const isGone = error instanceof ApiError && error.status === 404;
-      line.tell(isGone ? 'It had been deleted already.' : `It was not deleted. ${errorText(error)}`);
+      line.showText(isGone ? 'It had been deleted already.' : `It was not deleted. ${errorText(error)}`);
       return isGone;
     }
     if (canUndo) line.show(`Deleted “${titleOf(collection, row)}”.`, () => createAgain(row));
-    else line.tell(`Deleted one ${singularOf(collection.name)}.`);
+    else line.showText(`Deleted one ${singularOf(collection.name)}.`);
     return true;
   }
 
-  /** @param {Row} row @returns {Promise<string>} what is said then */
+  /** @param {Row} row @returns {Promise<string>} the sentence for the user */
   async function createAgain(row) {
     await rows.create(writableData(collection, row));
     return NEW_ID;

@@ -1,9 +1,9 @@
-// Marks what scrolls sideways while there is more to the right, so that its edge can show it.
+// Marks a box that scrolls horizontally while there is hidden content to the right, so that its edge can show a shadow.
 
 /**
  * @param {HTMLElement} scroller @param {HTMLElement} content of the scroller, whose width may change
  * @param {HTMLElement} frame around the scroller, which gets the mark
- * @returns {() => void} stops it
+ * @returns {() => void} stops observing
  */
 export function markMore(scroller, content, frame) {
   const mark = () => frame.classList.toggle('has-more', scroller.scrollLeft + scroller.clientWidth < scroller.scrollWidth - 1);

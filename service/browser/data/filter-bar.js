@@ -10,8 +10,8 @@ import { createValueEditor } from './value-editor.js';
  * @typedef {import('./collections.js').Column} Column
  */
 
-const PAUSE = 250; // ms after the last letter
-const MOST_ALIKE = 3; // filters of one column with one operator of the server, which nests no deeper
+const PAUSE = 250; // ms between the last key press and the search
+const MOST_ALIKE = 3; // filters with the same column and operator: the server's nesting limit allows no more
 
 /**
  * @param {Column[]} columns of the collection @param {(filters: Filter[], search: string) => void} onChange
@@ -40,10 +40,10 @@ export function createFilterBar(columns, onChange) {
 
   function wait() {
     clearTimeout(timer);
-    timer = setTimeout(tell, PAUSE);
+    timer = setTimeout(apply, PAUSE);
   }
 
-  function tell() {
+  function apply() {
     clearTimeout(timer);
     onChange(filters, search.value);
   }
@@ -69,7 +69,7 @@ export function createFilterBar(columns, onChange) {
 
   function showValue() {
     const found = operatorsOf(chosen()).find(({ name }) => name === operator.value);
-    // A list is typed as text, whatever its column is.
+    // A list is typed as text, whatever the type of the column.
     const typed = operator.value === 'in' ? { ...chosen(), type: /** @type {const} */ ('string') } : chosen();
     editor = found?.needsText ? createValueEditor({ ...typed, required: false }, undefined, { label: 'Value' }) : null;
     if (editor && operator.value === 'in') editor.node.placeholder = 'one, two, three';
@@ -98,7 +98,7 @@ export function createFilterBar(columns, onChange) {
     setOpen(false);
     showValue();
     showChips();
-    tell();
+    apply();
   }
 
   function showChips() {
@@ -114,7 +114,7 @@ export function createFilterBar(columns, onChange) {
   function remove(filter) {
     filters = filters.filter((each) => each !== filter);
     showChips();
-    tell();
+    apply();
     (chips.querySelector('button') ?? opener).focus();
   }
 
@@ -132,7 +132,7 @@ export function createFilterBar(columns, onChange) {
       filters = [];
       search.value = '';
       showChips();
-      tell();
+      apply();
       search.focus();
     },
     focus: () => search.focus(),

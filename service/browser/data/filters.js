@@ -1,16 +1,16 @@
-// Filters of a table as the `where` of the records. Source: docs/contract.md, section 7.4.
+// Converts the filters of a table into the `where` of the records API. Source: docs/contract.md, section 7.4.
 
 import { isJson, wordOf } from './collections.js';
 import { readText, shownText } from './values.js';
 
 /**
  * @typedef {import('./collections.js').Column} Column
- * @typedef {{column: Column, operator: string, text: string}} Filter `text` as typed; '' for an operator without
+ * @typedef {{column: Column, operator: string, text: string}} Filter `text` as typed; '' for an operator without a value
  * @typedef {{name: string, word: string, needsText: boolean}} Operator
  */
 
 export const MOST_SEARCHES = 20; // `contains` in one filter
-const DEPTH = 4; // of nested objects
+const DEPTH = 4; // levels of nested objects
 
 const EMPTY = [
   { name: 'empty', word: 'is empty', needsText: false },
@@ -35,7 +35,7 @@ function ordered(words) {
   return ['lt', 'lte', 'gt', 'gte'].map((name, at) => ({ name, word: words[at], needsText: true }));
 }
 
-/** @param {Column} column @returns {Operator[]} none for JSON, which the server does not compare */
+/** @param {Column} column @returns {Operator[]} none for JSON columns, because the server does not compare them */
 export function operatorsOf(column) {
   const empty = column.required ? [] : EMPTY;
   if (isJson(column)) return [];
@@ -54,7 +54,7 @@ export function wordsOf({ column, operator, text }) {
   return `${words} ${column.type === 'string' ? `“${value}”` : value}`;
 }
 
-/** @param {Filter} filter @returns {{condition: Record<string, any>} | {problem: string}} operators with their values */
+/** @param {Filter} filter @returns {{condition: Record<string, any>} | {problem: string}} the operators with their values */
 export function conditionOf({ column, operator, text }) {
   if (operator === 'empty') return { condition: { eq: null } };
   if (operator === 'filled') return { condition: { ne: null } };
@@ -70,12 +70,12 @@ export function conditionOf({ column, operator, text }) {
   return { condition: { in: readings.map((reading) => /** @type {{value: any}} */ (reading).value) } };
 }
 
-/** Whether two filters need the same place in `where`, such as "is not" and "is not empty". @param {Filter} one @param {Filter} other */
+/** Whether two filters need the same key in `where`, such as "is not" and "is not empty". @param {Filter} one @param {Filter} other */
 export function areAlike(one, other) {
   return one.column === other.column && keyOf(one) === keyOf(other);
 }
 
-/** @param {Filter} filter @returns {string} the operator of the server, '' if it can't be read */
+/** @param {Filter} filter @returns {string} the operator of the server; '' if the value can't be read */
 function keyOf(filter) {
   const found = conditionOf(filter);
   return 'problem' in found ? '' : Object.keys(found.condition)[0];
@@ -87,12 +87,12 @@ function withOperator(operator, reading) {
 }
 
 /**
- * All filters must hold, and one text column at least must contain the words of the search.
+ * The condition that all filters hold and that at least one text column contains the words of the search.
  * @param {Filter[]} filters valid ones @param {string} search @param {Column[]} columns of the collection
  * @returns {Record<string, any>} `where`
  */
 export function whereOf(filters, search, columns) {
-  /** @type {Record<string, any>[]} an operator stands once for a column in an object; a second time it goes one deeper */
+  /** @type {Record<string, any>[]} an object can have an operator only once for a column; a second one goes into a nested object */
   const levels = [{}];
   for (const filter of filters) {
     const found = conditionOf(filter);
@@ -109,14 +109,14 @@ export function whereOf(filters, search, columns) {
   return levels.reduceRight((inner, level) => ({ ...level, or: [inner] }));
 }
 
-/** @param {Record<string, any>[]} levels @returns {Record<string, any>} the last one again when no deeper one is allowed */
+/** @param {Record<string, any>[]} levels @returns {Record<string, any>} a deeper level, or the last one again if no deeper level is allowed */
 function addLevel(levels) {
   if (levels.length < DEPTH - 1) levels.push({});
   return levels[levels.length - 1];
 }
 
 /**
- * Case matters to the server, so the words are searched as typed, in small letters and with a capital.
+ * The server's search is case-sensitive, so the words are searched as typed, in lower case, and capitalized.
  * @param {string} search @param {Column[]} columns @param {number} most
  */
 export function searchAlternatives(search, columns, most) {

@@ -1,4 +1,4 @@
-// What was typed into the form of a record and is not stored yet. It outlives a reload.
+// Keeps the unsaved input of a record's form, so that it survives a reload.
 
 /** @typedef {ReturnType<typeof createKeptForm>} KeptForm */
 

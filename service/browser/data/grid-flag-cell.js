@@ -1,4 +1,4 @@
-// A cell of the grid with yes or no: a box that is saved as it is ticked.
+// A boolean cell of the grid: a checkbox whose change is saved at once.
 
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
@@ -17,13 +17,13 @@ export function createFlagCell({ change }, column, rowNow) {
   const node = element('td', { role: 'gridcell', class: 'cell-boolean' }, box);
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
   let mayEdit = false;
-  let ticks = 0; // that are being saved, one after the other: meanwhile the box shows what the user has chosen
-  /** @type {Promise<unknown>} the last of them */
+  let ticks = 0; // how many changes are being saved, one after the other; meanwhile the box shows the user's choice
+  /** @type {Promise<unknown>} the last save */
   let last = Promise.resolve();
 
   const stored = () => valueAt(rowNow(), column.name);
 
-  /** A disabled box could not take the focus: the arrows would end at it. @param {Event} event */
+  /** Undoes a click on a read-only box. The box is not disabled, because then the arrow keys could not reach it. @param {Event} event */
   function keepReadOnly(event) {
     if (!mayEdit) event.preventDefault();
   }

@@ -1,4 +1,4 @@
-// The keys of a grid: one stop for Tab in all of it, and arrow keys from cell to cell.
+// The keys of a grid: the whole grid is one tab stop, and the arrow keys move from cell to cell.
 // Source: https://www.w3.org/WAI/ARIA/apg/patterns/grid/
 
 const STEPS = new Map([
@@ -10,10 +10,10 @@ const STEPS = new Map([
   ['PageDown', [10, 0]],
 ]);
 
-/** @typedef {{row: number, column: number}} Place row 0 is that of the headers */
+/** @typedef {{row: number, column: number}} Place row 0 is the row of headers */
 
 /**
- * Where a key leads to; null for a key that does not move.
+ * The place to which a key moves; null for a key that does not move.
  * @param {{key: string, ctrlKey?: boolean, metaKey?: boolean}} press @param {Place} from
  * @param {{rows: number, columns: number}} size with the row of headers @returns {Place | null}
  */
@@ -27,14 +27,14 @@ export function placeAfter({ key, ctrlKey, metaKey }, { row, column }, { rows, c
   return { row: within(row + step[0], rows), column: within(column + step[1], columns) };
 }
 
-/** What has the focus in a cell: its link, button or box, or else the cell. @param {Element} cell @returns {HTMLElement} */
+/** The element of a cell that can have the focus: its link, button or checkbox, or else the cell itself. @param {Element} cell @returns {HTMLElement} */
 function targetIn(cell) {
   return /** @type {HTMLElement} */ (cell.querySelector('a, button, input[type="checkbox"]') ?? cell);
 }
 
 /** @param {HTMLTableElement} table whose rows change @returns {{moveTo: (place: Place) => void, place: () => Place, tidy: () => void}} */
 export function letArrowsMove(table) {
-  /** @type {HTMLElement | null} the one stop for Tab */
+  /** @type {HTMLElement | null} the only tab stop */
   let stop = null;
 
   /** @param {HTMLElement} target */
@@ -44,7 +44,7 @@ export function letArrowsMove(table) {
     stop.setAttribute('tabindex', '0');
   }
 
-  /** @returns {Place} of the stop */
+  /** @returns {Place} the place of the tab stop */
   function place() {
     const cell = stop?.closest('td, th');
     if (!cell || !table.contains(cell)) return { row: 0, column: 0 };
@@ -60,7 +60,7 @@ export function letArrowsMove(table) {
     target.focus();
   }
 
-  /** After rows have gone: the stop is in the table again. */
+  /** Call this after rows were removed, so that the tab stop is in the table again. */
   function tidy() {
     if (stop && table.contains(stop)) return;
     setStop(targetIn(table.rows[Math.min(1, table.rows.length - 1)].cells[0]));

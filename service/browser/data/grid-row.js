@@ -12,10 +12,10 @@ import { createTextCell } from './grid-text-cell.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {{collection: Collection, columns: Column[], subject: string,
  *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<Row>,
- *   onClose: (cell: HTMLElement, step: number) => void, onLost: (typed: string) => void}} GridContext `step` says how
- *   many cells further the focus goes; `onLost` gets what could not be saved of a row that is no longer shown
+ *   onClose: (cell: HTMLElement, step: number) => void, onLost: (typed: string) => void}} GridContext `step` says by
+ *   how many cells the focus moves; `onLost` gets the text that could not be saved in a row that is no longer shown
  * @typedef {{node: HTMLElement, typed: () => string, update: (mayUpdate: boolean, title: string) => void}} GridCell
- *   `typed` is what was typed and neither saved nor is being saved; `update` shows the row as it is now
+ *   `typed` returns the text that is neither saved nor being saved; `update` shows the current row
  * @typedef {ReturnType<typeof createGridRow>} GridRow
  */
 
@@ -30,7 +30,7 @@ export function createGridRow(context) {
   node.append(...cells.map((cell) => cell.node));
   return {
     node,
-    /** @returns {string} what was typed and neither saved nor is being saved */
+    /** @returns {string} the text that is neither saved nor being saved */
     typed: () => cells.map((cell) => cell.typed()).find(Boolean) ?? '',
     /** @param {Row} next @param {boolean} isOpen */
     update(next, isOpen) {

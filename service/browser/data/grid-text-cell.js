@@ -1,4 +1,4 @@
-// A cell of the grid that is edited as text: a press on the chosen cell, or a key, opens a field in it.
+// A cell of the grid that is edited as text. A click on the focused cell or a key opens a field in the cell.
 
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
@@ -28,7 +28,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
   let title = '';
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
 
-  /** @param {string} [typed] the first letter, in place of what was there */
+  /** @param {string} [typed] the first letter, which replaces the value */
   function begin(typed) {
     if (!mayEdit) return;
     if (editor) return comeBack(editor, typed);
@@ -42,7 +42,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
     editor.node.addEventListener('blur', save);
   }
 
-  /** What is being saved may be typed over; what was refused may not. @param {Editor} open @param {string} [typed] */
+  /** Returns to the open field. A letter replaces a value that is being saved, but not a refused value. @param {Editor} open @param {string} [typed] */
   function comeBack(open, typed) {
     if (typed !== undefined && isSaving && column.type !== 'datetime') open.type(typed);
     open.focus();
@@ -50,7 +50,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
 
   /** @param {KeyboardEvent} event */
   function pressInside(event) {
-    event.stopPropagation(); // arrows stay in the text
+    event.stopPropagation(); // the arrow keys move in the text
     if (event.isComposing) return;
     const isEnd = event.key === 'Enter' && !(event.shiftKey && (column.type === 'string' || isJson(column)));
     if (event.key === 'Escape') giveUp();
@@ -64,12 +64,12 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
     onClose(node, 0);
   }
 
-  /** The keys that follow are for the next cell, so the answer is not waited for. @param {number} step as `onClose` takes it */
+  /** Leaves the field without waiting for the answer, because the next keys belong to the next cell. @param {number} step as for `onClose` */
   function leave(step) {
     const reading = editor?.read();
     if (reading && 'problem' in reading) return refuse(reading.problem);
     onClose(node, step);
-    return save(); // unless the loss of the focus has begun it
+    return save(); // does nothing if the loss of the focus has begun the save
   }
 
   async function save() {
@@ -79,16 +79,16 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
     const reading = current.read();
     if ('problem' in reading) return refuse(reading.problem);
     [sent, isSaving] = [current.text(), true];
-    note.textContent = ''; // of an earlier try
+    note.textContent = ''; // removes the error of an earlier try
     current.mark(false);
     const changed = change(rowNow(), { [column.name]: reading.value }, { [column.name]: current.base() });
     const [record, error] = await changed.then((stored) => [stored, null], (reason) => [null, reason]);
     isSaving = false;
     if (editor === current) end(current, error, record && valueAt(record, column.name));
-    else if (isLeft()) save(); // closed by Escape, and perhaps opened again
+    else if (isLeft()) save(); // the field was closed with Escape, and perhaps opened again
   }
 
-  /** @param {Editor} current @param {any} error of its save, if it was refused @param {any} stored otherwise, which the server may write in another way */
+  /** @param {Editor} current @param {any} error if the save was refused @param {any} stored the stored value otherwise, in the form of the server */
   function end(current, error, stored) {
     if (error && !isInTable()) return onLost(current.text());
     if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
@@ -97,7 +97,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
     if (isLeft()) save();
   }
 
-  /** Whether the user is elsewhere; not where only the window was left, or who has come back meanwhile. */
+  /** Whether the field has lost the focus within the page. When the window loses the focus, the field stays focused in it. */
   function isLeft() {
     return document.activeElement !== editor?.node;
   }
@@ -109,11 +109,11 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
   /** @param {ChangedMeanwhile} error */
   function meanwhile({ row }) {
     const theirs = valueAt(row, column.name);
-    editor?.rebase(theirs); // the next Enter is a decision about this value
+    editor?.rebase(theirs); // so that the next Enter overwrites this value
     return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;
   }
 
-  /** Who has not gone on waits for it: the field takes the next keys. @param {string} problem */
+  /** Shows a problem. If the cell still has the focus, the field gets it. @param {string} problem */
   function refuse(problem) {
     note.textContent = problem;
     editor?.mark(true);
@@ -122,14 +122,14 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
 
   function close() {
     const open = editor;
-    editor = null; // first: removing a focused field tells of its blur
+    editor = null; // first, because removing a focused field fires its blur event
     node.classList.remove('is-edited');
     open?.node.parentElement?.remove();
   }
 
   node.addEventListener('dblclick', () => begin());
   node.addEventListener('pointerdown', () => {
-    if (document.activeElement === node) requestAnimationFrame(() => begin()); // the second click edits
+    if (document.activeElement === node) requestAnimationFrame(() => begin()); // a click on the focused cell begins editing
   });
   node.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     if (event.target !== node) return;
@@ -137,7 +137,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
     const isBegin = !isHeld && (event.key === 'Enter' || event.key === 'F2');
     if (!isBegin && !typesText(event)) return;
     if (!mayEdit) return;
-    const goesOn = editor !== null && !isSaving && !isBegin; // into the field, which has the focus by then
+    const goesOn = editor !== null && !isSaving && !isBegin; // the letter goes into the field, which has the focus by then
     if (!goesOn) event.preventDefault();
     begin(isBegin ? undefined : event.key);
   });

@@ -1,5 +1,5 @@
-// What is typed into the form of a new record, and its create while that is under way. A create goes on when its
-// form is left. Pressed again for the same values, also after a reload, it makes no second record.
+// The draft of a new record, and the request that creates the record. The request goes on when the form is closed. If
+// the user sends the same values again, even after a reload, no second record is created.
 
 import { createKeptKey } from '../page/kept-key.js';
 import { createKeptForm } from './form-drafts.js';
@@ -26,11 +26,11 @@ export function createNewRecord(drafts, collection) {
     ...form,
     clear,
     keys: key.keys,
-    /** The create under way, unless its form was thrown away. */
+    /** The running request, unless its form was discarded. */
     get running() {
       return running;
     },
-    /** Clears the draft when the record is made, unless something else was typed since. @param {() => Promise<Row>} create */
+    /** Runs the request, and clears the draft when the record is created, unless the user has typed since. @param {() => Promise<Row>} create */
     async run(create) {
       const text = form.text();
       const own = (running = create());

@@ -1,4 +1,4 @@
-// The order of a table, which is that of the server: records without a value come last.
+// The order of a table, which is the same as the server's: records without a value come last.
 
 /**
  * @typedef {import('../shared/live-rows.js').Row} Row
@@ -11,7 +11,7 @@ export function valueAt(row, name) {
   return name === 'createdAt' || name === 'updatedAt' || name === 'recordId' ? row[name] : row.data[name];
 }
 
-/** @param {Row} a @param {Row} b @param {string} sort a column's name, with `-` in front for descending */
+/** @param {Row} a @param {Row} b @param {string} sort a column's name, with the prefix `-` for descending */
 function compareRows(a, b, sort) {
   const name = sort.replace(/^-/, '');
   const sign = sort.startsWith('-') ? -1 : 1;
@@ -22,13 +22,13 @@ function compareRows(a, b, sort) {
   return sign * (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0);
 }
 
-/** @param {Row[]} list in this order @param {Row} row @param {string} sort @returns {number} where it belongs */
+/** @param {Row[]} list in this order @param {Row} row @param {string} sort @returns {number} the index at which the row belongs */
 export function placeOf(list, row, sort) {
   const at = list.findIndex((other) => compareRows(row, other, sort) < 0);
   return at < 0 ? list.length : at;
 }
 
-/** What a click on a header does: ascending, descending, then the usual order. @param {string} sort @param {string} name */
+/** The order after a click on a header: ascending, then descending, then the default order. @param {string} sort @param {string} name */
 export function nextSort(sort, name) {
   if (sort === name) return `-${name}`;
   return sort === `-${name}` && name !== 'createdAt' ? NEWEST_FIRST : name;

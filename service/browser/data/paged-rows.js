@@ -1,5 +1,5 @@
-// The records of a collection by pages, kept up to date by the socket. Only the pages that were asked
-// for are loaded: the socket begins at a cursor, without a snapshot.
+// The records of a collection in pages, which the WebSocket keeps up to date. Only the requested pages are loaded: the
+// subscription begins at a cursor and gets no snapshot.
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { createListeners } from '../shared/listeners.js';
@@ -13,9 +13,9 @@ import { createRecordWrites } from './record-writes.js';
  * @typedef {{where?: Record<string, any>, sort?: string, size?: number}} Query
  */
 
-const NOTHING = { recordId: { in: [] } }; // a snapshot of no record has the cursor of the moment
-const MOST_ADDED = 100; // rows that come by themselves; more are counted only
-const PAGE_LIMIT = 200; // of the server
+const NOTHING = { recordId: { in: [] } }; // matches no record: its snapshot is empty and has the current cursor
+const MOST_ADDED = 100; // rows added elsewhere that are shown without a reload; more are only counted
+const PAGE_LIMIT = 200; // records, the limit of the server
 
 /**
  * @param {string} name
@@ -29,25 +29,25 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   const unseen = new Set();
   /** @type {Set<string>} ids of records that this page has deleted; an earlier change may still arrive */
   const deleted = new Set();
-  /** @type {any[]} messages that came while a page was being read */
+  /** @type {any[]} messages that arrived while a page was being read */
   let waiting = [];
-  let reading = 0; // the number of the newest reading
+  let reading = 0; // the number of the newest request
   let busy = false;
-  let isUnread = false; // the first rows, because their last reading has failed: no message of the socket tells them
+  let isUnread = false; // whether the last request for the first rows has failed: the socket does not send these rows
   let added = 0;
   /** @type {string | null} */
   let cursor = null;
   let stopSubscription = () => {};
   const self = {
     name,
-    /** @type {Row[]} in their order */
+    /** @type {Row[]} in the order of the table */
     list: [],
     /** @type {Record<string, Row>} */
     rows: {},
     loaded: false,
     missing: false,
     problem: '',
-    offline: false, // of the problem: the whole page says it
+    offline: false, // whether the problem is that the server can't be reached, which the page itself shows
     sort,
     hasMore: false,
     /** How many records were added elsewhere and are not shown. */
@@ -55,7 +55,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
       return unseen.size;
     },
     isReading: () => busy,
-    /** Whether the last reading of the first rows has failed, and nothing reads them by itself. */
+    /** Whether the last request for the first rows has failed, and they are not requested again automatically. */
     get isUnread() {
       return isUnread;
     },
@@ -84,11 +84,11 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     set({ list, rows: Object.fromEntries(list.map((row) => [row.recordId, row])), ...values });
   }
 
-  /** Begins to listen, and then reads: so nothing is lost between the two. */
+  /** Subscribes first and reads then, so that no change between the two is lost. */
   function begin() {
     stopSubscription();
     stopSubscription = socket.subscribe(name, NOTHING, (message) => {
-      if (message.error === UNAVAILABLE) return void readAgain(); // until the socket has asked again
+      if (message.error === UNAVAILABLE) return void readAgain(); // reads the rows now; the socket subscribes again later
       stopSubscription();
       if (message.type === 'error') fail(new ApiError(0, message));
       else stopSubscription = socket.subscribe(name, where, receive, message.cursor);
@@ -97,7 +97,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     if (socket.phase === 'waiting') read(size);
   }
 
-  /** While there is no socket, the records come by HTTP once. */
+  /** Reads the records once over HTTP while there is no socket. */
   function onPhase() {
     if (socket.phase === 'waiting' && !self.loaded && !busy) read(size);
     if (socket.phase === 'open' && self.problem) set({ problem: '' });
@@ -108,7 +108,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     return read(Math.max(size, self.list.length));
   }
 
-  /** Reads the first rows, as many as are shown. @param {number} count */
+  /** Reads the first rows. @param {number} count */
   async function read(count) {
     const limit = Math.min(count, PAGE_LIMIT);
     const number = (reading += 1);
@@ -133,7 +133,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     });
   }
 
-  /** @param {number} number of the reading @param {Record<string, any>} page @param {(records: Row[]) => Row[]} joined */
+  /** @param {number} number of the request @param {Record<string, any>} page @param {(records: Row[]) => Row[]} joined */
   async function receivePage(number, page, joined) {
     try {
       const answer = await transport.get(`/api/records/${name}`, { where, sort: self.sort, ...page });
@@ -156,7 +156,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   /** @param {any} message */
   function receive(message) {
     if (message.type === 'resync') return begin();
-    if (message.error === UNAVAILABLE) return undefined; // the socket asks again from the same cursor: nothing is missed
+    if (message.error === UNAVAILABLE) return undefined; // the socket subscribes again from the same cursor, so nothing is missed
     if (message.type === 'error') return fail(new ApiError(0, message));
     if (busy) return void waiting.push(message);
     apply(message);
@@ -166,7 +166,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   /** @param {{action: string, record: Row}} message */
   function apply({ action, record }) {
     const { recordId } = record;
-    if (action === 'removed') return take(recordId);
+    if (action === 'removed') return takeOut(recordId);
     if (self.rows[recordId] || deleted.has(recordId)) return put(record);
     if (action !== 'added') return undefined;
     const at = placeOf(self.list, record, self.sort);
@@ -185,8 +185,8 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     setList(self.list.map((row) => (row === known ? record : row)));
   }
 
-  /** @param {string} recordId */
-  function take(recordId) {
+  /** Removes a row from the list. @param {string} recordId */
+  function takeOut(recordId) {
     unseen.delete(recordId);
     setList(self.list.filter((row) => row.recordId !== recordId));
   }
@@ -194,7 +194,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   /** @param {string} recordId of a record that this page has deleted */
   function drop(recordId) {
     deleted.add(recordId);
-    take(recordId);
+    takeOut(recordId);
   }
 
   /** @param {unknown} error */
@@ -203,10 +203,10 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     set(isGone ? { missing: true, loaded: true } : { problem: errorText(error), offline: error instanceof NetworkError });
   }
 
-  /** Other records, or another order. @param {Query} next */
+  /** Shows other records, or another order. @param {Query} next */
   function ask(next) {
     where = next.where ?? where;
-    reading += 1; // an answer about the list before is nobody's
+    reading += 1; // drops the answer to an earlier request
     [cursor, busy, isUnread] = [null, false, false];
     Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, list: [], rows: {}, hasMore: false });
     begin();
@@ -214,7 +214,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   }
 
   function stop() {
-    reading += 1; // an answer that comes later is nobody's
+    reading += 1; // drops a later answer
     stopSubscription();
     removePhaseListener();
   }

@@ -1,4 +1,4 @@
-// Cells that are edited in place. Enter saves, Escape restores, leaving a cell saves.
+// Cells that are edited in place. Enter saves, Escape restores the stored value, and leaving a cell saves.
 
 import { element } from '../shared/elements.js';
 import { moment, toLocalInput } from '../shared/when.js';
@@ -8,7 +8,7 @@ import { shownText, typedText } from './values.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {import('./collections.js').Column} SchemaColumn
  * @typedef {SchemaColumn & {label: string, kind: 'text' | 'flag' | 'moment' | 'fixed', isTitle: boolean}} Column
- * @typedef {(column: Column, value: any) => Promise<boolean>} Save of a text as typed, or of a box; resolves to whether it was saved
+ * @typedef {(column: Column, value: any) => Promise<boolean>} Save saves a text as typed, or the state of a checkbox; resolves to whether it was saved
  * @typedef {{node: HTMLElement, update: (row: Row, rowTitle: string) => boolean, abandon: () => string}} Cell
  *   `update` returns whether the shown value has changed; `abandon` ends the editing and returns the
  *   unsaved text. `rowTitle` names the row for screen readers
@@ -25,7 +25,7 @@ export function createCell(column, save, warn) {
   return textCell(column, save, warn);
 }
 
-/** What can't be written. @param {Column} column @returns {Cell} */
+/** A cell that can't be edited. @param {Column} column @returns {Cell} */
 function fixedCell(column) {
   const node = element('span', { class: 'cell' });
   return {
@@ -43,12 +43,12 @@ function fixedCell(column) {
 /** @param {Column} column @param {Save} save @param {(text: string) => void} warn @returns {Cell} */
 function textCell(column, save, warn) {
   const field = element('textarea', { class: 'cell', rows: '1', placeholder: column.label });
-  let stored = ''; // what the server has
-  let base = ''; // what it had when the editing began
+  let stored = ''; // the value at the server
+  let base = ''; // the stored value when editing began
   const dirty = () => field.value !== base;
-  /** @type {Promise<unknown>} the last save: a second one at the same time would take its change for another's */
+  /** @type {Promise<unknown>} the last save: two saves at the same time would take each other for a change made elsewhere */
   let last = Promise.resolve();
-  let isDue = false; // another save; not when the user is back in the field by then
+  let isDue = false; // whether to save; reset when the user returns to the field before the save
 
   function commit() {
     isDue = true;
@@ -67,7 +67,7 @@ function textCell(column, save, warn) {
     const saved = await save(column, typed);
     field.toggleAttribute('aria-invalid', !saved);
     if (saved) base = typed;
-    else if (field.value === typed) isDue = false; // it would be refused again
+    else if (field.value === typed) isDue = false; // the same text would be refused again
   }
 
   function revert() {
@@ -78,9 +78,9 @@ function textCell(column, save, warn) {
   field.addEventListener('blur', commit);
   field.addEventListener('focus', () => (isDue = false));
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.isComposing) return; // the key is for the input method
+    if (event.isComposing) return; // the key belongs to the input method
     if (event.key === 'Escape') {
-      if (dirty()) event.preventDefault(); // Escape closes one thing at a time: not the drawer as well
+      if (dirty()) event.preventDefault(); // the same press of Escape must not close the drawer too
       revert();
       warn('');
     }
@@ -91,7 +91,7 @@ function textCell(column, save, warn) {
   return {
     node: field,
     update(row, rowTitle) {
-      const value = typedText(column, row.data[column.name]).replace(/\r\n?/g, '\n'); // as the field keeps it
+      const value = typedText(column, row.data[column.name]).replace(/\r\n?/g, '\n'); // the field normalizes line ends
       const changed = value !== stored;
       stored = value;
       field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
@@ -110,8 +110,8 @@ function textCell(column, save, warn) {
 function flagCell(column, save) {
   const box = element('input', { type: 'checkbox' });
   let stored = false;
-  let saving = 0; // changes, one after the other: meanwhile it shows what the user has chosen
-  /** @type {Promise<unknown>} the last one */
+  let saving = 0; // how many changes are being saved, one after the other; meanwhile the box shows the user's choice
+  /** @type {Promise<unknown>} the last save */
   let last = Promise.resolve();
   box.addEventListener('change', () => {
     saving += 1;
@@ -147,11 +147,11 @@ function momentCell(column, save) {
   const field = element('input', { type: 'datetime-local', class: 'cell', hidden: true });
   const node = element('span', { class: 'moment-box' }, words, field);
   let stored = '';
-  let begun = ''; // what the field showed when the editing began
-  let opened = 0; // how often that was
+  let begun = ''; // the value of the field when editing began
+  let opened = 0; // how often editing was begun
   /** @type {Promise<unknown>} the last save */
   let last = Promise.resolve();
-  let isLeft = false; // by Enter, or for something else; not when the user is back in the field
+  let isLeft = false; // whether the user has left the field or pressed Enter; reset when the user returns
 
   function commit() {
     isLeft = true;
@@ -167,7 +167,7 @@ function momentCell(column, save) {
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
     if (event.key === 'Enter' && field.reportValidity()) commit();
     if (event.key !== 'Escape') return;
-    event.preventDefault(); // it does not close the drawer as well
+    event.preventDefault(); // the same press of Escape must not close the drawer too
     setEditing(false);
   });
   field.addEventListener('blur', commit);
@@ -178,16 +178,16 @@ function momentCell(column, save) {
     if (field.validity.badInput) return setEditing(false); // an incomplete date is discarded
     const [typed, own] = [field.value, opened];
     const saved = typed === begun || (await save(column, typed));
-    if (!saved && field.value === typed) isLeft = false; // it would be refused again
+    if (!saved && field.value === typed) isLeft = false; // the same value would be refused again
     if (!saved) return;
-    if (own !== opened) return; // it was opened again, and shows what was stored then
+    if (own !== opened) return; // the field was opened again since, with the stored value
     begun = typed;
     if (isLeft && field.value === typed) setEditing(false);
   }
 
   /** @param {boolean} editing */
   function setEditing(editing) {
-    const hadFocus = document.activeElement === field; // an answer takes the focus from nothing else
+    const hadFocus = document.activeElement === field; // a late answer must not take the focus from another element
     field.hidden = !editing;
     words.hidden = editing;
     if (editing) field.focus();

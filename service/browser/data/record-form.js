@@ -1,4 +1,4 @@
-// The fields of a record, by the types of its columns. Columns that can't be written are shown as text.
+// The form of a record, with a field for each column by its type. Read-only columns are shown as text.
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { isJson, wordOf } from './collections.js';
@@ -9,11 +9,11 @@ import { createJsonText } from '../page/json-text.js';
 /**
  * @typedef {import('./collections.js').Column} Column
  * @typedef {Record<string, any>} Data
- * @typedef {Record<string, {text: string, base: any}>} FormDraft what was typed, and what was stored then, by column
+ * @typedef {Record<string, {text: string, base: any}>} FormDraft by column: the typed text, and the stored value at that time
  * @typedef {ReturnType<typeof createRecordForm>} RecordForm
  */
 
-let forms = 0; // for ids that are unique on the page
+let forms = 0; // counts the forms, for ids that are unique on the page
 
 /**
  * @param {Column[]} columns @param {Data} data
@@ -27,13 +27,13 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
   });
   const editable = fields.filter((field) => 'editor' in field);
   const node = element('div', { class: 'record-fields' }, ...fields.map((field) => field.node));
-  /** @type {Element | null} what had the focus when the form was read: its refusal may come late */
+  /** @type {Element | null} the element that had the focus when the form was sent; the answer may come late */
   let focused = null;
 
   return {
     node,
     isChanged: () => editable.some(({ editor }) => editor.isChanged()),
-    /** @returns {{data: Data, base: Data} | null} what was changed; null if some of it can't be read */
+    /** @returns {{data: Data, base: Data} | null} the changed values; null if one of them is invalid */
     read() {
       focused = document.activeElement;
       /** @type {Data} */
@@ -53,7 +53,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
       if (!isWhole) focusFirstWrong();
       return isWhole ? { data: changed, base } : null;
     },
-    /** Shows what is stored, except where the user has typed. @param {Data} stored @param {boolean} [all] also there */
+    /** Shows stored values, except in fields that the user has changed. @param {Data} stored @param {boolean} [all] whether to overwrite these fields too */
     write(stored, all = false) {
       for (const field of fields) {
         const value = stored[field.column.name];
@@ -62,7 +62,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
         if (all && 'editor' in field) field.show('');
       }
     },
-    /** Takes what others have stored as the base; what was typed stays. @param {Data} stored @param {string[]} names */
+    /** Takes the values that others have stored as the new base; the typed text stays. @param {Data} stored @param {string[]} names */
     rebase(stored, names) {
       for (const { column, editor, show } of editable) {
         if (!names.includes(column.name)) continue;
@@ -71,7 +71,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
       }
       focusFirstWrong();
     },
-    /** Shows what was saved, except where something else was typed since. @param {Data} stored @param {FormDraft} sent */
+    /** Shows the saved values, except in fields that the user has changed since. @param {Data} stored @param {FormDraft} sent */
     saved(stored, sent) {
       for (const { column, editor, show } of editable) {
         const typed = editor.text();
@@ -83,7 +83,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
     },
     /** @returns {FormDraft} */
     draft: () => Object.fromEntries(editable.filter(({ editor }) => editor.isChanged()).map(({ column, editor }) => [column.name, { text: editor.text(), base: editor.base() }])),
-    /** @param {any} draft of any form */
+    /** @param {any} draft which may be of another version of the form */
     restore(draft) {
       for (const { column, editor, show } of editable) {
         const { text, base } = draft?.[column.name] ?? {};
@@ -92,7 +92,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
         if (editor.isChanged() && !isSame(base ?? null, editor.base() ?? null)) show(meanwhile(column, editor.base()));
       }
     },
-    /** @param {any} details of the server @returns {string[]} what belongs to no field */
+    /** @param {any} details from the server @returns {string[]} the reasons that belong to no field */
     refuse(details) {
       const known = new Set(editable.map(({ column }) => column.name));
       for (const { column, show } of editable) show([details?.[column.name] ?? []].flat().join(' '));
@@ -130,7 +130,7 @@ function createField(column, value, id, onInput) {
   };
 }
 
-/** @param {Column} column @param {any} value a value that can't be written here */
+/** @param {Column} column @param {any} value which can't be changed here */
 function createFact(column, value) {
   const place = element('div', { class: 'record-value' });
   const label = element('div', { class: 'record-label' }, wordOf(column.name));

@@ -1,5 +1,5 @@
-// One record beside the table: all its fields, its id and its times. It saves what was changed, and
-// says so when others have changed the same.
+// The panel of one record beside the table: all fields, the id and the times. It saves only the changed fields, and
+// reports a conflict if others have changed the same fields.
 
 import { element, iconButton, isOff, setOff } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
@@ -47,7 +47,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   let row;
   /** @type {import('./record-form.js').RecordForm | null} */
   let form = null;
-  let isSaving = false; // a second save would take the change of the first for another's
+  let isSaving = false; // a second save at the same time would take the first for a change made elsewhere
   const draft = createKeptForm(context.drafts, collection.name, recordId);
   const stopListening = rows.onChange(show);
   show();
@@ -150,7 +150,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
 
   /** @param {KeyboardEvent} event */
   function closeOnEscape(event) {
-    if (event.key !== 'Escape' || event.isComposing || form?.isChanged()) return; // Escape never throws away what was typed
+    if (event.key !== 'Escape' || event.isComposing || form?.isChanged()) return; // Escape never discards unsaved input
     event.preventDefault();
     onClose();
   }

@@ -1,4 +1,4 @@
-// A live table of one collection. The user edits it here, the assistant through its tools.
+// A small live table of one collection. The user edits it here, the assistant with its tools.
 
 import { arrange, element, icon, iconButton, isFocusLost } from '../shared/elements.js';
 import { createProblemLine } from '../page/problem-line.js';
@@ -75,7 +75,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   }
 
   /**
-   * Keeps the unsaved text and the focus of a row that was deleted elsewhere.
+   * Saves the unsaved text and the focus from a row that was deleted elsewhere.
    * @param {ReturnType<typeof createRow>} view
    */
   function rescue(view) {
@@ -88,7 +88,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   }
 
   async function readAgain() {
-    problem.show(''); // it is said again if it fails again
+    problem.show(''); // cleared first, so that the same error is read out again
     await collection.readAgain();
     if (again.hidden && isFocusLost()) adding.focus();
   }
@@ -157,7 +157,7 @@ function highlight(node, className) {
 function createRow({ schema, columns }, subject, { warn, save, remove }) {
   /** @type {Row} */
   let row;
-  /** @param {Column} column @param {any} value as typed, but for a box */
+  /** @param {Column} column @param {any} value the text as typed, or the state of a checkbox */
   async function saveCell(column, value) {
     const reading = column.kind === 'flag' ? { value } : readText(column, value);
     if ('problem' in reading) warn(reading.problem);
@@ -200,7 +200,7 @@ function createAddForm(kind, drafts, add) {
   });
   const label = `Add this ${kind.singular}`;
   const button = element('button', { class: 'icon-button', 'aria-label': label, title: label }, icon('plus'));
-  /** @type {Set<string>} titles that are being added: a second press adds none again */
+  /** @type {Set<string>} titles that are being added, so that a second press does not add one again */
   const running = new Set();
   function keep() {
     drafts.set(draft, field.value);
@@ -214,7 +214,7 @@ function createAddForm(kind, drafts, add) {
     running.add(title);
     const isAdded = await add(title);
     running.delete(title);
-    if (!isAdded || field.value.trim() !== title) return; // something else was typed since
+    if (!isAdded || field.value.trim() !== title) return; // the user has typed something else since
     field.value = '';
     keep();
   }

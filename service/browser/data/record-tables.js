@@ -1,4 +1,4 @@
-// The small tables beside the chat: which columns of a collection they show, and how.
+// Decides which columns of a collection the small tables beside the chat show, and how.
 
 import { isOfTheService, singularOf, titleColumn, wordOf, writableColumns } from './collections.js';
 
@@ -7,7 +7,7 @@ import { isOfTheService, singularOf, titleColumn, wordOf, writableColumns } from
  * @typedef {import('./collections.js').Column} SchemaColumn
  * @typedef {import('./record-cells.js').Column} Column
  * @typedef {{schema: Collection, name: string, title: string, singular: string, titleName: string, canAdd: boolean, columns: Column[]}} TableKind
- *   `canAdd`: a record needs nothing but its title
+ *   `canAdd`: whether a record needs only a title
  */
 
 /** @param {Collection[]} collections @returns {TableKind[]} a table for each collection of the app */
@@ -31,7 +31,7 @@ function tableOf(schema) {
   };
 }
 
-/** At most three: yes or no, the title, and one more. @param {Collection} schema @param {SchemaColumn | undefined} title */
+/** At most three columns: a boolean one, the title, and one more. @param {Collection} schema @param {SchemaColumn | undefined} title */
 function columnsOf({ columns, owner }, title) {
   const flag = columns.find(({ type }) => type === 'boolean');
   const rest = columns.filter((column) => column !== title && column !== flag && column.name !== owner && !/Id$/.test(column.name));

@@ -1,5 +1,5 @@
-// Writes records by HTTP: one write of a record at a time, each with the version that this page has
-// seen. A change from elsewhere of another column is no conflict.
+// Writes records over HTTP. The writes of one record run one after the other, each with the version that this page has
+// read. If another column was changed elsewhere, there is no conflict.
 
 import { ApiError } from '../shared/errors.js';
 import { createOnce } from '../shared/once.js';
@@ -10,13 +10,13 @@ import { isSame } from './values.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {Record<string, any>} Data
  * @typedef {{put: (row: Row) => void, drop: (recordId: string) => void, rowOf: (recordId: string) => Row | undefined}} Rows
- * @typedef {import('../shared/once.js').Keys} Keys of creates, by their bodies
+ * @typedef {import('../shared/once.js').Keys} Keys idempotency keys of creations, by the request body
  * @typedef {ReturnType<typeof createRecordWrites>} RecordWrites
  */
 
-/** Others have changed what the user is changing; nothing was written. */
+/** Others have changed the columns that the user is changing; nothing was written. */
 export class ChangedMeanwhile extends ApiError {
-  /** @param {Row} row as it is now @param {string[]} columns that others have changed */
+  /** @param {Row} row the current row @param {string[]} columns that others have changed */
   constructor(row, columns) {
     super(409, { error: 'conflict', message: 'This was changed in the meantime.' });
     this.row = row;
@@ -44,12 +44,12 @@ export function createRecordWrites(name, transport, rows) {
     return done;
   }
 
-  /** @param {string} recordId @param {Data} data @param {Data} base what the user saw of these columns @param {Row} row */
+  /** @param {string} recordId @param {Data} data @param {Data} base the values of these columns that the user saw @param {Row} row */
   async function send(recordId, data, base, row) {
     const theirs = Object.keys(data).filter((column) => !isSame(valueAt(row, column), base[column]) && !isSame(valueAt(row, column), data[column]));
     if (theirs.length) throw new ChangedMeanwhile(row, theirs);
     const record = await transport.patch(addressOf(recordId), data, { 'If-Match': row.updatedAt });
-    if (rows.rowOf(recordId)) rows.put(record); // one that has left the filter meanwhile does not come back
+    if (rows.rowOf(recordId)) rows.put(record); // a row that no longer matches the filter is not added again
     return record;
   }
 
@@ -57,8 +57,8 @@ export function createRecordWrites(name, transport, rows) {
     /** @param {string} recordId @returns {Promise<Row>} */
     read: (recordId) => transport.get(addressOf(recordId)),
     /**
-     * Raises `ChangedMeanwhile` if others have changed one of these columns.
-     * @param {Row} row @param {Data} data only what changes @param {Data} [base] what the user saw of it
+     * Throws `ChangedMeanwhile` if others have changed one of these columns.
+     * @param {Row} row @param {Data} data the changed columns only @param {Data} [base] the values that the user saw
      * @returns {Promise<Row>}
      */
     change(row, data, base = row.data) {
@@ -75,8 +75,8 @@ export function createRecordWrites(name, transport, rows) {
       });
     },
     /**
-     * A create that is tried again after a lost answer makes no second record.
-     * @param {Data} data @param {Keys} [keys] those of a form outlive this page @returns {Promise<Row>}
+     * Creates a record. A retry after a lost answer does not create a second one.
+     * @param {Data} data @param {Keys} [keys] those of a form are stored, and survive a reload @returns {Promise<Row>}
      */
     async create(data, keys = ownKeys) {
       const record = await createOnce(keys, JSON.stringify(data), (key) => transport.call('POST', path, { body: data, headers: { 'Idempotency-Key': key } }));

@@ -1,5 +1,4 @@
-// The collections of the app, small, beside the chat: the user edits them here, the assistant through
-// its tools.
+// Small tables of the app's collections beside the chat. The user edits them here, the assistant with its tools.
 
 import { element, tryAgain } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
@@ -9,11 +8,11 @@ import { createRecordTable } from './record-table.js';
 import { tablesOf } from './record-tables.js';
 
 const PAGE = 25;
-const PATIENCE = 1000; // ms; a table that takes longer may push down those below it
+const PATIENCE = 1000; // ms to wait for a table; if it takes longer, it may later push down the tables below it
 
 /**
- * @param {import('../page/view.js').ViewContext} context @param {(count: number) => void} onCount how many
- *   collections there are @returns {import('../page/view.js').View}
+ * @param {import('../page/view.js').ViewContext} context @param {(count: number) => void} onCount gets the
+ *   number of collections @returns {import('../page/view.js').View}
  */
 export function createRecordsPane(context, onCount) {
   const text = element('p', { class: 'empty', role: 'status' }, 'Loading…');
@@ -33,7 +32,7 @@ export function createRecordsPane(context, onCount) {
       if (!stopped) fill(kinds);
     } catch (error) {
       failed = true;
-      // The page says for all its parts that the server can't be reached.
+      // If the server can't be reached, the notice of the page says so.
       text.textContent = error instanceof NetworkError ? 'Not loaded yet.' : errorText(error);
       retry.hidden = false;
     }
@@ -60,7 +59,7 @@ export function createRecordsPane(context, onCount) {
     onCount(kinds.length);
   }
 
-  /** A table shows once those above it are there: it does not move when they come. */
+  /** Shows a table only after the tables above it, so that it does not move when they are loaded. */
   function showNext() {
     for (const { node: table, rows } of parts) {
       table.classList.remove('is-next');

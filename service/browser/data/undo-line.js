@@ -1,11 +1,11 @@
-// Says what was deleted and offers to undo it. It stays until the next deletion, or until it is closed.
+// A line that says what was deleted and offers Undo. It stays until the next deletion, or until the user closes it.
 
 import { element, iconButton } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 
 /**
- * @param {(sentence: string) => void} announce to screen readers
- * @param {() => void} leave takes the focus when the line is closed
+ * @param {(sentence: string) => void} announce reads a sentence to screen readers
+ * @param {() => void} leave moves the focus away when the line is closed
  */
 export function createUndoLine(announce, leave) {
   const text = element('span', {});
@@ -15,7 +15,7 @@ export function createUndoLine(announce, leave) {
   const node = element('div', { class: 'undo-place' }, line);
   /** @type {(() => Promise<string>) | null} */
   let act = null;
-  let told = 0; // an undoing that ends after something else was told is announced only
+  let shown = 0; // the number of the text on the line: the result of an older Undo is only announced
 
   /** @param {string} words */
   function say(words) {
@@ -27,25 +27,25 @@ export function createUndoLine(announce, leave) {
     const chosen = act;
     if (!chosen) return;
     act = null; // a second click does nothing
-    close.focus(); // the button goes
+    close.focus(); // the button is hidden next
     button.hidden = true;
-    const number = told;
+    const number = shown;
     let words = '';
     try {
       words = await chosen();
     } catch (error) {
       words = `It was not restored. ${errorText(error)}`;
-      if (number === told) {
+      if (number === shown) {
         act = chosen;
         button.hidden = false;
       }
     }
-    if (number === told) say(words);
+    if (number === shown) say(words);
     else announce(words);
   }
 
   function hide() {
-    told += 1;
+    shown += 1;
     line.hidden = true;
     act = null;
     leave();
@@ -54,16 +54,16 @@ export function createUndoLine(announce, leave) {
   return {
     node,
     /** @param {string} words */
-    tell(words) {
-      told += 1;
+    showText(words) {
+      shown += 1;
       say(words);
       act = null;
       line.hidden = false;
       button.hidden = true;
     },
-    /** @param {string} words @param {() => Promise<string>} undoing resolves to what is said then */
+    /** @param {string} words @param {() => Promise<string>} undoing resolves to the sentence that is shown then */
     show(words, undoing) {
-      told += 1;
+      shown += 1;
       say(words);
       act = undoing;
       line.hidden = button.hidden = false;

@@ -1,4 +1,4 @@
-// The control in which one value is edited: a line, a text, a number, a date and time, yes or no, JSON.
+// The control that edits one value: a line, a text, a number, a date and time, a boolean, or JSON.
 
 import { element } from '../shared/elements.js';
 import { doubtfulNumber } from '../shared/exact-numbers.js';
@@ -21,25 +21,25 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
   let begun = '';
   write(value);
 
-  /** @param {any} next what is stored */
+  /** @param {any} next the stored value */
   function write(next) {
     value = next;
     if (isFlag) node.checked = next === true;
     else node.value = typedText(column, next);
-    begun = node.value; // as the control keeps it: it changes line ends, and has no year 10 000
+    begun = node.value; // as the control returns it: it normalizes line ends, and has no year 10000
   }
 
   /** @returns {import('./values.js').Reading} */
   function read() {
     if (isFlag) return { value: node.checked };
     if (node.validity.badInput) return { problem: 'Choose a whole date and time, or empty it.' };
-    // A time that was not touched keeps its seconds.
+    // A time that was not changed keeps its seconds.
     if (node.value === begun) return { value: value ?? null };
     const reading = readText(column, node.value);
     return 'value' in reading ? withoutDoubt(reading) : reading;
   }
 
-  /** A number of JSON from 10^21 on stands here as the browser has read it, with an exponent. @param {{value: any}} reading */
+  /** Refuses a value with a number that the browser may have changed when it parsed the JSON. @param {{value: any}} reading */
   function withoutDoubt(reading) {
     const doubtful = isJson(column) && doubtfulNumber(value) !== undefined ? doubtfulNumber(reading.value) : undefined;
     return doubtful === undefined ? reading : { problem: `${doubtful} is ${TOO_LARGE}.` };
@@ -57,7 +57,7 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
     node,
     read,
     write,
-    /** What is typed stays, and where; from now on it changes this. @param {any} next what is stored */
+    /** Takes a new stored value as the base of the change; the typed text and the cursor stay. @param {any} next the stored value */
     rebase(next) {
       const [typed, { selectionStart, selectionEnd }] = [text(), node];
       write(next);
@@ -65,7 +65,7 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
       const isTypedIn = document.activeElement === node && typeof selectionStart === 'number';
       if (isTypedIn) node.setSelectionRange(selectionStart, selectionEnd);
     },
-    /** What the user saw before. */
+    /** The stored value that the user saw before editing. */
     base: () => value,
     text,
     type,
@@ -97,7 +97,7 @@ function createControl(column, props) {
   return element('input', { ...shared, type: 'text', inputmode: column.type === 'integer' ? 'numeric' : 'decimal' });
 }
 
-/** @param {Column} column @returns {string} for the label of a control */
+/** @param {Column} column @returns {string} the label of the control */
 export function labelOf(column) {
   return wordOf(column.name);
 }

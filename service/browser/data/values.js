@@ -1,4 +1,4 @@
-// Values of columns as text: shown, typed, and read back. The server validates.
+// Converts values of columns to text, for display and for inputs, and back. The server validates.
 
 import { isJson } from './collections.js';
 import { changedNumber, isExact } from '../shared/exact-numbers.js';
@@ -10,10 +10,10 @@ import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
  */
 
 const MOST = 200; // characters of a value in a table
-export const TOO_LARGE = 'too large to be sent as it stands here'; // to be stored, or to be looked for
-const THOUSANDS = /^[-+]?[1-9]\d{0,2},\d{3}$/; // or a decimal comma: a guess could be wrong by a thousand times
+export const TOO_LARGE = 'too large to be sent as it stands here'; // for a value to store or to search for
+const THOUSANDS = /^[-+]?[1-9]\d{0,2},\d{3}$/; // the comma may also be a decimal comma: a guess could be wrong by a factor of 1000
 
-/** @param {Column} column @param {any} value @returns {string} for people, in one line */
+/** @param {Column} column @param {any} value @returns {string} the text for display, in one line */
 export function shownText(column, value) {
   if (value === undefined || value === null) return '';
   if (column.type === 'datetime') return moment(value);
@@ -21,7 +21,7 @@ export function shownText(column, value) {
   return (isJson(column) ? JSON.stringify(value) : String(value)).slice(0, MOST);
 }
 
-/** @param {Column} column @param {any} value @returns {string} for an input */
+/** @param {Column} column @param {any} value @returns {string} the text for an input */
 export function typedText(column, value) {
   if (value === undefined || value === null) return '';
   if (column.type === 'datetime') return toLocalInput(value);
@@ -69,7 +69,7 @@ function readJson({ type }, typed) {
   }
 }
 
-/** Whether two values are the same to a user. @param {any} a @param {any} b */
+/** Whether two values look the same to a user. @param {any} a @param {any} b */
 export function isSame(a, b) {
   return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 }
