@@ -1,4 +1,4 @@
-// Finds what can be shown of an answer's data: media, and lists that make a table.
+// Finds the media in the data of an answer, and the list that is best shown as a table.
 
 import { safeAddress } from '../page/safe-address.js';
 
@@ -18,7 +18,7 @@ const MOST_ROWS = 50;
 const MOST_COLUMNS = 8;
 const DEEPEST = 4;
 
-/** @param {any} data @param {string} base address of the page @returns {Medium[]} each address once */
+/** @param {any} data @param {string} base address of the page @returns {Medium[]} without duplicate addresses */
 export function mediaIn(data, base) {
   /** @type {Map<string, Medium>} */
   const found = new Map();
@@ -44,7 +44,7 @@ function mediumOf(key, value, base) {
 /** @param {string} mediaType @returns {Medium['kind']} */
 function kindOfType(mediaType) {
   const kind = mediaType.split('/')[0];
-  const isShown = KINDS.includes(kind) && !mediaType.includes('svg'); // which the service gives as a download
+  const isShown = KINDS.includes(kind) && !mediaType.includes('svg'); // the service sends SVG only as a download
   return /** @type {Medium['kind']} */ (isShown ? kind : 'file');
 }
 
@@ -54,7 +54,7 @@ function kindOfEnding(url) {
 }
 
 /**
- * Each value with the name it stands under; items stand under the name of their list.
+ * Yields each value with its key; the items of a list have the key of the list.
  * @param {any} value @param {string} [key] @param {number} [depth]
  * @returns {Generator<{key: string, value: any}>}
  */
@@ -65,7 +65,7 @@ function* everything(value, key = '', depth = 0) {
   for (const [name, inner] of Object.entries(value)) yield* everything(inner, isList ? key : name, depth + 1);
 }
 
-/** The list of objects that says most, as a table. @param {any} data @returns {Table | null} */
+/** The largest list of objects, as a table. @param {any} data @returns {Table | null} */
 export function tableIn(data) {
   const lists = [...everything(data)].filter(({ value }) => isTable(value));
   const tables = lists.map(({ key, value }) => tableOf(key || 'items', value)).filter(({ columns }) => columns.length);
@@ -88,12 +88,12 @@ function tableOf(title, items) {
 }
 
 /**
- * What an item says, by column. Objects in it get a column for each of their values: `team.name`.
+ * The values of an item by column. A nested object gets one column for each of its values: `team.name`.
  * @param {Record<string, any>} item @returns {[string, any][]}
  */
 function cellsOf(item) {
-  const told = Object.entries(item).filter(([, value]) => value !== null && value !== undefined && value !== '');
-  return told.flatMap(([name, value]) => /** @type {[string, any][]} */ (columnsOf(name, value)));
+  const filled = Object.entries(item).filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return filled.flatMap(([name, value]) => /** @type {[string, any][]} */ (columnsOf(name, value)));
 }
 
 /** @param {string} name @param {any} value */

@@ -1,4 +1,4 @@
-// Shows the data of an answer: pictures, sound, video, a table, and always the JSON.
+// Shows the data of an answer as pictures, sound, video or a table, and always as JSON.
 
 import { element } from '../shared/elements.js';
 import { cellText, mediaIn, tableIn } from './answer-shape.js';
@@ -6,13 +6,13 @@ import { createChoiceBar } from '../page/choice-bar.js';
 import { createJsonText } from '../page/json-text.js';
 import { safeAddress } from '../page/safe-address.js';
 
-const SHORT = 20; // characters of a cell that stay in one line
+const SHORT = 20; // characters; a cell up to this length is not wrapped
 
 /** @typedef {import('./answer-shape.js').Medium} Medium */
 /** @typedef {import('./answer-shape.js').Table} Table */
 
 /**
- * @param {any} data @param {boolean} [isVisual] whether pictures are what was asked for
+ * @param {any} data @param {boolean} [isVisual] whether the endpoint makes pictures
  * @returns {HTMLElement}
  */
 export function createAnswerView(data, isVisual = false) {
@@ -37,8 +37,8 @@ export function createAnswerView(data, isVisual = false) {
 }
 
 /**
- * A picture at another host is loaded on demand: that host sees who looks. Sound and video at other
- * hosts are links alone, as the page's policy is.
+ * A picture at another host is loaded only on a click, because that host sees who loads it. Sound and video at other
+ * hosts are only links, because the page's content security policy does not allow them.
  * @param {Medium} medium
  */
 function createMedium(medium) {
@@ -52,7 +52,7 @@ function createMedium(medium) {
 
   function load() {
     button.replaceWith(createPlayer(medium));
-    link.focus(); // the button that had the focus is gone
+    link.focus(); // the focused button was removed
   }
 
   return item;

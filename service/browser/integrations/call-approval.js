@@ -1,5 +1,5 @@
-// Asks before a call that costs credits or changes something, with its price and its body, as the
-// host of widgets asks.
+// Asks for approval before a call that costs credits or changes something. The dialog shows the price and the body, and
+// is the same as for calls of widgets.
 
 import { createApprovalDialog } from '../widgets/approval.js';
 
@@ -22,7 +22,7 @@ export function requestApproval(endpoint, body, balance) {
 }
 
 /**
- * A call by the user, with no widget.
+ * Describes a call that the user makes without a widget.
  * @param {Endpoint} endpoint with the price of this call
  * @returns {import('../widgets/session-approvals.js').SessionApproval}
  */

@@ -1,10 +1,10 @@
-// What went wrong with a call, and what to do about it.
+// Explains the error of a call and gives advice.
 
 import { ApiError, errorText } from '../shared/errors.js';
 import { isRefreshFailure } from '../shared/oauth-answer.js';
 
 /**
- * @typedef {'send' | 'reconnect' | ''} Remedy what a button can do about it
+ * @typedef {'send' | 'reconnect' | ''} Remedy an action that a button can offer
  * @typedef {{text: string, advice: string, remedy: Remedy, nearest: string[]}} CallProblem
  */
 
@@ -42,7 +42,7 @@ export function problemOf(error) {
   return { text: textOf(error), advice, remedy, nearest };
 }
 
-/** Without the reasons by field, which stand at the fields. @param {ApiError} error */
+/** The text without the reasons by field, because the fields show them. @param {ApiError} error */
 function textOf({ status, facts, retryAfter, requestId, details }) {
   return errorText(new ApiError(status, { ...facts, details: isByField(details) ? undefined : details }, retryAfter, requestId));
 }

@@ -1,4 +1,4 @@
-// How a call is going: waiting, a consent that is needed, a job, the answer, or what went wrong.
+// Shows the progress of a call: waiting, a needed consent, a running job, the answer, or the error.
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { ApiError } from '../shared/errors.js';
@@ -26,8 +26,8 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
   const head = element('div', { class: 'box-head' }, element('h4', {}, 'Answer'), facts);
   const node = element('section', { class: 'box call-box', 'aria-label': 'Answer', tabindex: '-1' }, head, content);
   let watched = ''; // the job on the screen
-  let told = ''; // what it has said so far
-  let asked = false; // whether the user has been to the consent page for this call
+  let shownData = ''; // the data of the job on the screen
+  let wasAsked = false; // whether the consent page was opened for this call
 
   /** @type {Record<Progress['phase'], (progress: Progress) => void>} */
   const shows = {
@@ -42,7 +42,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
 
   /** @param {...(HTMLElement | null)} nodes */
   function put(...nodes) {
-    watched = told = '';
+    watched = shownData = '';
     content.replaceChildren(...nodes.filter((each) => each !== null));
   }
 
@@ -51,13 +51,13 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
     return element('button', { type: 'button', class: 'quiet', on: { click: call.stop } }, label);
   }
 
-  /** What stays is not made anew with each look: the button would lose the focus, and all be read out again. @param {Progress} progress */
+  /** Updates only what has changed: otherwise the button would lose the focus, and everything would be read out again. @param {Progress} progress */
   function showJob({ data, job = '' }) {
     if (watched !== job) put(waiting('The job is running'), jobLine(job), stopButton('Stop watching'));
     watched = job;
     const news = JSON.stringify(data);
-    if (news === told) return; // where the user reads in it, the place stays
-    told = news;
+    if (news === shownData) return; // keeps the scroll position
+    shownData = news;
     content.querySelector(':scope > .answer')?.remove();
     const part = partial(data);
     if (part) content.append(part);
@@ -65,16 +65,16 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
 
   /** @param {Progress} progress */
   function showAnswer({ data, seconds, kept, job }) {
-    asked = false;
+    wasAsked = false;
     facts.textContent = [kept && 'Kept answer, free', seconds !== undefined && `${seconds.toFixed(2)} s`].filter(Boolean).join(' · ');
     put(job ? jobLine(job) : null, createAnswerView(data, endpoint.category === 'image'));
     announce('The answer is here');
   }
 
-  /** @param {string[]} scopes @param {string} first what is said before the user has been to the consent page */
+  /** @param {string[]} scopes @param {string} first the text before the consent page was opened */
   function showConsent(scopes, first) {
     const note = element('p', { class: 'note', role: 'status' });
-    const text = asked ? AGAIN : first;
+    const text = wasAsked ? AGAIN : first;
     const button = element('button', { type: 'button', class: 'primary', on: { click: () => connect(note, false) } }, 'Connect');
     const list = element('ul', { class: 'scopes' }, ...scopes.map((scope) => element('li', {}, element('code', {}, scope))));
     put(element('p', {}, text), list, button, note);
@@ -88,7 +88,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
     try {
       const ending = await consents.request(endpoint.integration, permission, { renew, onStage });
       note.textContent = ENDINGS[ending];
-      asked = true;
+      wasAsked = true;
       if (ending === 'granted') await call.repeat();
     } catch (error) {
       note.textContent = advice(error);
@@ -115,7 +115,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
     if (remedy === 'reconnect') {
       return element('button', { type: 'button', class: 'primary', on: { click: () => connect(note, true) } }, 'Reconnect');
     }
-    return null; // the button to send it again is the one that sent it
+    return null; // no button: the user can press the form's button again
   }
 
   return {
@@ -126,18 +126,18 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
       node.setAttribute('aria-busy', String(['running', 'job'].includes(progress.phase)));
       const hadFocus = content.contains(document.activeElement);
       shows[progress.phase](progress);
-      if (hadFocus && isFocusLost()) node.focus({ preventScroll: true }); // its button is gone
+      if (hadFocus && isFocusLost()) node.focus({ preventScroll: true }); // the focused button was removed
       if (ENDS.includes(progress.phase) && !isRefused(progress)) reveal(node);
     },
   };
 }
 
-/** Whether the form shows what was wrong. @param {Progress} progress */
+/** Whether the error is shown at the fields of the form. @param {Progress} progress */
 function isRefused({ error }) {
   return error instanceof ApiError && error.code === 'invalid_request';
 }
 
-/** Where the page is narrow, the answer stands below a form that may be long. @param {HTMLElement} node */
+/** Scrolls to the answer: on a narrow page it is below the form, which may be long. @param {HTMLElement} node */
 function reveal(node) {
   const { top } = node.getBoundingClientRect();
   if (top < 0 || top > innerHeight * 0.75) node.scrollIntoView({ block: 'start' });
@@ -153,7 +153,7 @@ function jobLine(job) {
   return element('p', { class: 'hint' }, 'Job ', element('code', {}, job ?? ''));
 }
 
-/** What a job says so far. @param {any} data */
+/** The data that a running job has so far. @param {any} data */
 function partial(data) {
   const { jobId, status, ...rest } = data ?? {};
   return Object.keys(rest).length ? createAnswerView(rest) : null;

@@ -1,4 +1,4 @@
-// A card for one permission: what it allows, its state, and buttons to connect and to test it.
+// A card for one permission: what it allows, its state, and buttons to connect the account and to test the permission.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { element, icon } from '../shared/elements.js';
@@ -35,7 +35,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     element('div', { class: 'connection-actions' }, connectButton, testButton),
     element('div', { class: 'connection-messages' }, problem, note, preview),
   );
-  /** @type {'' | 'Connect' | 'Reconnect'} what the user has to do although the flag is set */
+  /** @type {'' | 'Connect' | 'Reconnect'} what the user must do even though the flag is set */
   let repair = '';
   let testing = false;
   /** @type {import('../shared/once.js').Keys} */
@@ -71,7 +71,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     try {
       const data = await callEndpoint(wasGranted ? body(status) : {});
       if (!data) await showMissingConsent(wasGranted);
-      else if (!wasGranted) await connections.refresh(); // granted elsewhere since the last refresh
+      else if (!wasGranted) await connections.refresh(); // the permission was granted elsewhere since the last refresh
       if (data) showPreview(lines(data, status));
     } catch (error) {
       fail(error);
@@ -80,7 +80,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     update();
   }
 
-  /** @param {Record<string, any>} body @returns {Promise<any>} null if consent is needed first */
+  /** @param {Record<string, any>} body @returns {Promise<any>} null if a consent is needed first */
   async function callEndpoint(body) {
     try {
       const path = `/api/integrations/${card.endpoint}`;
@@ -98,7 +98,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     showNote(wasGranted ? '' : CONSENT_NEEDED);
     showProblem(wasGranted ? NO_LONGER_ALLOWED : '');
     if (!wasGranted) announce(CONSENT_NEEDED);
-    await connections.refresh(); // the service may have deleted the tokens during this call
+    await connections.refresh(); // the service may have deleted the tokens during the call
   }
 
   /** @param {unknown} error */
@@ -119,7 +119,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     announce(`${card.title}: ${title}, ${lines.length}`);
   }
 
-  /** @param {string} text @param {string} [url] of the page that could not be opened */
+  /** @param {string} text @param {string} [url] of the consent page, if the browser has blocked its window */
   function showNote(text, url) {
     const link = url && element('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Open the consent page');
     note.replaceChildren(...[text, link].filter(Boolean).flatMap((part) => [part, ' ']));
@@ -139,10 +139,10 @@ export function createConnectionCard(card, { name, transport, connections, conse
 
   function update() {
     const granted = isGranted(card, connections.of(name));
-    if (!granted) repair = repair && 'Connect'; // the tokens are gone, so there is nothing to renew
+    if (!granted) repair = repair && 'Connect'; // the tokens were deleted, so there is nothing to renew
     const works = granted && !repair;
     if (!granted) hidePreview(); // the preview belongs to the account that was disconnected
-    if (works && document.activeElement === connectButton) testButton.focus(); // before the focused button is hidden
+    if (works && document.activeElement === connectButton) testButton.focus(); // moves the focus before the focused button is hidden
     connectButton.hidden = works;
     withLabel(connectButton, repair || 'Connect');
     node.dataset.state = works ? 'granted' : granted ? 'broken' : 'open';
@@ -160,7 +160,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
   return { node, update, focus: () => (connectButton.hidden ? testButton : connectButton).focus() };
 }
 
-/** Isolates text whose writing direction is unknown. @param {string} text @param {string} [kind] */
+/** A text whose writing direction is not known, isolated from the text around it. @param {string} text @param {string} [kind] */
 function bdi(text, kind) {
   return element('bdi', { class: kind }, text);
 }

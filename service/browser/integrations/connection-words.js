@@ -1,4 +1,4 @@
-// The texts of the connection cards. Each failure comes with advice.
+// The texts of the connection cards. Each text about a failure has advice.
 
 import { ApiError, errorText } from '../shared/errors.js';
 import { UnsafeAddress, isRefreshFailure } from '../shared/oauth-answer.js';
@@ -35,7 +35,7 @@ const HINTS = {
   unknown_endpoint: 'This server does not offer it. Ask its operator.',
 };
 
-/** @type {Record<string, string>} why access could not be renewed */
+/** @type {Record<string, string>} why the access could not be renewed, by code */
 const FAILURES = {
   refused: 'The provider refused to renew it.',
   unreachable: 'The provider could not be reached.',

@@ -1,4 +1,4 @@
-// The connections page: the user's accounts, with a card for each permission.
+// The connections page: the user's accounts, with a card for each permission of an account.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { createConnectionCard } from './connection-card.js';
@@ -41,7 +41,7 @@ export function createConnectionsView({ transport, announce }) {
     accounts.values().next().value?.focus();
   }
 
-  /** Does nothing while another view is shown: showing this one reads the status. */
+  /** Does nothing while another view is shown, because showing this view reads the status. */
   function refresh() {
     if (node.isConnected) connections.refresh();
   }
@@ -92,7 +92,7 @@ function createAccount(name, context) {
   const problem = element('p', { class: 'problem', role: 'alert' });
   const health = element('p', { class: 'problem', role: 'status' });
   const headingId = `account-${name}`;
-  let asked = 0; // how often its health was asked for, or was none of it any more: only the newest answer counts
+  let requests = 0; // the number of requests for the health; only the answer to the newest one is shown
   const node = element(
     'section',
     { class: 'account', 'aria-labelledby': headingId },
@@ -115,11 +115,11 @@ function createAccount(name, context) {
     }
   }
 
-  /** Says that it fails; that it works is what people expect. */
+  /** Shows a text if the connection fails; for a working connection it shows nothing. */
   async function showHealth() {
-    const mine = (asked += 1);
+    const mine = (requests += 1);
     const all = await context.transport.get('/api/integrations/health').catch(() => ({}));
-    if (mine === asked) health.textContent = failureInWords(all[name]);
+    if (mine === requests) health.textContent = failureInWords(all[name]);
   }
 
   function focus() {
@@ -136,7 +136,7 @@ function createAccount(name, context) {
       owner.dataset.on = String(connected);
       disconnectButton.hidden = !connected;
       if (connected) showHealth();
-      else [health.textContent, asked] = ['', asked + 1];
+      else [health.textContent, requests] = ['', requests + 1];
       for (const card of views) card.update();
     },
   };

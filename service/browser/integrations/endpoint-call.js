@@ -1,4 +1,4 @@
-// One call of an endpoint, from the approval to its answer. A job is looked at until it ends.
+// One call of an endpoint, from the approval to the answer. A job is polled until it ends.
 
 import { ApiError, NetworkError } from '../shared/errors.js';
 import { once } from '../shared/once.js';
@@ -12,32 +12,32 @@ import { ownCall } from './call-approval.js';
  *
  * @typedef {object} Progress
  * @property {'idle' | 'asking' | 'running' | 'job' | 'done' | 'consent' | 'failed'} phase
- * @property {any} [data] of the answer, or of the job so far
+ * @property {any} [data] of the answer, or of the running job
  * @property {import('../shared/oauth-answer.js').ConsentRequest} [consent]
  * @property {unknown} [error]
- * @property {string} [job] its id, where there is one
- * @property {number} [seconds] that the answer took
- * @property {boolean} [kept] whether it is a kept answer
+ * @property {string} [job] the id of the job, if there is one
+ * @property {number} [seconds] until the answer came
+ * @property {boolean} [kept] whether the answer came from the cache
  *
  * @typedef {object} Surroundings
  * @property {import('../shared/api-transport.js').Transport} transport
- * @property {(body: any) => Promise<number>} price the most that a call can cost, in credits; throws for a body that is refused
+ * @property {(body: any) => Promise<number>} price the most that a call can cost, in credits; throws if the body is refused
  * @property {(body: any, credits: number) => Promise<Decision>} approve
  * @property {(progress: Progress) => void} onProgress
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => number} now milliseconds
- * @property {import('../shared/once.js').Keys} [keys] of calls that cost or change something, by their bodies
- * @property {import('../widgets/session-approvals.js').SessionApprovals} [sessions] what is allowed until the page closes
+ * @property {import('../shared/once.js').Keys} [keys] idempotency keys of calls that cost or change something, by the request body
+ * @property {import('../widgets/session-approvals.js').SessionApprovals} [sessions] the calls that are allowed until the page is closed
  */
 
 const POLL_INTERVALS = [1_000, 2_000, 3_000, 5_000]; // ms; the last one repeats
-const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job is not over with these
+const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job continues after these errors
 
 /** @param {Endpoint} endpoint @param {Surroundings} surroundings */
 export function createEndpointCall(endpoint, surroundings) {
   const { transport, price, approve, onProgress, sleep, now, sessions = createSessionApprovals(), keys = new Map() } = surroundings;
   let current = new AbortController();
-  /** @type {(() => Promise<void>) | null} what goes on after a consent */
+  /** @type {(() => Promise<void>) | null} continues the call or the job after a consent */
   let pending = null;
 
   /** @param {AbortController} own @param {Progress} progress */
@@ -97,7 +97,7 @@ export function createEndpointCall(endpoint, surroundings) {
     return { answer: await jsonOf(response), kept: response.headers.get('X-Cache') === 'hit' };
   }
 
-  /** The call that was waiting for a consent, as it was approved. @param {any} body @param {string} approval @param {number} credits */
+  /** Repeats a call that was waiting for a consent, with its approval if that still holds. @param {any} body @param {string} approval @param {number} credits */
   async function makeAgain(body, approval, credits) {
     const wasTakenBack = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
     await (wasTakenBack ? send(body) : make(begin(), body, approval, credits));
@@ -120,7 +120,7 @@ export function createEndpointCall(endpoint, surroundings) {
     else report(own, { phase: 'done', data: state, job });
   }
 
-  /** The job's state, or the last one where it can't be read just now. @param {string} job @param {any} last */
+  /** The state of a job, or its last known state if it can't be read now. @param {string} job @param {any} last */
   async function look(job, last) {
     try {
       return (await transport.get(`/api/integrations/jobs/${encodeURIComponent(job)}`)).data;
@@ -131,7 +131,7 @@ export function createEndpointCall(endpoint, surroundings) {
     }
   }
 
-  /** Looks at a job that was begun earlier. @param {string} job */
+  /** Polls a job that was begun earlier. @param {string} job */
   async function resume(job) {
     const own = begin();
     try {
@@ -144,18 +144,18 @@ export function createEndpointCall(endpoint, surroundings) {
   function begin() {
     current.abort();
     current = new AbortController();
-    pending = null; // a consent that comes now must not end what begins
+    pending = null; // a consent for an earlier call must not continue that call now
     return current;
   }
 
   return {
     send,
-    /** Goes on with the call or the job that was waiting for a consent. */
+    /** Continues the call or the job that was waiting for a consent. */
     repeat: async () => pending?.(),
     resume,
-    /** The page is left. Its view keeps the job, which is looked at again when it is next opened. */
+    /** Call this when the page is left. The view stores the id of the job, and polls it again when it is opened again. */
     leave: () => void begin(),
-    /** Waits no longer. What the server has begun may still be done, and charged. */
+    /** Stops waiting. The server may still finish the call, and charge for it. */
     stop() {
       begin();
       onProgress({ phase: 'idle' });

@@ -1,4 +1,4 @@
-// What an endpoint is: its names, what it does, what it costs, and who is asked.
+// The head of an endpoint's page: the names, the summary, the price, and the facts to know before a call.
 
 import { element } from '../shared/elements.js';
 import { withCode } from '../shared/schema-frame.js';

@@ -1,4 +1,4 @@
-// The list of all endpoints with its search. The arrow keys move through it, so that one Tab passes it.
+// The list of all endpoints, with a search. The list is one tab stop; the arrow keys move in it.
 
 import { element } from '../shared/elements.js';
 import { byCategory, searchEndpoints } from './endpoint-search.js';
@@ -33,7 +33,7 @@ export function createEndpointList({ drafts, foot }) {
   function search() {
     drafts.set(QUERY, field.value);
     render();
-    groups.scrollTop = 0; // the best are at the top
+    groups.scrollTop = 0; // the best matches are at the top
   }
 
   function render() {
@@ -55,7 +55,7 @@ export function createEndpointList({ drafts, foot }) {
     return /** @type {HTMLAnchorElement[]} */ ([...groups.querySelectorAll('a')]);
   }
 
-  /** Marks the open one; it alone, or else the first, is reached by Tab. */
+  /** Marks the open endpoint, and makes it (or else the first endpoint) the tab stop. */
   function mark() {
     const all = links();
     const open = all.find((link) => link.dataset.name === current);
@@ -69,7 +69,7 @@ export function createEndpointList({ drafts, foot }) {
 
   /** @param {KeyboardEvent} event in the search field */
   function enter(event) {
-    if (event.isComposing) return; // the key is for the input method
+    if (event.isComposing) return; // the key belongs to the input method
     if (event.key === 'ArrowDown') focusAt(0, event);
     if (event.key === 'Enter' && field.value.trim()) links()[0]?.click();
   }

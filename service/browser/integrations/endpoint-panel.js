@@ -1,4 +1,4 @@
-// One endpoint: what it is, the form for its body, the call, the answer and the code for it.
+// The panel of one endpoint: its description, the form for the body, the call, the answer, and code for the call.
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { createSchemaForm } from '../shared/schema-form.js';
@@ -49,7 +49,7 @@ export function createEndpointPanel(endpoint, schema, context) {
   const side = element('div', { class: 'endpoint-side' }, answer.node, snippets.node);
   const node = element('article', { class: 'endpoint' }, createEndpointHead(endpoint), element('div', { class: 'endpoint-work' }, body, side));
 
-  /** @type {Element | null} what had the focus when the call was sent: its refusal may come late */
+  /** @type {Element | null} the element that had the focus when the call was sent; the answer may come late */
   let sender = null;
 
   function keep() {
@@ -61,15 +61,15 @@ export function createEndpointPanel(endpoint, schema, context) {
     snippets.show({ url, body: form.read().value });
   }
 
-  /** @param {any} value of the body @returns {Promise<number>} */
+  /** @param {any} value the body @returns {Promise<number>} the most that the call can cost, in credits */
   async function price(value) {
     return (await transport.post(`/api/integrations/price/${endpoint.name}`, value)).credits;
   }
 
-  /** @param {any} value of the body @param {number} most in credits @returns {Promise<import('./endpoint-call.js').Decision>} */
+  /** @param {any} value the body @param {number} most in credits @returns {Promise<import('./endpoint-call.js').Decision>} */
   async function approve(value, most) {
-    const credits = await transport.get('/api/credits', { limit: 1 }).catch(() => null); // the dialog then shows no balance
-    return node.isConnected ? requestApproval({ ...endpoint, credits: most }, value, credits?.balance ?? null) : 'deny'; // the page was left meanwhile
+    const credits = await transport.get('/api/credits', { limit: 1 }).catch(() => null); // without it, the dialog shows no balance
+    return node.isConnected ? requestApproval({ ...endpoint, credits: most }, value, credits?.balance ?? null) : 'deny'; // 'deny' if the page was left meanwhile
   }
 
   /** @param {Event} event */
@@ -83,19 +83,19 @@ export function createEndpointPanel(endpoint, schema, context) {
     else call.send(value);
   }
 
-  /** Marks what the server has refused. @param {any} details of the error */
+  /** Marks the fields that the server has refused. @param {any} details of the error */
   function refuse(details) {
     problem.textContent = form.show(details, sender).join(' ');
   }
 
   /** @param {import('./endpoint-call.js').Progress} progress */
   function onProgress(progress) {
-    // Not from the button that cancels: its key, pressed for long, would send the call again.
+    // The focus does not move from the Cancel button to the Send button: a key that is held down would send the call again.
     const wasOff = sendButton.disabled && !answer.node.contains(document.activeElement);
     sendButton.disabled = ['asking', 'running'].includes(progress.phase);
     answer.show(progress);
     if (sender && wasOff && !sendButton.disabled && isFocusLost()) sendButton.focus({ preventScroll: true });
-    drafts.set(jobDraft, (['job', 'consent'].includes(progress.phase) && progress.job) || ''); // goes on after a reload
+    drafts.set(jobDraft, (['job', 'consent'].includes(progress.phase) && progress.job) || ''); // stored, so that the job continues after a reload
     if (progress.phase === 'done' && endpoint.credits) onTurnEnd(); // the balance has changed
   }
 
@@ -104,7 +104,7 @@ export function createEndpointPanel(endpoint, schema, context) {
     try {
       form.restore(text ? JSON.parse(text) : null);
     } catch {
-      form.restore(null); // not a draft of ours
+      form.restore(null); // the text is not a valid draft
     }
     modes.press(form.isText() ? 'JSON' : 'Fields');
   }

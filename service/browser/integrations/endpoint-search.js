@@ -1,7 +1,7 @@
-// Finds endpoints by their names, categories and summaries.
+// Searches endpoints by their names, categories, integrations and summaries.
 
 /**
- * @typedef {object} Endpoint as the catalog describes it
+ * @typedef {object} Endpoint an entry of the catalog
  * @property {string} name
  * @property {string[]} aliases
  * @property {string} category
@@ -18,13 +18,13 @@
  * @property {string[]} scopes
  * @property {boolean} configured
  * @property {string} docs
- * @property {{doing: string, done: string} | null} [says] its sentences, with places for values
+ * @property {{doing: string, done: string} | null} [says] sentence templates with placeholders for values
  */
 
-const PLACES = 5; // where a word can be: start of a name, in a name, category, integration, summary
+const PLACES = 5; // places where a word can match: start of a name, inside a name, category, integration, summary
 
 /**
- * The endpoints that match every word, the best first. All of them, in their order, for an empty query.
+ * The endpoints that match every word, the best first; for an empty query, all endpoints in their order.
  * @param {Endpoint[]} endpoints @param {string} query @returns {Endpoint[]}
  */
 export function searchEndpoints(endpoints, query) {
@@ -35,7 +35,7 @@ export function searchEndpoints(endpoints, query) {
   return found.sort((one, other) => one.rank - other.rank).map(({ endpoint }) => endpoint);
 }
 
-/** Lower is better; infinite if a word is nowhere. @param {Endpoint} endpoint @param {string[]} words */
+/** The rank of an endpoint: lower is better, and infinite if a word does not match. @param {Endpoint} endpoint @param {string[]} words */
 function rankOf(endpoint, words) {
   const names = [endpoint.name, ...endpoint.aliases].map((name) => wordsOf(name).join(' '));
   const others = [endpoint.category, endpoint.integration, endpoint.summary].map((text) => text.toLowerCase());
@@ -50,7 +50,7 @@ function placeOf(word, names, others) {
   return at < 0 ? Infinity : PLACES - others.length + at;
 }
 
-/** Names are written with hyphens and slashes. @param {string} text */
+/** The words of a text; hyphens and slashes separate words too. @param {string} text */
 function wordsOf(text) {
   return text.toLowerCase().split(/[\s/_-]+/).filter(Boolean);
 }
@@ -68,7 +68,7 @@ export function byCategory(endpoints) {
   return groups;
 }
 
-/** By any of its names. @param {Endpoint[]} endpoints @param {string | null} name */
+/** Finds an endpoint by any of its names. @param {Endpoint[]} endpoints @param {string | null} name */
 export function endpointNamed(endpoints, name) {
   return endpoints.find((endpoint) => endpoint.name === name || endpoint.aliases.includes(name ?? ''));
 }

@@ -1,4 +1,4 @@
-// What the catalog says about an endpoint, in words.
+// Describes the catalog entry of an endpoint in words.
 
 import { priceWords } from '../shared/number-words.js';
 
@@ -22,7 +22,7 @@ export function categoryTitle(category) {
   return CATEGORIES.get(category) ?? category;
 }
 
-/** @param {Endpoint} endpoint @returns {string} for a list, such as "Up to 18.4 credits" */
+/** @param {Endpoint} endpoint @returns {string} the price for a list, such as "Up to 18.4 credits" */
 export function priceOf({ credits, metered }) {
   if (!credits) return 'Free';
   return metered ? `Up to ${priceWords(credits, credits > 1 ? 1 : 2)}` : priceWords(credits);
@@ -36,7 +36,7 @@ function payerOf({ credits, billing }) {
 
 /** @typedef {{term: string, text: string}} Fact */
 
-/** @param {Endpoint} endpoint @returns {Fact[]} what to know before a call */
+/** @param {Endpoint} endpoint @returns {Fact[]} facts to know before a call */
 export function factsAbout(endpoint) {
   const { credits, metered, autoApprove, async: isSlow, cache, perUser, scopes } = endpoint;
   const payer = payerOf(endpoint);

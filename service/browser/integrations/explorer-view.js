@@ -1,4 +1,4 @@
-// The endpoint explorer: all endpoints with a search, and one of them to try.
+// The endpoint explorer: the list of all endpoints with a search, and a panel to try one of them.
 
 import { createConnections } from '../shared/connections.js';
 import { createConsents } from '../shared/consent.js';
@@ -36,7 +36,7 @@ export function createExplorerView(context) {
   let endpoints = null;
   /** @type {Record<string, JsonSchema>} */
   let schemas = {};
-  /** @type {Map<string, ReturnType<typeof createEndpointPanel>>} kept, so that a job goes on */
+  /** @type {Map<string, ReturnType<typeof createEndpointPanel>>} kept, so that a running job is still polled */
   const panels = new Map();
   let name = '';
 

@@ -1,5 +1,5 @@
-// Declares the cards of each integration, one for each flag of its status. An integration without
-// an entry here is shown without cards.
+// Declares the cards of each integration, one for each flag of its status. An integration that is not declared here is
+// shown without cards.
 
 import { PREVIEW_LINES, contactLines, eventLines, fileLines, mailLines } from './previews.js';
 
@@ -9,8 +9,8 @@ import { PREVIEW_LINES, contactLines, eventLines, fileLines, mailLines } from '.
  * @typedef {import('./previews.js').Line} Line
  * @typedef {{title: string, text: string, action: string}} Confirmation
  *
- * A harmless call that tests the permission. `lines` makes a preview of its data. With `emptyBody`,
- * the body is empty and must be refused, which the service does only after it has checked the grant.
+ * A harmless call that tests the permission. `lines` makes a preview of its data. With `emptyBody`, the body is empty
+ * and the service refuses it; because the service checks the grant first, this refusal proves the grant.
  * @typedef {object} TestCall
  * @property {(status: Status) => Record<string, any>} body
  * @property {(data: any, status: Status) => {title: string, lines: Line[]}} lines
@@ -23,7 +23,7 @@ import { PREVIEW_LINES, contactLines, eventLines, fileLines, mailLines } from '.
  * @property {string} allows
  * @property {TestCall} testCall
  *
- * @typedef {Permission & Description} Card each card has a flag of its own
+ * @typedef {Permission & Description} Card each card has its own flag
  *
  * @typedef {{title: string, cards: Card[]}} Integration
  */
@@ -48,7 +48,7 @@ const SEND_CALL = {
   }),
 };
 
-/** @param {string} text what has not been done @returns {TestCall} */
+/** @param {string} text says what was not done @returns {TestCall} */
 function emptyCall(text) {
   return { body: () => ({}), emptyBody: true, lines: () => ({ title: 'The permission works', lines: [{ text }] }) };
 }
@@ -79,7 +79,7 @@ const INTEGRATIONS = {
         title: 'Change mail',
         icon: 'archive',
         allows: 'Reply, archive, mark as read or unread, move to the trash. Never delete permanently.',
-        // Not mail-send: a scope for sending alone satisfies it and does not set this flag.
+        // Not mail-send: a scope that only allows sending is enough for it, but does not set this flag.
         endpoint: 'mail-reply',
         testCall: emptyCall('Nothing was changed in the mailbox.'),
       },
@@ -124,7 +124,7 @@ const INTEGRATIONS = {
   },
 };
 
-/** @param {string} name as the status calls it @returns {Integration} */
+/** @param {string} name as in the status @returns {Integration} */
 export function integrationOf(name) {
   return Object.hasOwn(INTEGRATIONS, name) ? INTEGRATIONS[name] : { title: name, cards: [] };
 }

@@ -1,4 +1,4 @@
-// The first lines of an answer, as oneLine text: the content comes from other people.
+// The first lines of an answer as a preview. All texts go through `oneLine`, because other people may have written them.
 
 import { moment, shortDay } from '../shared/when.js';
 
@@ -52,7 +52,7 @@ function firstLines(items, line) {
 }
 
 /**
- * Text as one short line, without control characters and marks that change the text direction.
+ * Makes one short line of a text, without control characters and marks that change the text direction.
  * @param {unknown} value
  */
 export function oneLine(value) {
@@ -73,7 +73,7 @@ function timeText(time) {
   return Number.isNaN(at.getTime()) ? '' : moment(at.toISOString());
 }
 
-/** @param {unknown} date as YYYY-MM-DD, not shifted by the time zone */
+/** @param {unknown} date as YYYY-MM-DD, which the time zone must not shift */
 function day(date) {
   const iso = String(date);
   return Number.isNaN(Date.parse(iso)) ? '' : shortDay(iso);

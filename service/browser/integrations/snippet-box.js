@@ -1,4 +1,4 @@
-// The call that the form describes, as code to copy.
+// Shows the call in the form as code to copy.
 
 import { element } from '../shared/elements.js';
 import { createChoiceBar } from '../page/choice-bar.js';
@@ -35,7 +35,7 @@ export function createSnippetBox({ storage, announce }) {
       announce('Copied');
       copyButton.textContent = 'Copied';
     } catch {
-      getSelection()?.selectAllChildren(code); // no clipboard on plain http: the text can be copied by hand
+      getSelection()?.selectAllChildren(code); // the clipboard API is missing on pages loaded over plain HTTP: the text is selected to be copied by hand
       announce('Selected. Copy it with the keyboard.');
       copyButton.textContent = 'Selected';
     }

@@ -1,5 +1,5 @@
-// The same call in other languages. The token is a placeholder: the user's own never gets into a text
-// that is made to be copied.
+// Writes a call as code in several languages. The token is a placeholder: the user's token is never put into a text
+// that is meant to be copied.
 
 /**
  * @typedef {{url: string, body: any}} Call
@@ -53,12 +53,12 @@ export function python({ url, body }) {
   ].join('\n');
 }
 
-/** One word for a POSIX shell, whatever is in it. @param {string} text */
+/** Quotes a text as one word for a POSIX shell. @param {string} text */
 export function shellWord(text) {
   return /^[\w:/.,=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** @param {any} value JSON @param {string} [indent] of the line that it stands in @returns {string} */
+/** @param {any} value JSON @param {string} [indent] of the current line @returns {string} */
 export function pythonLiteral(value, indent = '') {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -73,7 +73,7 @@ export function pythonLiteral(value, indent = '') {
   return `${open}\n${items.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
 }
 
-/** JSON's escapes of texts mean the same in Python, but for pairs of surrogates. @param {string | number} value */
+/** A number or string for Python. JSON's escapes mean the same there, except for surrogate pairs. @param {string | number} value */
 function pythonScalar(value) {
   return JSON.stringify(value);
 }
