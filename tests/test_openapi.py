@@ -213,3 +213,11 @@ def test_a_wrong_method_is_refused_in_json_with_the_allowed_ones(alice, method, 
     named = f"{', '.join(others)} and {last}" if others else last
     assert refused.json["message"] == f"This address takes {named}."
     assert alice.request("OPTIONS", path).headers["Allow"] == allowed
+
+
+@on_sqlite
+@pytest.mark.parametrize("path", ["/api//records", "/api/media//link"])
+def test_a_wrong_method_with_two_slashes_in_the_path_finds_nothing_there(alice, path):
+    refused = alice.post(path)
+    assert (refused.status_code, refused.json["error"]) == (404, "not_found")
+    assert "Allow" not in refused.headers

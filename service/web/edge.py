@@ -61,12 +61,13 @@ def _exists(app: Flask, rule: Rule, arguments: Mapping[str, Any]) -> bool:
 def _refuse_method(app: Service, request: Request, _: Any) -> None:
     """Raise 405 with the methods of the most specific rule that has the path.
 
-    For example, `POST /api/integrations/status` does not call an endpoint named `status`.
+    For example, `POST /api/integrations/status` does not call an endpoint named `status`. Raises
+    404 if no rule has the path: werkzeug raises 405 also for a path with two slashes in a row.
     """
     if isinstance(request.routing_exception, MethodNotAllowed):
-        raise MethodNotAllowed(
-            valid_methods=_allowed_methods(app, request.path)
-        )  # without those of general rules
+        if not (methods := _allowed_methods(app, request.path)):
+            raise NotFound()
+        raise MethodNotAllowed(valid_methods=methods)  # without those of general rules
     matched = request.url_rule
     if matched is None or not matched.arguments:
         return
