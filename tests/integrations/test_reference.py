@@ -20,7 +20,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.request import get, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Raw, Shape
 from service.integrations.reference import check, notation, page, specified_names
 from service.web.json_schemas import json_schema

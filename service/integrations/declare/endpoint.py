@@ -19,7 +19,7 @@ from service.integrations.declare.limit import Limit
 from service.integrations.declare.meter import TOO_MUCH, Meter, micro_credits
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.request import Template, target_faults
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import Setting, first_missing
 from service.integrations.declare.shape import Shape
 from service.integrations.declare.task import Job, Task

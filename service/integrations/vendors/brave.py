@@ -17,7 +17,7 @@ from service.integrations.declare.faults import limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import (
     Bool,

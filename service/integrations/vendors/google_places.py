@@ -24,7 +24,7 @@ from service.integrations.declare.fields import (
 )
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Bool, Each, Int, Maybe, Num, Shape
 from service.integrations.declare.vendor import Reply, Vendor

@@ -15,7 +15,7 @@ from service.integrations.declare.faults import LONGEST_PAUSE, limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Several, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Int, Maybe, Shape
 from service.integrations.declare.vendor import Reply, Vendor

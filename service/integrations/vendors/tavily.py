@@ -27,7 +27,7 @@ from service.integrations.declare.fields import (
 from service.integrations.declare.meter import Meter
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Each, Made, Maybe, Num, Shape, Values
 from service.integrations.declare.vendor import Vendor

@@ -22,7 +22,7 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.path import has_dot_segment, path_of
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.setting import Setting, base_url
 from service.integrations.declare.shape import (
     Bool,

@@ -22,7 +22,7 @@ from service.integrations.declare.meter import Meter, dollars_of
 from service.integrations.declare.path import quote_piece
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Maybe, Num, Shape
 from service.integrations.declare.vendor import Reply
 from service.integrations.vendors.elevenlabs.vendor import DOCS, ELEVENLABS, VOICE

@@ -15,7 +15,7 @@ from service.integrations.declare.fields import Choice, Count, Moment, Parameter
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, Values
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 from service.web.fields import is_time_zone

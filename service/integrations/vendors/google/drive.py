@@ -13,7 +13,7 @@ from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Count, Parameters, Switch, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import Outgoing, delete, get, patch
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Made, Maybe, Shape, Str
 from service.integrations.vendors.google.suite import DRIVE, GOOGLE
 

@@ -20,7 +20,7 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.media import MEDIA
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Maybe, Shape, Str, Within
 from service.integrations.vendors.google.drive import (
     FIELDS,

@@ -12,7 +12,7 @@ from service.integrations.declare.fields import Count, Parameters, Several, Swit
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_list, need
 from service.integrations.declare.request import Outgoing, get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Str, Values
 from service.integrations.vendors.google.suite import GOOGLE, MAIL
 

@@ -13,7 +13,7 @@ from service.integrations.declare.example import Example, Exchange, File, exampl
 from service.integrations.declare.fields import Facts, Parameters, Switch, Words
 from service.integrations.declare.reading import text
 from service.integrations.declare.request import Outgoing, get, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Made, Maybe, Readable, Shape
 from service.integrations.vendors.google.letter import (
     MOST_RECIPIENTS,

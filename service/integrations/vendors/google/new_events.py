@@ -16,7 +16,7 @@ from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.faults import GrantRejected, ScopeMissing
 from service.integrations.declare.fields import Choice, Parameters, Part, Several, Switch, Words
 from service.integrations.declare.request import Outgoing, part_of, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Int, Shape
 from service.integrations.vendors.google.calendar import DOCS, EVENT, EVENTS, Calendar, check_zone
 from service.integrations.vendors.google.suite import CALENDAR, GOOGLE

@@ -8,7 +8,7 @@ from service.integrations.declare.example import example
 from service.integrations.declare.fields import Choice, Count, Parameters, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Shape
 from service.integrations.vendors.google.suite import CONTACTS, GOOGLE
 

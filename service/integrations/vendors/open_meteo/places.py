@@ -14,7 +14,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Count, Parameters, Words
 from service.integrations.declare.request import Outgoing, get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape
 from service.integrations.vendors.open_meteo.vendor import DOCS, GEOCODING, OPEN_METEO
 from service.web.errors import NotFound

@@ -13,7 +13,7 @@ from service.integrations.declare.fields import Amount, Choice, Count, Parameter
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_list, as_object, need, unusable
 from service.integrations.declare.request import Outgoing, get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import (
     Bool,
     Each,

@@ -14,7 +14,7 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.media import MEDIA
 from service.integrations.declare.reading import as_list, text, unusable
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Shape, Within
 from service.integrations.vendors.openai.meters import IMAGES, dimensions
 from service.integrations.vendors.openai.vendor import DOCS, IMAGE_MODEL, OPENAI

@@ -20,7 +20,7 @@ from service.integrations.declare.fields import (
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import need, unusable
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Int, Made, Maybe, Shape, Values, Within
 from service.integrations.vendors.openai.meters import MODELS, TEXTS
 from service.integrations.vendors.openai.vendor import DOCS, OPENAI, TEXT_MODEL

@@ -19,7 +19,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.vendors.perplexity.vendor import ANSWER, DOCS, METER, PERPLEXITY
 
 PRESETS = {

@@ -8,7 +8,7 @@ from service.integrations.declare.fields import Count, Parameters, Several, Swit
 from service.integrations.declare.fields import Values as Block
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get, post
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Shape, Values
 from service.integrations.vendors.slack.channels import NEXT
 from service.integrations.vendors.slack.vendor import (

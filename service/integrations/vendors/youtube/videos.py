@@ -9,7 +9,7 @@ from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Several, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
-from service.integrations.declare.sentences import Says
+from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Shape, Str, Values
 from service.integrations.vendors.youtube.vendor import DOCS, YOUTUBE
 
