@@ -1,4 +1,4 @@
-"""An endpoint in the catalog that clients get."""
+"""Describe an endpoint in the catalog that clients get."""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,4 +1,4 @@
-"""The schemas of endpoints, from their declarations: of bodies, of answers, for OpenAPI."""
+"""Make the schemas of bodies and answers from the declarations of endpoints, also for OpenAPI."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -30,7 +30,7 @@ CONSENT = {
 def schemas_by_name(
     catalog: Catalog, title: str, schema: Callable[[Endpoint], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """One JSON Schema document, with the schema of every endpoint under each of its names."""
+    """Return one JSON Schema document, with every endpoint's schema under each of its names."""
     schemas = {item.name: schema(item) for item in catalog}
     named = {name: schemas[item.name] for name, item in catalog.names.items()}
     return {"$schema": DIALECT, "title": title, "type": "object", "properties": named}
@@ -38,7 +38,7 @@ def schemas_by_name(
 
 @cache
 def body_schema(item: Endpoint) -> dict[str, Any]:
-    """The body of a call."""
+    """Return the schema of a call's body."""
     schema = dict(json_schema(item.parameters))
     schema["title"] = item.summary
     if item.job:
@@ -50,13 +50,13 @@ def body_schema(item: Endpoint) -> dict[str, Any]:
 
 @cache
 def answer_schema(item: Endpoint) -> dict[str, Any]:
-    """The `data` of an answer's envelope: of a success, or the OAuth-required payload."""
+    """Return the schema of an envelope's `data`: a success, or the OAuth-required payload."""
     schema = {"title": item.summary, **(_job_schema(item) if item.job else item.gives.schema())}
     return {"anyOf": [schema, CONSENT]} if item.scope else schema
 
 
 def _job_schema(item: Endpoint) -> dict[str, Any]:
-    """The state of a job. One that has failed is an error instead."""
+    """Return the schema of a job's state. A failed job is an error instead."""
     assert item.job
     return {
         "type": "object",
@@ -72,7 +72,7 @@ def _job_schema(item: Endpoint) -> dict[str, Any]:
 
 
 def posts(catalog: Catalog) -> Iterator[Instance]:
-    """The POST of every endpoint, for the OpenAPI document."""
+    """Yield the POST of every endpoint, for the OpenAPI document."""
     for name, item in catalog.names.items():
         content = {"application/json": {"schema": body_schema(item)}}
         body = {"requestBody": {"required": item.needs_parameters, "content": content}}
@@ -80,7 +80,7 @@ def posts(catalog: Catalog) -> Iterator[Instance]:
 
 
 def gets(catalog: Catalog) -> Iterator[Instance]:
-    """The GET of every endpoint whose call anybody may repeat."""
+    """Yield the GET of every endpoint whose call anybody may repeat."""
     for name, item in catalog.names.items():
         if item.access.gets:
             schema = body_schema(item)

@@ -1,4 +1,4 @@
-"""All built-in endpoints, vendor by vendor, and the catalog of these and of an app's own."""
+"""All built-in endpoints by vendor, and the catalog of these and of an app's own endpoints."""
 
 import re
 from collections import Counter
@@ -75,7 +75,7 @@ BUILT_IN = (
     youtube,
 )
 
-# Names whose address is another route's, which is the more specific one.
+# Names whose address belongs to a more specific route.
 OWN_ROUTES = re.compile(
     "status|health|catalog|routes-schema|answers-schema"
     "|jobs/[^/]+|price/.+|oauth/[^/]+/(callback|disconnect)"
@@ -83,16 +83,16 @@ OWN_ROUTES = re.compile(
 
 
 def endpoints() -> tuple[Endpoint, ...]:
-    """The built-in endpoints."""
+    """Return the built-in endpoints."""
     return tuple(item for module in BUILT_IN for item in module.ENDPOINTS)
 
 
 def catalog(vendors: Iterable[Vendor] = (), others: Iterable[Endpoint] = ()) -> Catalog:
-    """The built-in endpoints, and those of other vendors.
+    """Return a catalog of the built-in endpoints and those of other vendors.
 
-    Raises ValueError for an endpoint whose vendor is not among them, or whose name leads to a route
-    of the service's own, for two vendors that take each other's place, and for what `Catalog`
-    raises.
+    Raises ValueError for an endpoint whose vendor is not in `vendors`, for a name that leads to one
+    of the service's own routes, for two vendors that replace each other, and in the cases in which
+    `Catalog` raises it.
     """
     vendors, further = tuple(vendors), tuple(others)
     names = {vendor.name for vendor in vendors}
@@ -110,7 +110,7 @@ def catalog(vendors: Iterable[Vendor] = (), others: Iterable[Endpoint] = ()) -> 
 
 
 def _check_vendors(vendors: Iterable[Vendor]) -> None:
-    """Raises ValueError for two vendors of one name, or two in one integration that have OAuth."""
+    """Raise ValueError for two vendors with one name, or two with OAuth in one integration."""
     by_name: dict[str, Vendor] = {}
     for vendor in vendors:
         if by_name.setdefault(vendor.name, vendor) != vendor:

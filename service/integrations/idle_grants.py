@@ -1,7 +1,7 @@
-"""Refresh grants that nobody uses, before their refresh tokens end for that reason.
+"""Refresh grants that nobody uses, before their refresh tokens expire.
 
-Authorization servers end a refresh token that has not been used for some months. Source: RFC 6749,
-section 10.4; Google ends it after six months.
+Authorization servers revoke a refresh token that has not been used for some months. Source: RFC
+6749, section 10.4; Google revokes it after six months.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from service.integrations.models import Grant
 
 AGAIN = timedelta(days=1)  # after a refresh that failed
 BATCH = 20
-IN_A_ROW = 3  # refreshes that find a vendor out of reach, which may take ten seconds each
+IN_A_ROW = 3  # refreshes that do not reach a vendor, which may take ten seconds each
 
 _grants = table(Grant)
 
@@ -28,11 +28,11 @@ log = structlog.get_logger("grants")
 
 
 def refresh_idle(app: Flask, idle: timedelta, most: int = BATCH) -> int:
-    """Refresh at most so many grants whose tokens are older than `idle`, the oldest first.
+    """Refresh at most `most` grants whose tokens are older than `idle`, the oldest first.
 
-    Returns how many were tried. Those of a vendor that is out of reach are left to another time.
-    Other workers may do the same at the same time: each grant is refreshed by one of them. No
-    transaction is open meanwhile.
+    Returns how many were tried. The grants of an unreachable vendor are left for a later run. Other
+    workers may run this at the same time: only one of them refreshes each grant. No transaction is
+    open meanwhile.
     """
     tried, unreached = 0, Counter[str]()
     with app.app_context():
@@ -50,12 +50,12 @@ def refresh_idle(app: Flask, idle: timedelta, most: int = BATCH) -> int:
 
 
 def _is_unreached(grant: Grant | None) -> bool:
-    """Whether the last refresh has not reached the vendor."""
+    """Return whether the last refresh has not reached the vendor."""
     return grant is not None and grant.failure == "unreachable"
 
 
 def _candidates(integrations: Iterable[str], idle: timedelta, most: int) -> list[tuple[str, str]]:
-    """The oldest grants that this server can refresh. Others would stay the oldest for good."""
+    """Return the oldest grants that this server can refresh. Others would stay the oldest."""
     c = _grants.c
     calm = or_(c.failed_at.is_(None), c.failed_at < from_now(-AGAIN.total_seconds()))
     old = select(c.user_id, c.integration).where(
@@ -70,7 +70,7 @@ def _candidates(integrations: Iterable[str], idle: timedelta, most: int) -> list
 
 
 def refresh_quietly(app: Flask, idle: timedelta) -> None:
-    """Refresh idle grants in a worker. An outage of the database is logged, and not raised."""
+    """Refresh idle grants in a worker. A database error is logged, and not raised."""
     try:
         refresh_idle(app, idle)
     except SQLAlchemyError as error:

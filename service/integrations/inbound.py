@@ -1,4 +1,4 @@
-"""A call as it comes in, and the response that goes out."""
+"""An incoming call, and the response to it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,11 @@ from service.web.json_values import Encoded
 
 
 class CallNote(Protocol):
-    """What a caller notes of a call, in transactions of the call itself.
+    """A caller's notes about a call, which are written in transactions of the call itself.
 
     `leave` is called before its first request is sent. `end` is called when its answer is stored,
-    perhaps twice, and `withdraw` when it has changed nothing; neither if nobody knows.
+    perhaps twice, and `withdraw` if it has changed nothing. Neither is called if the outcome is
+    unknown.
     """
 
     def leave(self, session: Session) -> None: ...
@@ -31,14 +32,14 @@ class CallNote(Protocol):
 class Inbound:
     """A request for an endpoint.
 
-    `token` is the caller's bearer as it came. `read` parses the body, which nobody looks at before
+    `token` is the caller's unchanged bearer token. `read` parses the body, which is not read before
     the grant is known to suffice. `browser` is the cookie that binds a consent to this browser, if
-    the call comes from one. `approval` is the decision that let the call through, if the client
-    says so. `fresh` means that the client wants no kept answer. `door` is where the call came from:
-    `chat` and `mcp` are known, `widget` is what the client says, and the rest is None. With
-    `again`, the call was sent before under its key: the answer is given again, and no call is made.
-    A `note` needs a key. `chat_id` is the chat of a call of the assistant, whose stored answer goes
-    with that chat.
+    the call comes from one. `approval` is the decision that let the call through, as stated by the
+    client. `fresh` means that the client wants no kept answer. `door` is the origin of the call:
+    `chat` and `mcp` are certain, `widget` is stated by the client, and None is any other. With
+    `again`, the call was sent before under its key: its stored answer is given, and no call is
+    made. A `note` needs a key. `chat_id` is the chat of an assistant's call, with which the stored
+    answer is deleted.
     """
 
     caller: Caller
@@ -63,10 +64,10 @@ class Inbound:
 
 @dataclass(frozen=True)
 class Answer:
-    """`data` of the envelope, encoded if it is kept; with `consent`, the OAuth-required payload.
+    """The `data` of an envelope, encoded if it is kept. With `consent`, the OAuth-required payload.
 
-    A kept answer that is given again has its `age` in seconds. `refused_consent` is the time of the
-    consent whose grant the vendor has refused, if that is why the payload is given.
+    A kept answer that is given again has its `age` in seconds. If the payload is given because the
+    vendor has refused a grant, `refused_consent` is the time of that grant's consent.
     """
 
     data: Any
@@ -75,7 +76,7 @@ class Answer:
     refused_consent: datetime | None = None
 
     def response(self) -> "ProxyResponse":
-        """Source: RFC 9111, section 5.1."""
+        """Return the response with this answer. Source: RFC 9111, section 5.1."""
         headers = {} if self.age is None else {"Age": str(self.age), "X-Cache": "hit"}
         envelope = {"success": True, "data": self.data}
         return ProxyResponse(200, envelope, headers, self.consent, self.refused_consent)
@@ -83,8 +84,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class ProxyResponse:
-    """The response to a call; `consent` and `refused_consent` as in `Answer`, if this instance made
-    the payload."""
+    """The response to a call.
+
+    If this instance made the payload, `consent` and `refused_consent` are set as in `Answer`.
+    """
 
     status: int
     envelope: Mapping[str, Any]
@@ -100,7 +103,7 @@ class ProxyResponse:
 
     @property
     def is_payload(self) -> bool:
-        """Whether `data` is the OAuth-required payload, whichever instance has made it."""
+        """Whether `data` is the OAuth-required payload, made by this or the other instance."""
         return isinstance(self.data, dict) and self.data.get("requiresOAuth") is True
 
     def response(self) -> Response:

@@ -1,4 +1,4 @@
-"""Grants, consents under way, jobs, idempotency keys, breakers, kept answers, counted calls."""
+"""The tables of grants, consents, jobs, idempotency keys, breakers, answers and counted calls."""
 
 from datetime import datetime
 from typing import Any
@@ -14,8 +14,8 @@ from service.times import now
 class Grant(db.Model):  # type: ignore[name-defined,misc]
     """A user's tokens and scopes at an integration's vendor. Tokens are sealed.
 
-    `version` counts the writes of tokens: a write is fenced by the version it has seen. A refresh
-    runs under a lease, with no transaction open.
+    `version` counts the writes of tokens: a write succeeds only if the version it has read is
+    unchanged. A refresh runs under a lease, with no transaction open.
     """
 
     __tablename__ = "grants"
@@ -26,7 +26,7 @@ class Grant(db.Model):  # type: ignore[name-defined,misc]
     integration: Mapped[str] = mapped_column(String(64))
     account: Mapped[str | None] = mapped_column(String(255))  # the vendor's id of the account
     email: Mapped[str | None] = mapped_column(String(320))
-    scopes: Mapped[list[Any]]  # full names, as the vendor's token answers gave them, unioned
+    scopes: Mapped[list[Any]]  # all full names from the vendor's token answers
     access_token: Mapped[str] = mapped_column(Text)
     refresh_token: Mapped[str | None] = mapped_column(Text)
     expires_at: Mapped[datetime]
@@ -34,17 +34,17 @@ class Grant(db.Model):  # type: ignore[name-defined,misc]
     lease_id: Mapped[str | None] = mapped_column(String(64))
     lease_until: Mapped[datetime | None]
     failed_at: Mapped[datetime | None]  # the last refresh that failed
-    failing_since: Mapped[datetime | None]  # the first one since tokens were stored
-    failure: Mapped[str | None] = mapped_column(String(16))  # why the last one failed
-    created_at: Mapped[datetime] = mapped_column(default=now)  # by the last consent
+    failing_since: Mapped[datetime | None]  # the first failed refresh since then
+    failure: Mapped[str | None] = mapped_column(String(16))  # of the last refresh
+    created_at: Mapped[datetime] = mapped_column(default=now)  # time of the last consent
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Consent(db.Model):  # type: ignore[name-defined,misc]
-    """A consent under way: only hashes of its state and of the browser's cookie are kept.
+    """A consent in progress. Only hashes of its state and of the browser's cookie are stored.
 
-    Once the vendor has answered, and until the user has confirmed it, `tokens` holds the sealed
-    answer, and `state_hash` is that of the page's form token.
+    While the vendor's answer waits for the user's confirmation, `tokens` holds the sealed answer,
+    and `state_hash` is the hash of the page's form token.
     """
 
     __tablename__ = "consents"
@@ -60,11 +60,11 @@ class Consent(db.Model):  # type: ignore[name-defined,misc]
 
 
 class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
-    """A slow call at the vendor's own task API; only its owner sees it.
+    """A slow call at the vendor's own task API. Only its owner sees it.
 
-    `charged` is what `payer` was charged when the vendor accepted it, in micro-credits; both are
-    None if it cost nothing. `token_id` is that of the allowance that it came out of, if there is
-    one. A job of another instance has that instance's id, in `task_id` too.
+    `charged` is the amount in micro-credits that `payer` was charged when the vendor accepted the
+    task. Both are None if it cost nothing. `token_id` names the allowance that was charged, if
+    there is one. A job of another instance has that instance's job id, also in `task_id`.
     """
 
     __tablename__ = "integration_jobs"
@@ -87,13 +87,13 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
 
 
 class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
-    """An `Idempotency-Key`, for a call that may be made once only.
+    """An `Idempotency-Key`, for a call that may be made only once.
 
-    The key is done once it has an `answer`, which is sealed. Until then it belongs to the attempt
+    The key is done when it has an `answer`, which is sealed. Until then it belongs to the attempt
     `holder`, whose worker renews `held_until`; `left_at` is None until just before the attempt's
     first request. All times are the database's. A row without a `holder` was written by a release
-    that did not know these columns. `chat_id` is the chat of a call of the assistant; a call that
-    has left loses it when the chat is deleted, and stores no answer.
+    that did not know these columns. `chat_id` is the chat of an assistant's call. If the chat is
+    deleted after the call was sent, `chat_id` becomes None and the answer is not stored.
     """
 
     __tablename__ = "idempotency_keys"
@@ -113,8 +113,10 @@ class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
 
 
 class Breaker(db.Model):  # type: ignore[name-defined,misc]
-    """An integration that failed again and again is left alone until `open_until`; then one call
-    tries, for which the row is moved on."""
+    """The breaker of an integration: after repeated failures no call is sent until `open_until`.
+
+    Then one call may try, which moves `open_until` on.
+    """
 
     __tablename__ = "breakers"
 
@@ -126,8 +128,8 @@ class Breaker(db.Model):  # type: ignore[name-defined,misc]
 class KeptAnswer(db.Model):  # type: ignore[name-defined,misc]
     """An answer that is given again until `expires_at`, by the database's clock.
 
-    One that everybody gets stands in `answer`; one of a single user's in `sealed`, with the user's
-    id. `size` is that of its JSON in bytes.
+    A shared answer is stored in `answer`. A single user's answer is stored in `sealed`, with the
+    user's id. `size` is the length of its JSON in bytes.
     """
 
     __tablename__ = "integration_answers"
@@ -143,7 +145,7 @@ class KeptAnswer(db.Model):  # type: ignore[name-defined,misc]
 
 
 class CountedCalls(db.Model):  # type: ignore[name-defined,misc]
-    """The calls that a user has made of an endpoint in a window that ends at `ends_at`."""
+    """The number of a user's calls of an endpoint in a window that ends at `ends_at`."""
 
     __tablename__ = "integration_counts"
 

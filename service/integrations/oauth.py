@@ -29,7 +29,7 @@ COOKIE_SECONDS = 3600
 FORM_LIMIT = 4096  # bytes: anybody may post the form, and a large one takes long to parse
 PATH = "/api/integrations/oauth"
 COOKIE = {
-    # A browser takes this prefix only from the host itself, over https and for the path "/" (RFC
+    # A browser accepts this prefix only from the host itself, over https and for the path "/" (RFC
     # 6265bis, 4.1.3): no sibling below the same domain can set it.
     "https": ("__Host-oauth_browser", "/"),
     "http": ("oauth_browser", PATH),
@@ -38,7 +38,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Opener-Policy": "unsafe-none",  # the page tells its opener
+    "Cross-Origin-Opener-Policy": "unsafe-none",  # the page sends a message to its opener
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
@@ -62,7 +62,7 @@ class Disconnected(Schema):
 @refuses(NotFound, UpstreamFailed, UpstreamTimedOut, NotConfigured)
 @answers(None, others={400: PAGE})
 def callback(integration: str) -> Response:
-    """Where a vendor sends the user back after its consent page"""
+    """Receive the user from a vendor's consent page"""
     connections = _connections()
     consents = connections.consents(integration)
     state, code = request.args.get("state", ""), request.args.get("code")
@@ -79,7 +79,7 @@ def callback(integration: str) -> Response:
 @refuses(NotFound, TooLarge)
 @answers(None, others={400: PAGE}, form=CONFIRMATION)
 def confirm(integration: str) -> Response:
-    """Connect after all: the confirm page's form"""
+    """Connect the account: the form of the confirmation page"""
     request.max_content_length = FORM_LIMIT
     token = request.form.get("token", "")
     return _page(integration, _connections().consents(integration).confirm(token))
@@ -89,7 +89,7 @@ def confirm(integration: str) -> Response:
 @refuses(NotConfigured)
 @answers(None, answer_schema=Disconnected())
 def disconnect(integration: str) -> Response:
-    """Revoke and forget the caller's tokens; done also when there are none"""
+    """Revoke and delete the caller's tokens; succeeds also if there are none"""
     _connections().disconnect(g.caller.subject, integration)
     gateway = PROXY.of(current_app).gateway
     if gateway:  # it makes the calls, and has their tokens
@@ -98,7 +98,7 @@ def disconnect(integration: str) -> Response:
 
 
 def bind(response: Response, browser: str) -> None:
-    """Give the browser the cookie by which a consent that it began is known again."""
+    """Set the cookie by which the browser that began a consent is recognised."""
     scheme = _scheme()
     name, path = COOKIE[scheme]
     response.set_cookie(
@@ -113,7 +113,7 @@ def bind(response: Response, browser: str) -> None:
 
 
 def _scheme() -> str:
-    """The scheme of the address under which browsers reach us."""
+    """Return the scheme of the address at which browsers reach us."""
     return urlsplit(current_app.config["SETTINGS"].own_url).scheme
 
 

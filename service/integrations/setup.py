@@ -1,4 +1,4 @@
-"""The proxy over an app's catalog, and what settings must say of it."""
+"""Set up the proxy for an app's catalog, and check settings against the catalog."""
 
 from flask import Flask
 
@@ -11,7 +11,7 @@ from service.sealing.seal import Sealer
 
 
 def check_billing(every: Catalog, settings: Settings) -> None:
-    """Raises `ConfigError` for an integration that is unknown, or that no developer can pay for."""
+    """Raise `ConfigError` for an unknown integration, or one that can't have developer billing."""
     names = {vendor.integration for vendor in every.vendors}
     of_users = {vendor.integration for vendor in every.vendors if vendor.oauth}
     for name, billing in settings.integrations_billing.items():
@@ -23,7 +23,7 @@ def check_billing(every: Catalog, settings: Settings) -> None:
 
 
 def check_scope_names(every: Catalog, settings: Settings) -> None:
-    """Raises `ConfigError` for another name of a scope that no integration has."""
+    """Raise `ConfigError` for a setting that renames a scope which its integration lacks."""
     for oauth in [vendor.oauth for vendor in every.vendors if vendor.oauth]:
         setting = oauth.scope_names_setting
         given = suffixes(settings.vendors.get(setting.name, "")) if setting else {}

@@ -1,4 +1,4 @@
-"""The query of a GET, as the values that a body would have."""
+"""Convert the query of a GET into the values that a body would have."""
 
 from functools import lru_cache
 from typing import Any
@@ -14,16 +14,16 @@ BOOLEANS = {"true": True, "True": True, "1": True, "false": False, "False": Fals
 
 
 def parse_query(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
-    """Query texts as the JSON values that the schema wants; a list's name may be repeated."""
+    """Return query texts as JSON values for the schema. A list's name may be repeated."""
     known = dict(endpoint.parameters.fields)
     if endpoint.job:
-        known["wait"] = WAIT  # of every slow endpoint, and not among its own parameters
+        known["wait"] = WAIT  # every slow endpoint takes it beside its own parameters
     return {name: _value(known.get(name), texts) for name, texts in query.items()}
 
 
 def _value(field: fields.Field | None, texts: list[str]) -> Any:
     text = texts[-1]
-    kind: Any = type(field)  # which mypy does not take for hashable
+    kind: Any = type(field)  # mypy does not regard it as hashable
     match _kind(kind):
         case fields.List:
             return [_value(field.inner, [one]) for one in texts]  # type: ignore[union-attr]
@@ -37,9 +37,9 @@ def _value(field: fields.Field | None, texts: list[str]) -> Any:
 
 @lru_cache(256)
 def _kind(of: Any) -> type | None:
-    """Which of the classes below a field's class is, or None: its text stays a text.
+    """Return the class below to which a field's class belongs, or None if its text stays a text.
 
-    It is remembered, because each `isinstance` of a field calls a function.
+    The result is cached, because each `isinstance` of a field calls a function.
     """
     kinds: tuple[type, ...] = (fields.List, fields.Boolean, fields.Integer, fields.Float)
     return next((kind for kind in kinds if issubclass(of, kind)), None)

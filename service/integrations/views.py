@@ -1,4 +1,4 @@
-"""`/api/integrations`: calls, jobs, the connection status, and what there is to call.
+"""`/api/integrations`: calls, jobs, the connection status, and the catalog.
 
 Source: docs/contract.md, "Integration endpoints" and section 10.
 """
@@ -63,7 +63,7 @@ integrations = Blueprint("integrations", __name__, url_prefix="/api/integrations
 
 
 def envelop(_: Any, request: Request, __: Any, response: Response) -> None:
-    """`success: false` in front of every error below our prefix, also where no route was met."""
+    """Add `success: false` to every error below our prefix, also if no route matched."""
     if response.status_code < 400 or not response.is_json:
         return
     if not f"{request.path}/".startswith(f"{integrations.url_prefix}/"):
@@ -77,9 +77,9 @@ def envelop(_: Any, request: Request, __: Any, response: Response) -> None:
 @open_to("calls")
 @answers(None, answer_schema={"type": "object", "additionalProperties": CONNECTED})
 def status() -> Response:
-    """What the caller has connected, and what that allows
+    """List the caller's connections and what they allow
 
-    A limited token learns only of the integrations of its endpoints.
+    A limited token sees only the integrations of its endpoints.
     """
     proxy = _proxy()
     if proxy.gateway:
@@ -90,10 +90,10 @@ def status() -> Response:
 @integrations.get("/health")
 @answers(None, answer_schema=HEALTH)
 def health() -> Response:
-    """Whether the caller's connections still work, by connected integration
+    """Report for each connected integration whether the caller's connection still works
 
-    `failing` from the first refresh of tokens that has failed until one succeeds. A connection at
-    the other instance of a gateway is not here.
+    A connection is `failing` from the first failed refresh of its tokens until a refresh succeeds.
+    A connection at the other instance of a gateway is not listed.
     """
     return jsonify(_proxy().connections.health(g.caller.subject))
 
@@ -102,7 +102,7 @@ def health() -> Response:
 @open_to("calls")
 @answers(None, answer_schema=CatalogSchema())
 def catalog() -> Response:
-    """Every endpoint, with its price and whether it asks first"""
+    """List all endpoints, with their prices and whether a call asks the user first"""
     proxy = _proxy()
     return jsonify({"endpoints": [describe(proxy, item) for item in proxy.catalog]})
 
@@ -110,7 +110,7 @@ def catalog() -> Response:
 @integrations.get("/routes-schema")
 @answers(None, media_type=SCHEMA, answer_schema=ANY_SCHEMA)
 def routes_schema() -> Response:
-    """One JSON Schema, with the body of every endpoint under each of its names"""
+    """Return one JSON Schema, with the body of every endpoint under each of its names"""
     title = "Bodies of the integration endpoints"
     return _schema(documents.schemas_by_name(_proxy().catalog, title, documents.body_schema))
 
@@ -118,7 +118,7 @@ def routes_schema() -> Response:
 @integrations.get("/answers-schema")
 @answers(None, media_type=SCHEMA, answer_schema=ANY_SCHEMA)
 def answers_schema() -> Response:
-    """One JSON Schema, with the answer's `data` of every endpoint under each of its names"""
+    """Return one JSON Schema, with the answer's `data` of every endpoint under each of its names"""
     title = "Answers of the integration endpoints"
     return _schema(documents.schemas_by_name(_proxy().catalog, title, documents.answer_schema))
 
@@ -134,9 +134,10 @@ def _schema(document: dict[str, Any]) -> Response:
 @refuses(*FAILURES)
 @answers(None, answer_schema=Envelope())
 def job(job_id: str) -> Response:
-    """The state of a slow call of the caller's own, and its result once it is there
+    """Return the state of one of the caller's jobs, and its result when it is done
 
-    The OAuth-required payload, where asking for it needs a consent of the user's.
+    If the request to the vendor needs a consent of the user, the answer is the OAuth-required
+    payload.
     """
     browser = secrets.token_urlsafe(32)
     result = _proxy().job(g.caller, g.token, job_id, browser)
@@ -152,9 +153,9 @@ def job(job_id: str) -> Response:
 @refuses(Forbidden, UnknownEndpoint, TooLarge, RateLimited, NotConfigured)
 @answers(PriceSchema())
 def price(endpoint: str) -> dict[str, Any]:
-    """The most that a call with this body can cost, in credits
+    """Return the most that a call with this body can cost, in credits
 
-    Nothing is called. A body that the call would refuse is refused.
+    The vendor is not called. A body that the call would refuse is refused.
     """
     proxy = _proxy()
     item = proxy.catalog.named(endpoint)
@@ -190,7 +191,7 @@ def post(endpoint: str) -> Response:
 @refuses(*REFUSALS, *FAILURES)
 @answers(None, answer_schema=Envelope(), gives=documents.KEPT)
 def get(endpoint: str) -> Response:
-    """Call an endpoint that only reads; its parameters stand in the query"""
+    """Call an endpoint that only reads; its parameters are in the query"""
     proxy = _proxy()
     named = proxy.catalog.named(endpoint)
     query = current_request().args.to_dict(flat=False)
@@ -198,7 +199,7 @@ def get(endpoint: str) -> Response:
 
 
 def _reader(endpoint: Endpoint) -> Callable[[], dict[str, Any]]:
-    """What parses the body, whose bytes are read here."""
+    """Read the body, and return a function that parses it."""
     request.max_content_length = endpoint.body_limit
     return partial(_object, read_body())
 
@@ -235,7 +236,7 @@ def _call(proxy: Proxy, endpoint: str, read: Callable[[], Mapping[str, Any]]) ->
 
 
 def _takes_get(name: str) -> bool:
-    """Whether GET calls an endpoint; a name that is unknown is not found instead."""
+    """Return whether GET calls an endpoint. For an unknown name, so that it is a 404, True."""
     endpoint = _proxy().catalog.names.get(name)
     return endpoint is None or endpoint.access.gets
 

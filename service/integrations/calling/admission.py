@@ -1,4 +1,4 @@
-"""A call that may be made: its parameters are valid, and its grant suffices."""
+"""Check the parameters of a call, and describe a call that may be made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Admitted:
 def validate_parameters(
     endpoint: Endpoint, body: Mapping[str, Any]
 ) -> tuple[dict[str, Any], float]:
-    """The parameters, and how many seconds the call may be held open for a job.
+    """Return the parameters, and how many seconds the call may be held open for a job.
 
     Raises `ServiceError`.
     """

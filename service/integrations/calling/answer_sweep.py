@@ -1,4 +1,4 @@
-"""How many answers are kept: what has expired goes, and the oldest of what is too much.
+"""Delete kept answers: the expired ones, and the oldest ones above the limits.
 
 Source: docs/contract.md, section 10.17.
 """
@@ -18,14 +18,14 @@ _answers = table(KeptAnswer)
 
 
 def sweep() -> None:
-    """Delete what has expired, then the oldest of what is too much. Needs an app context."""
+    """Delete expired answers, then the oldest ones above the limits. Needs an app context."""
     expired = select(_answers.c.key).where(_answers.c.expires_at <= current_time())
     _delete(expired)
     trim()
 
 
 def trim() -> None:
-    """Delete the oldest answers of more than `MOST`, or of more than `MOST_BYTES`."""
+    """Delete the oldest answers above `MOST` or above `MOST_BYTES`."""
     sums = select(func.count(), func.coalesce(func.sum(_answers.c.size), 0))
     answers, size = db.session.execute(sums.select_from(_answers)).one()
     db.session.commit()
@@ -42,7 +42,7 @@ def _surplus() -> Select[str]:
 
 
 def _delete(chosen: Select[str]) -> None:
-    """Delete the chosen rows in batches. What another worker is deleting is left to it."""
+    """Delete the chosen rows in batches, except those that another worker is deleting."""
     is_full = True
     while is_full:
         with write_transaction() as session:

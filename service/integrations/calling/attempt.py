@@ -46,11 +46,11 @@ class Charge:
 
 
 class Attempt:
-    """A context manager. If it exits before `end`, it frees the hold, and the key too unless the
-    vendor may have changed something. Needs an app context.
+    """A context manager for one attempt at a call. Needs an app context.
 
-    A user who was erased while the vendor did its work gets `OutcomeUnknown` with a key: an
-    `Unauthorized` means that nothing was done.
+    If it exits before `end`, it frees the hold. It then also frees the key, unless the vendor may
+    have changed something. A user who was erased while the vendor did its work gets
+    `OutcomeUnknown` for a call with a key, because `Unauthorized` means that nothing was done.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Attempt:
         renewal: LeaseRenewal,
         logged: LoggedCall,
     ) -> None:
-        self.call: Call | None = None  # the one that makes the requests
+        self.call: Call | None = None  # makes the requests
         self._user_id, self._logged = user_id, logged
         self._charge, self._lease, self._renewal = charge, lease, renewal
         self._hold: str | None = None
@@ -85,7 +85,7 @@ class Attempt:
             return
         charge = self._charge
         with write_transaction() as session:
-            # Without the lock their account would come back after an erase.
+            # Without the lock, the account of an erased user would be created again.
             user_locks.lock(session, self._user_id)
             self._hold = ledger.reserve(
                 session,
@@ -99,20 +99,20 @@ class Attempt:
 
     @property
     def leave(self) -> Callable[[], None]:
-        """To be called before the call's first request: stores in the key that the call leaves.
+        """The function that stores in the key that the call is sent, before its first request.
 
-        It is a method of the key. A call that had a method of its attempt would form a cycle with
-        it, which only the collector could free.
+        It is a method of the key. If the call had a method of its attempt, both would form a cycle,
+        which only the garbage collector could free.
         """
         return self._lease.leave if self._lease else _nothing
 
     def end(self, cost: int, answer: Any, job: IntegrationJob | None) -> None:
         """Charge `cost` in micro-credits, store the job, keep the answer.
 
-        After a lost connection it is tried again at once: it has no effect twice, even if the first
-        COMMIT was carried out. With a key, what could not be stored is stored once the database is
-        back. If another attempt has the key by now, nothing is charged or stored. Raises
-        SQLAlchemyError, `InFlight`.
+        After a lost connection the transaction is tried again at once. It has no second effect,
+        even if the first COMMIT was carried out. With a key, a transaction that failed is tried
+        again when the database is available. If another attempt has the key by now, nothing is
+        charged or stored. Raises SQLAlchemyError, `InFlight`.
         """
         sealed = self._lease.seal_answer(encode(answer)) if self._lease else ""
 
@@ -138,7 +138,7 @@ class Attempt:
             raise
 
     def _store(self, session: Session, cost: int, sealed: str, job: IntegrationJob | None) -> None:
-        """What the vendor has done is paid for, also if the user has gone meanwhile."""
+        """Store everything. The vendor's work is charged even if the user was erased meanwhile."""
         charged, is_there = 0, user_locks.lock_row(session, self._user_id)
         if is_there and self._lease and not self._lease.keep(session, sealed):
             raise InFlight()
@@ -157,9 +157,9 @@ class Attempt:
         return self.call is not None and self.call.effects.may_have_acted
 
     def _free(self) -> None:
-        """Free hold and key. If the database is away they lapse, and the first error is raised.
+        """Free the hold and the key. During an outage they expire instead, and this only logs.
 
-        The caller's time may be over: it would end the statements before they have done it.
+        The usual time limit applies, because the caller's own may have passed.
         """
         try:
             with usual_time_limit(), write_transaction() as session:

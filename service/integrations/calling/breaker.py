@@ -1,7 +1,7 @@
 """A circuit breaker for each integration, whose state all workers share.
 
-After `FAILURES` in a row it opens: nothing is sent for `OPEN_SECONDS`. Then one call may try, and
-only one, whichever worker it is in; its outcome closes or opens the breaker again.
+After `FAILURES` in a row it opens: nothing is sent for `OPEN_SECONDS`. Then a single call among all
+workers may try. Its outcome closes the breaker or opens it again.
 """
 
 import time
@@ -24,7 +24,7 @@ from service.web.errors import ServiceError, UpstreamFailed
 
 FAILURES = 5
 OPEN_SECONDS = 30.0
-LOOK_SECONDS = 1.0  # a worker knows the state that long
+LOOK_SECONDS = 1.0  # for which a worker uses the state that it has read
 STOPPED = "This integration has failed repeatedly. Calls are stopped for up to half a minute."
 
 log = structlog.get_logger("integrations")
@@ -37,16 +37,16 @@ class Breakers:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        self._known: dict[str, tuple[float, int]] = {}  # integration: looked at, failures
+        self._known: dict[str, tuple[float, int]] = {}  # by integration: time of the read, failures
 
     def admission(self) -> Callable[[str], None]:
-        """What one call asks before it asks a vendor, with the vendor's integration.
+        """Return a function that one call calls with a vendor's integration before each request.
 
-        It raises `UpstreamFailed` while the breaker is open. A breaker that has admitted a call is
-        not asked again: it would refuse the call the trial that the call itself has taken.
+        It raises `UpstreamFailed` while the breaker is open. It checks each breaker once for the
+        call: a second check would refuse a call that is itself the trial.
         """
         admitted: set[str] = set()
-        asking = BoundedSemaphore()  # greenlets of the call wait for the answer that one gets
+        asking = BoundedSemaphore()  # one greenlet of the call checks, and the others wait for it
 
         def admit(integration: str) -> None:
             if integration in admitted:
@@ -75,7 +75,7 @@ class Breakers:
             raise UpstreamFailed(STOPPED, upstreamStatus=None)
 
     def _may_try(self, integration: str) -> bool:
-        """Take the one trial after the pause: whoever moves the row on has it."""
+        """Take the one trial after the pause. Return False if another call was first."""
         waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= current_time())
         trial = update(Breaker).where(Breaker.integration == integration, waited)
         with write_transaction() as session:
@@ -84,7 +84,7 @@ class Breakers:
 
     @contextmanager
     def counting(self, effects: Effects) -> Iterator[None]:
-        """Count how a call ends, for the vendor that was asked last, if one was."""
+        """Count the outcome of a call for the vendor that was asked last, if there was one."""
         try:
             yield
         except ServiceError as error:
@@ -93,7 +93,7 @@ class Breakers:
         self._note(effects.asked, has_failed=False)
 
     def _note(self, integration: str | None, has_failed: bool) -> None:
-        """Count how a call has ended. If the database refuses that, the call keeps its ending."""
+        """Count the outcome of a call. A database error is only logged."""
         if integration is None:
             return
         try:
@@ -112,7 +112,7 @@ class Breakers:
     def note_failure(self, integration: str) -> None:
         try:
             self._count(integration)
-        except IntegrityError:  # the first two failures at once: now there is a row
+        except IntegrityError:  # another first failure came at the same time: now there is a row
             self._count(integration)
 
     def _count(self, integration: str) -> None:

@@ -1,4 +1,4 @@
-"""One call of an endpoint: what its function may use, within one deadline."""
+"""One call of an endpoint: the methods that its function may use, within one deadline."""
 
 import json
 import time
@@ -36,7 +36,7 @@ DATA = (
 
 @dataclass(frozen=True)
 class Resources:
-    """What all calls of an app use.
+    """The objects that all calls of an app use.
 
     `settings` has the vendors' settings by name. `instance` tells this deployment from others that
     use the same account at a vendor.
@@ -49,9 +49,9 @@ class Resources:
 
 
 class Call:
-    """What an endpoint's function may use; `subject` is the caller's user id.
+    """The methods that an endpoint's function may use. `subject` is the caller's user id.
 
-    Credentials are put in last, and only here.
+    Only its `Sender` knows the credentials, and adds them last.
     """
 
     def __init__(
@@ -68,16 +68,16 @@ class Call:
         media: CallMedia | None = None,
         admit: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`bearer` is a user's own token. `leave` is called before every request that is sent, and
-        before it `admit` with the vendor's integration, unless a caller has named the address.
+        """`bearer` is a user's own token. Raises `NotConfigured`.
 
-        Raises `NotConfigured`.
+        Before every request `leave` is called, and before that `admit` with the vendor's
+        integration, unless a caller has named the address.
         """
         if name := vendor.missing(resources.settings):
             raise NotConfigured(name)
         self.settings, self.subject = resources.settings, subject
         self.instance = resources.instance
-        self.is_narrow = False  # whether `bearer` opens only a part of what the endpoint is for
+        self.is_narrow = False  # whether `bearer` opens only a part of the endpoint's data
         self.effects, self._media = effects or Effects(), media
         self._resources, self._vendor = resources, vendor
         self._ends = time.monotonic() + seconds
@@ -98,7 +98,7 @@ class Call:
         return self._ends - time.monotonic()
 
     def at(self, vendor: Vendor) -> "Call":
-        """This call at another vendor, with that one's own credential and the same deadline.
+        """Return this call at another vendor, with that vendor's credential and the same deadline.
 
         Raises `NotConfigured`.
         """
@@ -114,18 +114,18 @@ class Call:
         )
 
     def complete(self, system: str, text: str) -> str:
-        """The answer of the endpoint's declared model. Raises `ServiceError`."""
+        """Return the answer of the endpoint's declared model. Raises `ServiceError`."""
         assert self._model, "the endpoint declares no model"
         self._leave()
         self.effects.has_gone_on = True
         return self._model.complete(system, text, max(self.seconds_left, 0.001))
 
     def write(self, task: str, contents: str, data: Mapping[str, Any]) -> str:
-        """What the endpoint's declared model writes of data. Raises `ServiceError`.
+        """Return the text that the endpoint's declared model writes about data.
 
-        `contents` tells the model in a few words what the data are. They go to it as values of one
-        JSON object, so that no text among them can end its own place, and the system text says
-        that they are data. An empty answer is the upstream's failure.
+        `contents` describes the data to the model in a few words. They are sent as values of one
+        JSON object, so that no text among them can end its own value, and the system text says that
+        they are data. An empty answer counts as a failure of the upstream. Raises `ServiceError`.
         """
         system = f"{task} {DATA.format(contents=contents)}"
         text = self.complete(system, json.dumps(data, ensure_ascii=False))
@@ -134,25 +134,25 @@ class Call:
         return text
 
     def keep(self, content: bytes, media_type: str, name: str = "") -> dict[str, Any]:
-        """Store media that the vendor does not keep: fields in the shape `MEDIA`.
+        """Store media that the vendor does not keep. Return fields in the shape `MEDIA`.
 
         The endpoint declares in `makes` how many bytes a call stores at most. If the call fails
-        afterwards, they are deleted. Raises `ServiceError`.
+        afterwards, the media are deleted. Raises `ServiceError`.
         """
         assert self._media, "the call has no store"
         return self._media.keep(content, media_type, name)
 
     def copy(self, content: bytes, media_type: str, name: str = "") -> dict[str, Any] | None:
-        """Store what the vendor keeps too, for a while; None if that is refused or fails.
+        """Store media that the vendor also keeps for a while. Return None if that fails.
 
-        The endpoint declares in `copies` how many bytes a call stores so at most.
+        The endpoint declares in `copies` how many bytes a call copies at most.
         """
         assert self._media, "the call has no store"
         return self._media.copy(content, media_type, name)
 
     @property
     def model_cost(self) -> int:
-        """What the models have cost so far, in micro-credits."""
+        """The cost of the models so far, in micro-credits."""
         return self._model.cost if self._model else 0
 
     @property
@@ -165,10 +165,10 @@ class Call:
         }
 
     def send(self, outgoing: Outgoing) -> Any:
-        """The vendor's answer in the form that `outgoing.returns` names; raises `ServiceError`.
+        """Send a request. Return the answer in the form that `outgoing.returns` names.
 
-        `json` is its value, `text` a str, `bytes` the bytes with their media type, `reply` the
-        whole `Reply`.
+        `json` is the parsed value, `text` a str, `bytes` the bytes with their media type, and
+        `reply` the whole `Reply`. Raises `ServiceError`.
         """
         try:
             reply = self._accept(outgoing)
@@ -189,7 +189,7 @@ class Call:
         return reply.body
 
     def each(self, ask: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        """What `ask` returns for every item, in their order, `AT_ONCE` at a time.
+        """Return the results of `ask` for all items, in their order, `AT_ONCE` at a time.
 
         Raises the first item's `ServiceError`.
         """
@@ -210,9 +210,9 @@ class Call:
         return reply
 
     def _accept(self, outgoing: Outgoing) -> Reply:
-        """The reply, unless it is a refusal.
+        """Return the reply, or raise the `ServiceError` of a refusal.
 
-        One that says so by its kind has changed nothing, also if it came with status 200.
+        Some kinds of refusals mean that nothing was changed, even with status 200.
         """
         reply = self._reply(outgoing)
         if outgoing.method == "GET" and (target := self._vendor.moved(reply)):
@@ -231,19 +231,19 @@ class Call:
         return reply
 
     def _has_instead(self, outgoing: Outgoing, reply: Reply) -> bool:
-        """Whether the request has an answer for the reply's status, and the vendor has sent it."""
+        """Return whether the vendor itself sent a status for which the request has an answer."""
         return reply.status in outgoing.instead and self._vendor.is_own(reply)
 
 
 def _rejects_token(reply: Reply, refusal: ServiceError | None) -> bool:
-    """Whether the vendor does not take a user's token; a 401 may mean a missing scope instead."""
+    """Return whether the vendor rejects the user's token. A 401 may also mean a missing scope."""
     if isinstance(refusal, GrantRejected):
         return True
     return reply.status == 401 and not isinstance(refusal, ScopeMissing)
 
 
 def _caught(ask: Callable[[Any], Any], item: Any) -> Any:
-    """What `ask` returns, or the `ServiceError` it raises: a greenlet's own would be printed."""
+    """Return the result of `ask`, or its `ServiceError`, which gevent would otherwise print."""
     try:
         return ask(item)
     except ServiceError as error:

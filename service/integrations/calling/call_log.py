@@ -1,9 +1,10 @@
 """The log of calls: one row for each call of an endpoint, which tells its user how it ended.
 
-Logged is every call of a known caller and a known endpoint: also one that was refused, by us or by
-the vendor, for its body, its price or a missing grant. A repetition that gets the stored answer of
-its `Idempotency-Key` is the same call, and leaves no row of its own. A row is written with the
-charge where there is one, and otherwise at the end of the call; a call never fails for it.
+Every call of a known caller and a known endpoint is logged. This includes calls that we or the
+vendor refused, for example for their body, their price or a missing grant. A repetition that gets
+the stored answer of its `Idempotency-Key` is the same call, and gets no row of its own. A row is
+written with the charge if there is one, and otherwise at the end of the call. A call never fails
+because of its row.
 Source: docs/contract.md, section 17.2.
 """
 
@@ -32,14 +33,16 @@ CALL_ROWS = AppKey["Rows"]("call_rows")
 CallStatus = Literal["succeeded", "accepted", "failed", "refused", "consent"]
 JOB_ID_LIMIT = 64  # characters
 ERROR_LIMIT = 64  # characters
-ABORTED = "aborted"  # the error of a call whose work was ended from outside
-DEFECT = ServiceError.code  # that of a fault of ours
+ABORTED = "aborted"  # the error of a call whose greenlet was killed
+DEFECT = ServiceError.code  # the error of a fault in this service
 
 
 @dataclass(frozen=True)
 class CallFacts:
-    """What is known of a call. `billing` is the `payer` of its row in the log, and `ms` is how long
-    it has taken so far."""
+    """The facts of a call, for its row in the log.
+
+    `billing` becomes the row's `payer`. `ms` is the call's duration so far.
+    """
 
     user_id: str
     endpoint: str
@@ -53,11 +56,11 @@ class CallFacts:
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """How a call has ended.
+    """The outcome of a call.
 
-    `accepted` is a job that runs, and `consent` a call that needs one. A call is `refused` with a
-    status below 500: nothing was wrong at our end or the vendor's. `credits` are micro-credits,
-    None if they are not known.
+    `accepted` is a running job, and `consent` a call that needs a consent. A call is `refused` with
+    a status below 500: the fault was neither ours nor the vendor's. `credits` are micro-credits, or
+    None if the charge is unknown.
     """
 
     status: CallStatus
@@ -71,7 +74,7 @@ EndedCall = tuple[CallFacts, CallOutcome]
 
 
 class Rows(Protocol):
-    """Where the rows of calls are kept. Each method writes in the caller's transaction."""
+    """The store of the rows of calls. Each method writes in the caller's transaction."""
 
     def add(self, session: Statements, calls: list[EndedCall]) -> None: ...
 
@@ -81,7 +84,7 @@ class Rows(Protocol):
 
 
 class LoggedRows:
-    """Writes rows of calls: with others of the moment, or in a transaction of the caller's."""
+    """Writes rows of calls: together with others, or in the caller's transaction."""
 
     def __init__(self, rows: Rows, writes: SharedWrites) -> None:
         self._rows, self._writes = rows, writes
@@ -91,11 +94,11 @@ class LoggedRows:
         self._rows.add(session, [(facts, outcome)])
 
     def write(self, facts: CallFacts, outcome: CallOutcome) -> None:
-        """Write the row of a call, and wait until it is there. A failure is logged only."""
+        """Write the row of a call, and wait until it is stored. A failure is only logged."""
         self._writes.add(self._store, (facts, outcome)).wait()
 
     def _store(self, session: Statements, calls: list[EndedCall]) -> None:
-        """Users who were erased meanwhile get no row."""
+        """Add rows, except for users who were erased meanwhile."""
         there = user_locks.lock_rows(session, {facts.user_id for facts, _ in calls})
         known = [call for call in calls if call[0].user_id in there]
         if known:
@@ -113,7 +116,7 @@ class LoggedCall:
         self.call_id = facts.call_id
         self._rows, self._facts = rows, facts
         self._outcome = CallOutcome("succeeded")
-        self._stored: CallOutcome | None = None  # in the row, if it has one
+        self._stored: CallOutcome | None = None  # as written in the call's row, if it has one
         self._span = spans.NO_SPAN
         self._began = time.monotonic()
 
@@ -128,24 +131,24 @@ class LoggedCall:
         if error:
             self._outcome = _outcome_of(error)
         self._count(self._outcome)
-        # There can be none without the database, and a limit of what runs at once leaves none.
+        # Without the database no row can be written, and too many calls at once get none.
         if not isinstance(error, (SQLAlchemyError, TooManyAtOnce)):
             self._rows.write(self._facts_with_time(), self._outcome)
 
     def end(self, outcome: CallOutcome) -> None:
-        """Tell how the call has ended, unless it ends with an error."""
+        """Set the outcome of the call, which an error replaces."""
         self._outcome = outcome
 
     def write(self, session: Session, outcome: CallOutcome) -> None:
         """Write the row in a transaction that also stores the user's charge or answer.
 
-        `has_row` is set by the caller, after the commit.
+        The caller sets `has_row` after the commit.
         """
         self._rows.add(session, self._facts_with_time(), outcome)
         self._stored = outcome
 
     def _count(self, outcome: CallOutcome | None) -> None:
-        """Without an outcome, the stored answer of the call's first try was given again."""
+        """Count the call. The outcome is None if a stored answer was given again."""
         self._end_span(outcome)
         name = self._facts.endpoint
         endpoint_calls(name, outcome.status if outcome else "repeated").inc()
@@ -198,7 +201,7 @@ def _failure(status: int, code: Any, upstream: Any) -> CallOutcome:
 
 
 def outcome_elsewhere(response: ProxyResponse) -> CallOutcome:
-    """How a call has ended that another instance has made, which charges it as well."""
+    """Return the outcome of a call that another instance has made and charged."""
     envelope, data = response.envelope, response.data
     if response.status >= 400:
         return _failure(response.status, envelope.get("error"), envelope.get("upstreamStatus"))
@@ -211,13 +214,13 @@ def outcome_elsewhere(response: ProxyResponse) -> CallOutcome:
 
 
 def error_elsewhere(code: Any, otherwise: str) -> str:
-    """The code of an error as it can be stored: another instance may send any text."""
+    """Return another instance's error code in a form that can be stored. It may be any text."""
     is_code = isinstance(code, str) and code != ""
     return make_storable(code)[:ERROR_LIMIT] if is_code else otherwise
 
 
 def job_elsewhere(data: Any) -> str | None:
-    """The id of the other instance's job that an answer names, if it can be stored."""
+    """Return the id of the other instance's job in an answer, if it can be stored."""
     job_id = data.get("jobId") if isinstance(data, dict) else None
     usable = isinstance(job_id, str) and 0 < len(job_id) <= JOB_ID_LIMIT and job_id.isprintable()
     return job_id if usable else None

@@ -13,11 +13,11 @@ log = structlog.get_logger("integrations")
 
 
 class CallMedia:
-    """A context manager that deletes at its exit what has not been confirmed.
+    """A context manager that deletes unconfirmed media at its exit.
 
-    A call stores at most `most` bytes, and `copies` bytes more of what may as well be missing. If
-    the database fails, the answer that names the media may have been stored, or be stored later.
-    Then they are left to expire.
+    A call stores at most `most` bytes, and at most `copies` more bytes of optional media. If the
+    database fails, the answer that names the media may have been stored, or be stored later. Then
+    the media are kept until they expire.
     """
 
     def __init__(self, store: MediaStore, user_id: str, most: int, copies: int = 0) -> None:
@@ -36,7 +36,7 @@ class CallMedia:
         self._store.drop([*self._unconfirmed, *filter(None, [self._reservation])])
 
     def reserve(self, seconds: float) -> None:
-        """Reserve room for the most that the call may store, but for copies.
+        """Reserve room for the most that the call may store, without copies.
 
         Raises `RateLimited`.
         """
@@ -44,7 +44,7 @@ class CallMedia:
             self._reservation = self._store.reserve(self._user_id, self._reserved, seconds)
 
     def keep(self, content: bytes, media_type: str, name: str) -> dict[str, Any]:
-        """Store an item: its fields in the shape `MEDIA`.
+        """Store an item. Return its fields in the shape `MEDIA`.
 
         Raises `Unusable` if the call has made more than its endpoint declares, `RateLimited`,
         `Unauthorized`, `Unavailable`.
@@ -57,7 +57,7 @@ class CallMedia:
         return item
 
     def copy(self, content: bytes, media_type: str, name: str) -> dict[str, Any] | None:
-        """Store an item that the vendor has too; None if there is no room, or the store fails."""
+        """Store an item that the vendor keeps too. Return None if there is no room or it fails."""
         try:
             return self.keep(content, media_type, name)
         except (ServiceError, SQLAlchemyError) as error:
@@ -65,5 +65,5 @@ class CallMedia:
             return None
 
     def confirm(self) -> None:
-        """What has been stored stays: the answer that names it is stored, too."""
+        """Keep the stored media, because the answer that names them is stored."""
         self._unconfirmed.clear()

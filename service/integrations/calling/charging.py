@@ -1,4 +1,4 @@
-"""Who pays for calls, and what they may cost."""
+"""Determine who pays for a call, and what it may cost."""
 
 from flask import Flask
 
@@ -24,15 +24,15 @@ class Charging:
         self._settings: Settings = app.config["SETTINGS"]
 
     def billing(self, endpoint: Endpoint) -> Billing:
-        """Whose token is forwarded, as `INTEGRATIONS_BILLING` says."""
+        """Return whose token is forwarded, according to `INTEGRATIONS_BILLING`."""
         return self._settings.integrations_billing.get(endpoint.vendor.integration, "user")
 
     def paid_by(self, endpoint: Endpoint) -> PaidBy:
-        """Whose account is charged: with developer billing that of the app's owner."""
+        """Return whose account is charged: with developer billing the app owner's."""
         return "owner" if self.billing(endpoint) == "developer" else "user"
 
     def charge_of(self, admitted: Admitted) -> Charge | None:
-        """The charge of a call; None if it can't cost anything."""
+        """Return the charge of a call, or None if it can't cost anything."""
         endpoint, request = admitted.endpoint, admitted.request
         most = endpoint.most(admitted.params)
         if not most:
@@ -52,7 +52,7 @@ class Charging:
         )
 
     def _payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
-        """The subject of the forwarded token, within the limit of the caller's own."""
+        """Return the payer: the subject of the forwarded token, within the caller's own limit."""
         owner = OWNER.of(self._app)
         forwarded = owner if self.paid_by(endpoint) == "owner" else request.caller
         budget = budget_of(self._settings.budgets, request.caller)

@@ -1,9 +1,9 @@
 """Gateway mode: another instance makes the calls, with the bearer that the billing mode picks.
 
-With user billing that is the caller's own: the other instance keeps jobs, idempotency keys and
+With user billing it is the caller's own: the other instance keeps jobs, idempotency keys and
 connections under the caller's name. A limited token for chats becomes one for calls. With developer
-billing it is the owner's, shared by all users: this instance then makes keys distinct for each
-caller, and keeps whose job is whose.
+billing it is the owner's bearer, shared by all users: this instance then makes keys distinct for
+each caller, and records which job belongs to whom.
 """
 
 import hashlib
@@ -36,16 +36,16 @@ from service.web.errors import (
 )
 
 BYTES = 32 << 20
-MARGIN = 5.0  # seconds, on top of the endpoint's own
-SECONDS = 75.0  # for other routes: that of a job's state asks the vendor
-QUIET = 10.0  # seconds in which who can't wait does not ask again, after no answer in time
+MARGIN = 5.0  # seconds, in addition to the endpoint's own
+SECONDS = 75.0  # for other routes, because the state of a job may take a request to the vendor
+QUIET = 10.0  # seconds after a timeout in which `status_soon` sends no request
 TOLD = ("Retry-After", "Age", "X-Cache")  # headers of its answers
 NOT_COUNTED = "A token with a limit of credits can't be used for this: make one without `credits`."
 NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
 
 
 class TokenRefused(UpstreamFailed):
-    """The other instance takes the token for no valid one. It has done nothing."""
+    """The other instance regards the token as invalid. It has done nothing."""
 
 
 class Gateway:
@@ -58,7 +58,7 @@ class Gateway:
         self._quiet_until = 0.0  # monotonic
 
     def call(self, endpoint: Endpoint, request: Inbound, owner_pays: bool) -> ProxyResponse:
-        """The other instance's answer to a call; `owner_pays` with developer billing."""
+        """Return the other instance's answer to a call. `owner_pays` with developer billing."""
         if owner_pays:
             _check_own(endpoint, request.body)
         _check_counted(endpoint, request.caller, owner_pays)
@@ -76,7 +76,7 @@ class Gateway:
             headers={
                 "Idempotency-Key": _key(request, owner_pays),
                 "X-Approval": request.approval,
-                "X-Door": request.door,  # it believes the one that clients may name
+                "X-Door": request.door,  # it accepts the value that clients may send
                 "X-Request-Id": request.request_id,
                 "Cache-Control": "no-cache" if request.fresh else None,
             },
@@ -84,7 +84,7 @@ class Gateway:
         )
 
     def job(self, caller: Caller, token: str, job_id: str) -> ProxyResponse | None:
-        """The state of a job there; None for one that was begun here, without a gateway."""
+        """Return the state of a job there, or None for a job begun here without a gateway."""
         known = self._jobs.find(caller.subject, job_id)
         if known and not known.is_elsewhere:
             return None
@@ -95,7 +95,7 @@ class Gateway:
         return result
 
     def status(self, caller: Caller, token: str, seconds: float = SECONDS) -> ProxyResponse:
-        """The connections of the caller, always in the caller's own name."""
+        """Return the caller's connections, which are always in the caller's own name."""
         bearer = self._bearer(caller, token)
         result = self._ask("GET", "/api/integrations/status", bearer, seconds=seconds, plain=True)
         connections = result.envelope.values()
@@ -104,10 +104,10 @@ class Gateway:
         return result
 
     def status_soon(self, caller: Caller, token: str, seconds: float) -> ProxyResponse:
-        """The status for who can't wait: within so many seconds.
+        """Return the status within `seconds`, for a caller that can't wait.
 
-        While the other instance hangs, only one question in `QUIET` seconds waits for it. The
-        others are `UpstreamTimedOut` at once: the waits of one turn would add up.
+        While the other instance hangs, only one request in `QUIET` seconds waits for it. The others
+        raise `UpstreamTimedOut` at once, because the waits of one turn would add up.
         """
         if time.monotonic() < self._quiet_until:
             raise UpstreamTimedOut()
@@ -122,10 +122,10 @@ class Gateway:
         return self._ask("DELETE", path, token)
 
     def _bearer(self, caller: Caller, token: str) -> str:
-        """The token that stands for the caller there: their own.
+        """Return the caller's token for the other instance.
 
-        The calls of a turn are no chats there. So a token for chats, which may make them here,
-        becomes one for calls with the same limits and the same end.
+        A token for chats may make the calls of a turn here, but the other instance sees only calls.
+        So it becomes a token for calls with the same limits and the same expiry.
         """
         permit = caller.permit
         if permit is None or permit.scope != "chat":
@@ -158,7 +158,7 @@ class Gateway:
                 told = {name: stream.headers[name] for name in TOLD if name in stream.headers}
         except UpstreamError as error:
             raise failure_of(error) from None
-        envelope = parse(raw)  # others run meanwhile: the answer is not late for that
+        envelope = parse(raw)  # lets others run meanwhile, which does not make the answer late
         if envelope is None:
             raise UpstreamFailed(upstreamStatus=None)
         if status == 401:
@@ -169,7 +169,7 @@ class Gateway:
 
 
 def _send_with_note(note: CallNote | None, send: Callable[[], ProxyResponse]) -> ProxyResponse:
-    """Send a call; note that it leaves, and how it has ended."""
+    """Send a call. Note that it is sent, and how it has ended."""
     if note is None:
         return send()
     _store(note.leave)
@@ -183,7 +183,7 @@ def _send_with_note(note: CallNote | None, send: Callable[[], ProxyResponse]) ->
 
 
 def _complete(note: CallNote, result: ProxyResponse) -> None:
-    """Note how the call has ended, if the other instance says so: its 409 and 5xx do not."""
+    """Note how the call has ended, unless the answer does not tell it, as a 409 or a 5xx."""
     if result.is_payload or (400 <= result.status < 500 and result.status != Conflict.status):
         _store(note.withdraw)
     elif result.status < 400:
@@ -200,7 +200,7 @@ def _is_ours(envelope: Any, plain: bool) -> bool:
 
 
 def _key(request: Inbound, owner_pays: bool) -> str | None:
-    """The key for the other instance; among the owner's keys distinct for each caller."""
+    """Return the key for the other instance. With the owner's token, it differs by caller."""
     key = request.idempotency_key
     if key is None or not owner_pays:
         return key
@@ -208,15 +208,16 @@ def _key(request: Inbound, owner_pays: bool) -> str | None:
 
 
 def _check_own(endpoint: Endpoint, body: Mapping[str, Any]) -> None:
-    """Refuse to continue a task: at the other instance every task is the owner's."""
+    """Refuse to continue a task, because at the other instance every task is the owner's."""
     if endpoint.continues and body.get(endpoint.continues) is not None:
         raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
 
 
 def _check_counted(endpoint: Endpoint, caller: Caller, owner_pays: bool) -> None:
-    """Refuse what would be charged there past a token's own limit of credits.
+    """Refuse a call whose charge there would not count against a token's limit of credits.
 
-    If the owner pays, the limit is not known there. A limit for chats is used up here, by turns.
+    If the owner pays, the other instance does not know the limit. A limit for chats is used up
+    here, by turns.
     """
     permit = caller.permit
     if permit is None or permit.credits is None or not endpoint.max_credits:

@@ -2,9 +2,9 @@
 
 A key is in one of three states. *Taken*: an attempt has it, and has sent nothing to the vendor.
 *Left*: the attempt is about to send its first request; this is committed before the first byte.
-*Done*: the answer is stored. If the attempt's worker is lost, its lease on the key lapses. A taken
+*Done*: the answer is stored. If the attempt's worker is lost, its lease on the key expires. A taken
 key is then free. With a left key nobody knows what the vendor has done, so the call is made again
-only if a second one changes nothing more. Source: docs/contract.md, sections 10.8 and 10.9.
+only if a second call changes nothing more. Source: docs/contract.md, sections 10.8 and 10.9.
 """
 
 import hashlib
@@ -31,12 +31,12 @@ from service.sealing import places
 from service.sealing.seal import Sealer
 from service.web.errors import Conflict
 
-KEPT = 24 * 3600.0  # seconds, from a key's last change
+KEPT = 24 * 3600.0  # seconds from a key's last change
 LEASE = 15.0  # seconds for which an attempt has its key, unless it is renewed
 PATIENCE = LEASE + 2.0  # seconds to wait for an attempt that may be lost
 LOOK_SECONDS = 0.5
-# Seconds. The release before this one frees a key without an answer at its end: only a key that
-# has not left may end so soon.
+# Seconds. The previous release frees a key without an answer when it expires, so only a key that
+# is taken, not left, may expire so soon.
 TAKEN = 15 * 60.0
 
 _keys = table(IdempotencyKey)
@@ -54,7 +54,7 @@ class OtherBody(Conflict):
 
 
 class OutcomeUnknown(Conflict):
-    """The call was sent, and neither an answer nor a refusal came back to be kept."""
+    """The call was sent, but neither an answer nor a refusal is stored."""
 
     message = (
         "The call with this Idempotency-Key was sent, but how it ended is not known. "
@@ -90,9 +90,10 @@ class KeyLease:
         self._left = False
 
     def begin(self) -> str | None:
-        """The stored answer's JSON, or None when the call is for this attempt to make.
+        """Return the stored answer's JSON, or None if this attempt has to make the call.
 
-        Raises `Conflict`, `NotOpened`, and `Unauthorized` for who was just disabled or erased.
+        Raises `Conflict`, `NotOpened`, and `Unauthorized` for a user who was just disabled or
+        erased.
         """
         try:
             with write_transaction() as session:
@@ -106,10 +107,10 @@ class KeyLease:
             raise InFlight() from None
 
     def look(self) -> str:
-        """The stored answer's JSON, for a key whose call was sent before.
+        """Return the stored answer's JSON, for a key whose call was sent before.
 
-        It waits for an attempt that has the key: until it has stored its answer, or is known to be
-        lost. Raises `Conflict`, `NotOpened`.
+        If an attempt has the key, wait until it has stored its answer, or is known to be lost.
+        Raises `Conflict`, `NotOpened`.
         """
         gives_up = time.monotonic() + PATIENCE
         while True:
@@ -129,7 +130,7 @@ class KeyLease:
         return stored
 
     def leave(self) -> None:
-        """Store that the call leaves. To be called before its first request. Raises `InFlight`."""
+        """Store that the call is sent. Call it before the first request. Raises `InFlight`."""
         if self._left:
             return
         with write_transaction() as session:
@@ -145,9 +146,9 @@ class KeyLease:
         return self._sealer.seal(answer, self._place)
 
     def keep(self, session: Session, sealed: str) -> bool:
-        """Store the answer: the key is done. False if another attempt has the key by now.
+        """Store the answer: the key is done. Return False if another attempt has the key by now.
 
-        A key whose chat was deleted meanwhile is over, and the answer is not stored.
+        If the key's chat was deleted meanwhile, the key expires and the answer is not stored.
         """
         done = update(_keys).where(self._mine())
         values = {"answer": sealed, "expires_at": from_now(KEPT)}
@@ -163,7 +164,7 @@ class KeyLease:
     def replace_answer(self, answer: str) -> None:
         """Store another answer for a key that is done, such as a job's result.
 
-        While the database is away the one before stays, which has the job's id.
+        During an outage the earlier answer stays, which has the job's id.
         """
         sealed = self.seal_answer(answer)
         try:
@@ -174,27 +175,29 @@ class KeyLease:
             log.warning("answer not replaced", error=type(error).__name__)
 
     def forget(self, session: Session) -> None:
-        """Free the key: the call has changed nothing. Not if another attempt has the key by now:
-        what that one's call has done stays noted."""
+        """Free the key, because the call has changed nothing.
+
+        If another attempt has the key by now, the key and the note of its call stay.
+        """
         freed = delete(_keys).where(self._mine(), _keys.c.answer.is_(None)).returning(_keys.c.seq)
         if session.execute(freed).first() is not None and self._note:
             self._note.withdraw(session)
 
     def give_up(self, session: Session) -> None:
-        """End the attempt's lease: nobody can learn any more how its call has ended."""
+        """End the attempt's lease, because the outcome of its call can no longer be learnt."""
         session.execute(update(_keys).where(self._mine()).values(held_until=current_time()))
         of_deleted_chat = _keys.c.chat_id.is_distinct_from(self._chat_id)
         session.execute(delete(_keys).where(self._mine(), of_deleted_chat))
 
     def _row(self, locked: bool = True) -> Any:
-        """The key's row with `expired` and `lapsed` by the database's clock."""
+        """Return the statement for the key's row, with `expired` and `lapsed` by database time."""
         expired = (_keys.c.expires_at <= current_time()).label("expired")
         lapsed = (_keys.c.held_until <= current_time()).label("lapsed")
         row = select(_keys, expired, lapsed).filter_by(**self._names)
         return row.with_for_update() if locked else row
 
     def _load_stored(self, row: Row[Any]) -> str | None:
-        """The stored answer; None if a call may be made. Raises `Conflict`, `NotOpened`."""
+        """Return the stored answer, None if a call may be made. Raises `Conflict`, `NotOpened`."""
         is_free = row.answer is None and row.lapsed and row.left_at is None
         if row.expired or is_free:
             return None
@@ -224,6 +227,6 @@ class KeyLease:
             session.execute(update(_keys).where(_keys.c.seq == row.seq).values(**values))
 
     def _mine(self) -> Any:
-        """The condition for the key's row while this attempt has the key."""
+        """Return the SQL condition for the key's row if this attempt has the key."""
         named = [_keys.c[name] == value for name, value in self._names.items()]
         return and_(*named, _keys.c.holder == self.holder)

@@ -1,7 +1,6 @@
 """The rows of jobs: stored with their charge, ended once with a refund, and swept.
 
-What is written is written in the caller's transaction. Source: docs/contract.md, sections 9.7 and
-10.7.
+All writes run in the caller's transaction. Source: docs/contract.md, sections 9.7 and 10.7.
 """
 
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from service.integrations.models import IntegrationJob
 from service.limits.concurrency import TooManyAtOnce
 from service.observing import measures
 
-KEPT = 7 * 24 * 3600.0  # seconds for which a job can be looked at after its time
+KEPT = 7 * 24 * 3600.0  # seconds for which a job's row is kept after its time limit
 
 _jobs = table(IntegrationJob)
 
@@ -29,7 +28,7 @@ class TooManyJobs(TooManyAtOnce):
 
 @dataclass(frozen=True)
 class JobEnd:
-    """How a job has ended. `cost` is in micro-credits, or None if the vendor does not tell it."""
+    """The end of a job. `cost` is in micro-credits, or None if the vendor does not report it."""
 
     state: str
     result: str | None
@@ -44,9 +43,10 @@ _running = (
 
 
 def check_room(session: Session, user_id: str, most: int) -> None:
-    """Raises `TooManyJobs` if so many of a user's jobs run, as far as somebody has asked for them.
+    """Raise `TooManyJobs` if `most` of a user's jobs run according to their rows.
 
-    Calls that start at the same moment do not count each other; they have a limit of their own.
+    A row shows the end of a job only after a request for its state. Calls that start at the same
+    moment do not count each other; they have a limit of their own.
     """
     count = session.scalar(_running, {"user": user_id}) or 0
     session.commit()
@@ -56,7 +56,7 @@ def check_room(session: Session, user_id: str, most: int) -> None:
 
 
 def has_task(session: Session, user_id: str, endpoint: str, task_id: str) -> bool:
-    """Whether a task of the vendor's is that of one of a user's jobs of an endpoint."""
+    """Return whether a vendor's task belongs to one of a user's jobs of an endpoint."""
     mine = {"user_id": user_id, "endpoint": endpoint, "task_id": task_id}
     job_id = session.scalar(select(_jobs.c.job_id).filter_by(**mine).limit(1))
     session.commit()
@@ -71,7 +71,7 @@ def is_out_of_time(session: Session, job_id: str) -> bool:
 
 
 def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: int) -> None:
-    """Store a new job and what `payer` was charged, in micro-credits; once for each job."""
+    """Store a new job and its charge in micro-credits, unless the job is already stored."""
     if session.scalar(select(_jobs.c.job_id).where(_jobs.c.job_id == row.job_id)):
         return
     names = ("job_id", "user_id", "endpoint", "task_id", "state", "result", "ends_at")
@@ -81,9 +81,9 @@ def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: i
 
 
 def end(session: Session, row: IntegrationJob, how: JobEnd) -> int | None:
-    """Store how a job that runs has ended, and refund what it did not cost.
+    """Store the end of a running job, and refund the part of the charge above its cost.
 
-    Returns what was given back, in micro-credits; None if the job has ended before.
+    Returns the refund in micro-credits, or None if the job had already ended.
     """
     running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
     ended = running.values(state=how.state, result=how.result)
@@ -106,13 +106,13 @@ def end(session: Session, row: IntegrationJob, how: JobEnd) -> int | None:
 
 
 def load(session: Session, job_id: str) -> JobEnd | None:
-    """The stored state and result of a job; None if it is gone."""
+    """Return the stored state and result of a job, or None if its row no longer exists."""
     found = select(_jobs.c.state, _jobs.c.result).where(_jobs.c.job_id == job_id)
     one = session.execute(found).one_or_none()
     return JobEnd(one.state, one.result) if one else None
 
 
 def sweep(session: Session) -> list[str]:
-    """Delete jobs, with their results, `KEPT` seconds after their time. Returns their ids."""
+    """Delete jobs and their results `KEPT` seconds after their time limit. Return their ids."""
     old = delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT))
     return list(session.scalars(old.returning(_jobs.c.job_id)))

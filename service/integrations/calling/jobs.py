@@ -1,4 +1,4 @@
-"""Slow endpoints: jobs over tasks at the vendor's own API, polled when somebody asks for them.
+"""Jobs of slow endpoints: tasks at the vendor's API, which are polled when a client asks.
 
 Source: docs/contract.md, section 10.7.
 """
@@ -51,7 +51,7 @@ log = structlog.get_logger("integrations")
 
 
 class Jobs:
-    """Every method needs an app context."""
+    """The jobs of this instance. Every method needs an app context."""
 
     def __init__(
         self,
@@ -62,16 +62,16 @@ class Jobs:
         is_ending: Callable[[], bool],
         rows: Rows,
     ) -> None:
-        """`is_ending` tells whether this worker is: nobody is kept waiting then.
+        """`is_ending` returns whether this worker is ending: then no call waits for its job.
 
-        `rows` are those of calls, which tell how their jobs have ended.
+        `rows` are the rows of calls, in which the end of their jobs is stored.
         """
         self._sealer, self._connections = sealer, connections
         self._polls = TaskPolls(connections, make_call)
         self._make_media, self._is_ending, self._rows = make_media, is_ending, rows
 
     def begin(self, user_id: str, endpoint: Endpoint, task: Task) -> IntegrationJob:
-        """The job of a task that the vendor has accepted, for `store`."""
+        """Return the job of a task that the vendor has accepted, for `store`."""
         row = self._new(user_id, endpoint, new_id("job"), task)
         row.result = self._seal(row, task)
         return row
@@ -94,9 +94,10 @@ class Jobs:
                 return
 
     def resume(self, user_id: str, endpoint: Endpoint, job_id: str, wait: float) -> dict[str, Any]:
-        """A job that somebody has begun to wait for, as `public_state` has it.
+        """Continue to wait for a job, and return its state in the form of `public_state`.
 
-        It is polled at once, then as by `watch`. Raises `NotFound`, and as `public_state` does.
+        The job is polled at once, then as in `watch`. Raises `NotFound` and the errors of
+        `public_state`.
         """
         row = self._own(user_id, job_id)
         if row.state == "running":
@@ -105,8 +106,7 @@ class Jobs:
         return self.public_state(row)
 
     def _try(self, row: IntegrationJob, endpoint: Endpoint) -> bool:
-        """Poll a job; returns whether that worked. It has been paid for: whatever fails here, the
-        caller needs its id to poll again."""
+        """Poll a job. Return False on an error, as the caller needs the job's id to poll again."""
         try:
             self._look(row, endpoint)
         except ServiceError:
@@ -118,17 +118,17 @@ class Jobs:
         return True
 
     def _sleep(self, seconds: float) -> bool:
-        """Sleep; returns whether that was not cut short."""
+        """Sleep. Return False if there was no time left or the worker is ending."""
         ends = time.monotonic() + seconds
         while not self._is_ending() and (left := ends - time.monotonic()) > 0:
             gevent.sleep(min(left, NAP))
         return seconds > 0 and not self._is_ending()
 
     def answer(self, user_id: str, job_id: str, catalog: Catalog, browser: str | None) -> Answer:
-        """The state of a job of the user's own; a running job is polled.
+        """Return the state of one of the user's own jobs. A running job is polled.
 
-        The OAuth-required payload, where polling needs a consent; once the user has given it, the
-        job can be polled again. Raises `NotFound`, and any other `ServiceError`.
+        If polling needs a consent, return the OAuth-required payload. After the consent, the job
+        can be polled again. Raises `NotFound`, and any other `ServiceError`.
         """
         row = self._own(user_id, job_id)
         if row.state == "running":
@@ -143,7 +143,7 @@ class Jobs:
         return Answer(self.public_state(row))
 
     def _own(self, user_id: str, job_id: str) -> IntegrationJob:
-        """A job of the user's that was begun here, apart from any session. Raises `NotFound`."""
+        """Return a user's job that was begun here, detached from the session. Raises `NotFound`."""
         row = self.find(user_id, job_id)
         if row is None or row.is_elsewhere:
             raise NotFound()
@@ -156,22 +156,22 @@ class Jobs:
         return row
 
     def adopt(self, user_id: str, endpoint: Endpoint, job_id: str) -> None:
-        """Store whose a job at another instance is: there all users' jobs are the owner's."""
+        """Store to whom a job at another instance belongs: there all jobs are the owner's."""
         if self.find(user_id, job_id) is None:
             with write_transaction() as session:
-                if user_locks.lock_row(session, user_id):  # or it would come back after an erase
+                if user_locks.lock_row(session, user_id):  # or an erased user would get a row
                     new = self._new(user_id, endpoint, job_id, Task(job_id))
                     job_rows.store(session, new, None, 0)
 
     def end_elsewhere(self, user_id: str, job_id: str, error: str | None) -> None:
-        """Tell in the call's row how a job at another instance has ended: its error, or None."""
+        """Store in the call's row how a job at another instance has ended: its error, or None."""
         with write_transaction() as session:
             if user_locks.lock_row(session, user_id):
                 self._rows.end_job(session, user_id, job_id, error, 0)
 
     def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
-        """Raises `InvalidRequest` if parameters continue a task that is not the user's: all users'
-        tasks run under the operator's one account, and their ids are no secrets."""
+        """Raise `InvalidRequest` if parameters continue a task that is not the user's: all users'
+        tasks run under the operator's one account, and their ids are not secret."""
         name = endpoint.continues
         if name is None or params.get(name) is None:
             return
@@ -179,12 +179,12 @@ class Jobs:
             raise InvalidRequest(details={name: ["You have no such job."]})
 
     def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
-        """Poll a job once, and store how it has ended. Raises `ServiceError`.
+        """Poll a job once, and store its end. Raises `ServiceError`.
 
-        A job whose time is over may be done all the same, and has been paid for. Any other end of
-        it is that of its time, because another poll may have cancelled it meanwhile.
+        A job whose time is over may still be done, and is paid for. In any other state it counts as
+        out of time, because another poll may have cancelled it meanwhile.
         """
-        facts = self._unseal(row)  # first: without them it can't be ended
+        facts = self._unseal(row)  # first, because a job can't be ended without them
         with self._make_media(endpoint, row.user_id) as media:
             task = self._polls.poll(row, endpoint, media)
             if task.state != "done" and job_rows.is_out_of_time(db.session(), row.job_id):
@@ -196,12 +196,12 @@ class Jobs:
     def _end(self, row: IntegrationJob, endpoint: Endpoint, task: Task) -> bool:
         """Store a job's result, and refund the difference if it cost less than was charged.
 
-        Returns False if another poll was first; then the row has that one's result. It stays as it
-        is if the end can't be stored.
+        Returns False if another poll was first; the row then has the result of that poll. If
+        storing fails, the row stays unchanged.
         """
         end = JobEnd(task.state, self._seal(row, task), _job(endpoint).cost(task))
         with write_transaction() as session:
-            user_locks.lock(session, row.user_id)  # or it would come back after an erase
+            user_locks.lock(session, row.user_id)  # or an erased user would get rows
             refund = job_rows.end(session, row, end)
             if refund is None:
                 end = job_rows.load(session, row.job_id) or end
@@ -217,7 +217,7 @@ class Jobs:
         return self._sealer.seal(encode(task.outcome), places.job(row.job_id))
 
     def _unseal(self, row: IntegrationJob) -> Any:
-        """What is kept of a job's task: facts while it runs, then its result.
+        """Return the stored data of a job's task: facts while it runs, then its result.
 
         Raises `NotOpened`.
         """
@@ -226,10 +226,10 @@ class Jobs:
         return json.loads(unseal(self._sealer, row.result, places.job(row.job_id)))
 
     def public_state(self, row: IntegrationJob) -> dict[str, Any]:
-        """A job as its owner sees it.
+        """Return a job as its owner sees it.
 
-        Raises `NotOpened`, and `UpstreamFailed` or `UpstreamTimedOut` if it failed. Their fact
-        `jobStatus` tells them from the error of a poll.
+        Raises `NotOpened`, and `UpstreamFailed` or `UpstreamTimedOut` if the job failed. Their fact
+        `jobStatus` distinguishes them from the error of a poll.
         """
         state: dict[str, Any] = {"jobId": row.job_id, "status": row.state}
         if row.state == "running":

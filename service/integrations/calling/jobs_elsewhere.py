@@ -1,4 +1,4 @@
-"""Jobs at the other instance of a gateway: whose they are, and how they have ended."""
+"""Jobs at the other instance of a gateway: their users and their outcomes."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,13 +14,13 @@ from service.integrations.inbound import ProxyResponse
 from service.integrations.models import IntegrationJob
 from service.web.errors import UpstreamFailed
 
-StoreLater = Callable[[str, Callable[[], None]], bool]  # as `LeaseRenewal` has it
+StoreLater = Callable[[str, Callable[[], None]], bool]  # a method of `LeaseRenewal`
 
 log = structlog.get_logger("integrations")
 
 
 class JobsElsewhere:
-    """Every method needs an app context."""
+    """The jobs at the other instance. Every method needs an app context."""
 
     def __init__(self, jobs: Jobs, store_later: StoreLater) -> None:
         self._jobs, self._store_later = jobs, store_later
@@ -29,10 +29,10 @@ class JobsElsewhere:
         return self._jobs.find(user_id, job_id)
 
     def adopt(self, user_id: str, endpoint: Endpoint, result: ProxyResponse) -> None:
-        """Store whose the job in an answer is, if there is one.
+        """Store to whom the job in an answer belongs, if there is a job.
 
-        The owner pays for it. So if the database is away, its caller gets the id all the same, and
-        can ask for the job once the database is back.
+        The owner pays for it. So during an outage the caller gets the job's id nevertheless, and
+        can ask for the job when the database is available again.
         """
         job_id = job_elsewhere(result.data) if endpoint.job else None
         if job_id is None:
@@ -42,8 +42,8 @@ class JobsElsewhere:
     def note_end(self, user_id: str, job_id: str, result: ProxyResponse) -> None:
         """Store in the call's row that the job has ended, if an answer says so.
 
-        An error without `jobStatus` says nothing of the job: it could not be looked at. If the
-        database is away, the answer is given all the same.
+        An error without `jobStatus` says nothing about the job, because polling it failed. During
+        an outage, the answer is given nevertheless.
         """
         data, envelope = result.data, result.envelope
         if result.status == 200 and isinstance(data, dict) and data.get("status") == "done":
@@ -55,7 +55,7 @@ class JobsElsewhere:
         self._store(job_id, partial(self._jobs.end_elsewhere, user_id, job_id, error))
 
     def _store(self, job_id: str, write: Callable[[], None]) -> None:
-        """Write, at once or when the database is back. Raises if too many writes wait for it."""
+        """Write now or after an outage. Raises SQLAlchemyError if too many writes wait already."""
         try:
             write()
         except SQLAlchemyError as error:

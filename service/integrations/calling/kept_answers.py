@@ -1,7 +1,7 @@
-"""Answers that are given again: where they are kept, for all workers, and for how long.
+"""Answers that are kept for all workers, and given again to equal calls.
 
-One that is too large is not kept, and `answer_sweep` bounds them all. A kept answer that was a
-user's own is sealed.
+An answer that is too large is not kept, and `answer_sweep` limits their number and size. A user's
+own answer is sealed.
 Source: docs/contract.md, section 10.17.
 """
 
@@ -36,7 +36,7 @@ from service.sealing.seal import Sealer, Unsealable
 from service.web.json_values import Encoded
 
 LARGEST = 256 << 10  # bytes of one answer's JSON
-TRIMMED_AFTER = 500  # answers that a worker has stored: to count them all reads the whole table
+TRIMMED_AFTER = 500  # stored answers of a worker; each count reads the whole table
 TRIMMED_AFTER_BYTES = 10 << 20
 
 _encode = encoder(ensure_ascii=True, separators=(", ", ": "), sort_keys=True, default=repr)
@@ -44,7 +44,7 @@ log = structlog.get_logger("integrations")
 
 _answers = table(KeptAnswer)
 _age = (microseconds(current_time()) - microseconds(_answers.c.stored_at)).label("age")
-# Built once: to build a statement takes several times as long as to run it.
+# Built once, because building a statement takes several times as long as running it.
 _current = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
     _answers.c.expires_at > current_time()
 )
@@ -64,7 +64,7 @@ STORE = Prepared(_insert_or_replace)
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """What an answer is kept for. `user_id` is None if everybody gets it."""
+    """The key of a kept answer. `user_id` is None if all users share the answer."""
 
     digest: str
     endpoint: str
@@ -81,11 +81,11 @@ class Kept:
 
 
 def key_of(admitted: Admitted, settings: Mapping[str, str], sandbox: str) -> AnswerKey | None:
-    """The key of a call's answer; None if the endpoint keeps none.
+    """Return the key of a call's answer, or None if the endpoint keeps no answers.
 
-    It changes with the settings of the vendors: an answer of another account, or of the sandbox, is
-    never given again. The workers of a sandbox have different URLs for it, of which `sandbox` is
-    this worker's, and share their answers.
+    The key depends on the settings of the vendors, so an answer of another account, or of the
+    sandbox, is never given again. The workers of a sandbox share their answers, though each has its
+    own URL for the sandbox: `sandbox` is this worker's URL.
     """
     endpoint, declared = admitted.endpoint, admitted.endpoint.cache
     if declared is None:
@@ -101,7 +101,7 @@ def key_of(admitted: Admitted, settings: Mapping[str, str], sandbox: str) -> Ans
 
 @lru_cache(8)
 def _account(settings: tuple[tuple[str, str], ...], sandbox: str) -> str:
-    """What tells the vendors' accounts from others."""
+    """Return a digest of the vendors' settings, which identify the accounts."""
     text = json.dumps(dict(settings), sort_keys=True)
     text = text.replace(sandbox, "sandbox:") if sandbox else text
     return hashlib.sha256(text.encode()).hexdigest()
@@ -109,13 +109,13 @@ def _account(settings: tuple[tuple[str, str], ...], sandbox: str) -> str:
 
 @cache
 def _form(endpoint: Endpoint) -> str:
-    """A digest of the schema of its answers, which may change with a release."""
+    """Return a digest of the schema of the endpoint's answers, which a release may change."""
     return hashlib.sha256(json.dumps(endpoint.gives.schema()).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class PendingAnswer:
-    """An answer that is being stored, and an event that is set when that is over."""
+    """An answer that is being stored, and an event that is set afterwards."""
 
     answer: Encoded
     ended: Event
@@ -144,7 +144,7 @@ def _search(app: Flask, searches: list[AnswerSearch]) -> None:
 
 
 class KeptAnswers:
-    """Needs an app context."""
+    """The kept answers. Every method needs an app context."""
 
     def __init__(self, app: Flask, sealer: Sealer, writes: SharedWrites) -> None:
         self._app, self._sealer, self._writes = app, sealer, writes
@@ -153,7 +153,7 @@ class KeptAnswers:
         self._unwritten: dict[str, Encoded] = {}  # by key
 
     def find(self, key: AnswerKey) -> Kept | None:
-        """The kept answer, unless it has expired or can't be opened any more."""
+        """Return the kept answer, or None if there is none, or it can't be opened."""
         if key.digest in self._unwritten:
             return Kept(self._unwritten[key.digest])
         search = AnswerSearch(key.digest)
@@ -170,8 +170,8 @@ class KeptAnswers:
     def keep(self, key: AnswerKey, data: Any) -> PendingAnswer | None:
         """Have an answer stored, unless it is too large.
 
-        Until it is, this worker finds it as well. If it can't be stored, that is logged: the caller
-        has the answer. Whoever was erased meanwhile leaves none.
+        Until it is stored, this worker finds it in memory. A failure is only logged, because the
+        caller has the answer. No answer of a user who was erased meanwhile is stored.
         """
         try:
             text = current_app.json.encode_within(LARGEST, data)  # type: ignore[attr-defined]
@@ -198,7 +198,7 @@ class KeptAnswers:
         }
 
     def _end(self, digest: str, size: int) -> None:
-        """Go on after a transaction with an answer."""
+        """Forget the answer in memory after its transaction, and trim the table if it is time."""
         self._unwritten.pop(digest, None)
         self._stored, self._size = self._stored + 1, self._size + size
         if self._stored >= TRIMMED_AFTER or self._size >= TRIMMED_AFTER_BYTES:
@@ -211,7 +211,7 @@ class KeptAnswers:
 
 
 def _store(session: Statements, rows: list[dict[str, Any]]) -> None:
-    """Store answers, in the order of their keys: two workers may store the same ones."""
+    """Store answers in the order of their keys, because two workers may store the same ones."""
     owners = {row["user_id"] for row in rows if row["user_id"] is not None}
     there = user_locks.lock_rows(session, owners)
     kept = [row for row in rows if row["user_id"] is None or row["user_id"] in there]

@@ -1,4 +1,4 @@
-"""The rows of many `Idempotency-Key`s: looked for, renewed, forgotten with their chat, swept."""
+"""Find, renew and delete the rows of `Idempotency-Key`s."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ _keys = table(IdempotencyKey)
 
 
 def has_answer(user_id: str, endpoint: str, key: str) -> bool:
-    """Whether a key's answer is stored. Needs an app context."""
+    """Return whether a key's answer is stored. Needs an app context."""
     names = {"user_id": user_id, "endpoint": endpoint, "key": key}
     stored = (_keys.c.answer.is_not(None), _keys.c.expires_at > current_time())
     found = db.session.scalar(select(_keys.c.seq).filter_by(**names).where(*stored))
@@ -25,8 +25,8 @@ def has_answer(user_id: str, endpoint: str, key: str) -> bool:
 def renew(session: Session, holders: Iterable[str]) -> None:
     """Renew the keys of attempts that still run.
 
-    One that is locked, as by the deletion of its chat, waits for the next renewal: to wait for it
-    while other keys are locked could be a deadlock.
+    A locked key, for example during the deletion of its chat, is left for the next renewal: waiting
+    for it while other keys are locked could be a deadlock.
     """
     held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
     session.execute(update(_keys).where(_select_unlocked(held)).values(held_until=from_now(LEASE)))
@@ -35,8 +35,8 @@ def renew(session: Session, holders: Iterable[str]) -> None:
 def forget_chat(session: Session, user_id: str, chat_id: str) -> None:
     """Delete the keys of a chat's calls with their answers.
 
-    A call that has left is paid for, but stores no answer: its key loses its chat. In this order no
-    answer is missed that is stored meanwhile.
+    A call that was already sent is paid for, but stores no answer: its key loses its chat. The
+    order of these statements covers answers that are stored meanwhile.
     """
     of_chat = (_keys.c.user_id == user_id, _keys.c.chat_id == chat_id)
     session.execute(select(_keys.c.seq).where(*of_chat).order_by(_keys.c.seq).with_for_update())
@@ -50,5 +50,5 @@ def sweep(session: Session) -> None:
 
 
 def _select_unlocked(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The keys that meet the condition and that no other transaction has locked; locks them."""
+    """Select and lock the keys that meet the condition and that no other transaction has locked."""
     return _keys.c.seq.in_(select(_keys.c.seq).where(condition).with_for_update(skip_locked=True))

@@ -1,7 +1,7 @@
-"""Renewal of the leases on idempotency keys, and late storing of what calls have ended with.
+"""Renew the leases on idempotency keys, and store the results of calls after an outage.
 
-A key is renewed while its call runs, so that it lapses soon after its worker is lost. If the
-database is away when a call ends, charge and answer are stored once it is back.
+A key is renewed while its call runs, so that it expires soon after its worker is lost. If the
+database is unavailable when a call ends, charge and answer are stored after the outage.
 """
 
 import time
@@ -26,14 +26,14 @@ from service.web.errors import ServiceError
 RENEW_SECONDS = 5.0  # a third of a lease
 RETRY_SECONDS = 1.0
 PATIENCE = 300.0  # seconds for which a write waits for the database
-MOST_WRITES = 50  # that wait at once: each may hold some megabytes
+MOST_WRITES = 50  # that may wait at the same time: each may hold some megabytes
 
 log = structlog.get_logger("integrations")
 
 
 @dataclass(frozen=True)
 class LateWrite:
-    """A write that the database did not take; it is tried until `gives_up`, in monotonic time."""
+    """A write that failed in an outage. It is tried until `gives_up`, in monotonic time."""
 
     holder: str
     store: Callable[[], None]
@@ -41,7 +41,7 @@ class LateWrite:
 
 
 class LeaseRenewal(BackgroundWork):
-    """It works only while calls with a key run, or writes wait."""
+    """Renews leases and stores late writes. It works only while there are any."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
@@ -53,7 +53,7 @@ class LeaseRenewal(BackgroundWork):
 
     @contextmanager
     def renewing(self, lease: KeyLease) -> Iterator[None]:
-        """A context in which the lease is renewed."""
+        """Renew the lease while the block runs."""
         self._holders.add(lease.holder)
         self.wake()
         try:
@@ -63,10 +63,10 @@ class LeaseRenewal(BackgroundWork):
                 self._holders.discard(lease.holder)
 
     def store_later(self, holder: str, store: Callable[[], None]) -> bool:
-        """Store as soon as the database is back; False if too many writes wait already.
+        """Store after the outage. Return False if too many writes wait already.
 
-        `holder` is that of the lease which is renewed meanwhile, or a name of the write's own. The
-        writes of one holder are stored in their order.
+        `holder` is the holder of the lease, which is renewed meanwhile, or a name for the write.
+        The writes of one holder are stored in their order.
         """
         if len(self._writes) >= MOST_WRITES:
             return False
@@ -81,7 +81,7 @@ class LeaseRenewal(BackgroundWork):
             gevent.sleep(RETRY_SECONDS)
             try:
                 self._store_writes()
-            except (SQLAlchemyError, gevent.Timeout) as error:  # one lock may be all it waits for
+            except (SQLAlchemyError, gevent.Timeout) as error:  # perhaps only waits for a lock
                 log.warning("late writes not stored yet", error=type(error).__name__)
             if not self._holders or time.monotonic() - renewed_at < RENEW_SECONDS:
                 continue
@@ -97,11 +97,11 @@ class LeaseRenewal(BackgroundWork):
             key_rows.renew(session, self._holders)
 
     def _store_writes(self) -> None:
-        """Store the writes. Raises at the first that the database does not take.
+        """Store the writes. Raises the error of the first write that fails in an outage.
 
-        All of them may have to wait then, but it may also be one user's lock that this one waits
-        for. So the next time the writes of all other holders are tried first. A write that fails
-        in any other way is given up: it must not keep the others waiting.
+        Perhaps only this write waits, for one user's lock. So the writes of all other holders are
+        tried first the next time. A write that fails in any other way is given up, because it must
+        not keep the others waiting.
         """
         while self._writes:
             write, is_away = self._writes[0], False
@@ -123,7 +123,7 @@ class LeaseRenewal(BackgroundWork):
                     self._holders.discard(write.holder)
 
     def _put_behind(self, holder: str) -> None:
-        """Put a holder's writes behind those of all others, in their order."""
+        """Move a holder's writes behind those of all others, in their order."""
         self._writes.sort(key=lambda write: write.holder == holder)
 
     def _store(self, write: LateWrite) -> None:

@@ -1,4 +1,4 @@
-"""Looks for kept answers. Of equal calls at the same time, one asks the vendor and others wait."""
+"""Look for kept answers. Of equal calls at the same time, one asks the vendor and others wait."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from service.web.errors import UpstreamTimedOut
 
 
 class Lookup:
-    """A look for an answer: it is in `kept`, or else the call is to be made in `seconds`."""
+    """A look for an answer. It is in `kept`, or else the call has to be made within `seconds`."""
 
     def __init__(self, answers: KeptAnswers, key: AnswerKey | None, seconds: float) -> None:
         self.kept: Kept | None = None
@@ -27,10 +27,10 @@ class Lookup:
         return self.kept is not None
 
     def land(self, data: Any, wait: bool) -> Any:
-        """Take the answer of the call that was made. Returns it, encoded if it is kept.
+        """Take the answer of the call that was made. Return it, encoded if it is kept.
 
-        Without `wait`, it may not be stored yet. Then the call's row, which is written later in the
-        same transaction, is waited for.
+        Without `wait`, the answer may not be stored yet. The caller then waits for the call's row,
+        which is written later in the same transaction.
         """
         pending = self._answers.keep(self._key, data) if self._key else None
         answer = pending.answer if pending else data
@@ -41,7 +41,7 @@ class Lookup:
 
 
 class Lookups:
-    """Those of this worker. Needs an app context."""
+    """The lookups of this worker. Every method needs an app context."""
 
     def __init__(self, answers: KeptAnswers) -> None:
         self._answers = answers
@@ -49,11 +49,11 @@ class Lookups:
 
     @contextmanager
     def look(self, key: AnswerKey | None, seconds: float, fresh: bool) -> Iterator[Lookup]:
-        """Look for an answer, for at most so many seconds.
+        """Look for an answer, for at most `seconds`.
 
-        Without a key, answers are not kept; with `fresh`, they are kept and not looked for. Where
-        a call is to be made, equal ones wait until the context is left. If it has landed they have
-        its answer, else one of them is made. Raises `UpstreamTimedOut`.
+        Without a key, answers are not kept; with `fresh`, they are kept but not looked for. While
+        the block makes a call, equal calls wait. If the call has an answer they get it; otherwise
+        one of them is made. Raises `UpstreamTimedOut`.
         """
         if key is None or fresh:
             yield Lookup(self._answers, key, seconds)
@@ -68,7 +68,7 @@ class Lookups:
             self._end(key, lookup)
 
     def _join(self, key: AnswerKey, ends: float) -> Lookup:
-        """Wait for equal calls: the lookup of one that has landed, or a new one."""
+        """Wait for equal calls. Return the lookup of one that has an answer, or a new lookup."""
         while running := self._running.get(key.digest):
             if not running.ended.wait(max(ends - time.monotonic(), 0)):
                 raise UpstreamTimedOut()

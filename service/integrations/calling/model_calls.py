@@ -1,4 +1,4 @@
-"""Models that composed endpoints ask, within the limits that the endpoint declares."""
+"""Call models for composed endpoints, within the limits that the endpoint declares."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ class ModelAsking:
     """
 
     def __init__(self, upstream: Upstream, models: Mapping[str, Model], use: ModelUse) -> None:
-        """Raises `NotConfigured` if the model's provider has no key."""
+        """Raise `NotConfigured` if the model's provider has no key."""
         self._upstream, self._models, self._use = upstream, models, use
         self._left = use.calls
         self.cost = 0
@@ -28,10 +28,10 @@ class ModelAsking:
         completion.require_configured(models[use.model_id])
 
     def complete(self, system: str, text: str, seconds: float) -> str:
-        """The model's answer to a text, of which what goes beyond the declared limit is cut off.
+        """Return the model's answer to a text, which is cut at the declared limit.
 
-        Half characters, which vendors' texts may have, are replaced by U+FFFD. An answer that was
-        cut because it reached its own limit ends with an ellipsis.
+        Unpaired surrogates, which vendors' texts may have, are replaced by U+FFFD. An answer that
+        reached its own limit ends with an ellipsis.
 
         Raises `UpstreamFailed`, `UpstreamTimedOut`.
         """
@@ -53,7 +53,7 @@ class ModelAsking:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The longest beginning of a text that has at most so many tokens by our upper bound."""
+    """Return the longest beginning of a text that has at most `tokens` by our upper bound."""
     if bound(text) <= tokens:
         return text
     lengths = range(1, min(len(text), tokens * MOST_CHARACTERS + 1))

@@ -1,6 +1,6 @@
-"""The way of a call: look up, choose the bearer, grant, validate, hold, request, settle.
+"""The steps of a call: look up, choose the bearer, grant, validate, hold, request, settle.
 
-A kept answer is given before anything is held.
+A kept answer is given before credits are held.
 
 Source: docs/contract.md, section 10.
 """
@@ -87,7 +87,7 @@ class Proxy:
         self._lookups = Lookups(KeptAnswers(app, sealer, writes))
 
     def call(self, request: Inbound) -> ProxyResponse:
-        """Raises `ServiceError`."""
+        """Call an endpoint, or the other instance in gateway mode. Raises `ServiceError`."""
         endpoint = self.catalog.named(request.endpoint)
         attribution.bind(endpoint=endpoint.name)
         limits = CONCURRENCY.of(self._app)
@@ -117,9 +117,9 @@ class Proxy:
     def job(
         self, caller: Caller, token: str, job_id: str, browser: str | None = None
     ) -> ProxyResponse:
-        """The state of a job of the caller's own. Raises `ServiceError`.
+        """Return the state of one of the caller's own jobs. Raises `ServiceError`.
 
-        For a limited token there are only the jobs of its endpoints.
+        A limited token sees only the jobs of its endpoints.
         """
         known = self.jobs.find(caller.subject, job_id) if caller.permit else None
         if known and caller.permit and not caller.permit.allows(known.endpoint):
@@ -129,7 +129,7 @@ class Proxy:
         return self.jobs.answer(caller.subject, job_id, self.catalog, browser).response()
 
     def status(self, caller: Caller) -> dict[str, Any]:
-        """The caller's connections; for a limited token those of its endpoints' integrations."""
+        """Return the caller's connections; for a limited token only those of its endpoints."""
         status = self.connections.status(caller.subject)
         permit = caller.permit
         if permit is None:
@@ -141,17 +141,16 @@ class Proxy:
         return self.missing(endpoint) is None
 
     def missing(self, endpoint: Endpoint) -> str | None:
-        """The first setting without a value that the endpoint needs, or its model does. The other
-        instance of a gateway has its own."""
+        """Return the first missing setting that the endpoint or its model needs here, or None."""
         if self.gateway:
             return None
         missing, model = endpoint.missing(self.calls.settings), endpoint.model
         return missing or (model.missing(MODELS.of(self._app)) if model else None)
 
     def check_allowed(self, endpoint: Endpoint, params: Mapping[str, Any]) -> None:
-        """Raises `ServiceError` if the settings of the instance that makes the call rule it out.
+        """Raise `ServiceError` if the settings of the instance that makes the call forbid it.
 
-        Another instance does so itself. The answer of a call that was made is given nevertheless.
+        Another instance checks this itself. A call that was made before still gets its answer.
         """
         if endpoint.allows and not self.gateway:
             endpoint.allows(self.calls.settings, params)
@@ -169,12 +168,12 @@ class Proxy:
         return self._make_once(admitted, request.idempotency_key)
 
     def _make_once(self, admitted: Admitted, key: str) -> Answer:
-        """With an idempotency key: the stored answer, or a call whose answer is stored."""
+        """With an idempotency key, return the stored answer, or make the call and store it."""
         request, call = admitted.request, (admitted.user_id, admitted.endpoint, key)
         lease = KeyLease(self._sealer, *call, dict(request.body), request.note, request.chat_id)
         stored = lease.look() if request.again else lease.begin()
         if stored is not None:
-            admitted.logged.has_row = True  # the call's first try has it
+            admitted.logged.has_row = True  # that of the call's first attempt
             return Answer(json.loads(stored))
         with self._renewal.renewing(lease):
             return self._make(admitted, lease)
@@ -192,9 +191,9 @@ class Proxy:
             self.check_allowed(endpoint, admitted.params)
             if lookup.kept:
                 return self._give_again(admitted, attempt, lookup.kept)
-            self._check_jobs(admitted)  # first, because it counts nothing
+            self._check_jobs(admitted)  # first, because it does not count the call
             user_limits.count(admitted.user_id, endpoint)
-            if charge or not endpoint.access.reads:  # else it can as well be refused afterwards
+            if charge or not endpoint.access.reads:  # else it can be refused afterwards
                 media.reserve(endpoint.seconds + GRACE)
             attempt.hold()
             answer, job = self._ask(admitted, attempt, media, lookup.seconds)
@@ -209,8 +208,8 @@ class Proxy:
     ) -> tuple[Answer, IntegrationJob | None]:
         """Make the call at the vendor, and store its charge and answer.
 
-        A task that the vendor has accepted is charged, and becomes a job. It is stored before
-        anybody waits for it, so that nothing in that time makes the same call pay again.
+        A task that the vendor has accepted is charged, and becomes a job. The job is stored before
+        the call waits for it, so that an interruption can't make the same call pay again.
         """
         answer, job = self.calls.make(admitted, attempt, media, seconds), None
         if answer.consent:
@@ -229,7 +228,7 @@ class Proxy:
         return self._lookups.look(key, admitted.endpoint.seconds, admitted.request.fresh)
 
     def _give_again(self, admitted: Admitted, attempt: Attempt, kept: Kept) -> Answer:
-        """A kept answer, which costs nothing."""
+        """Return a kept answer, which costs nothing."""
         answer = self.calls.give_again(admitted, kept)
         if not answer.consent:
             attempt.end(0, answer.data, None)
@@ -244,7 +243,7 @@ class Proxy:
         return Answer(data)
 
     def _check_jobs(self, admitted: Admitted) -> None:
-        """Raises `TooManyJobs` if the call would start one job too many."""
+        """Raise `TooManyJobs` if the call would start one job too many."""
         owner = OWNER.of(self._app).subject
         if admitted.endpoint.job and admitted.user_id != owner:
             job_rows.check_room(db.session(), admitted.user_id, self._settings.jobs_at_once)

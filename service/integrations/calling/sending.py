@@ -1,4 +1,4 @@
-"""Requests to a vendor: credentials, retries, redirects, and what may have been changed."""
+"""Requests to a vendor: credentials, retries, redirects, and their effects."""
 
 import random
 import time
@@ -30,13 +30,14 @@ ACCEPTS = {"json": "application/json", "text": "text/*, */*", "bytes": "*/*", "r
 
 @dataclass
 class Effects:
-    """What the requests of a call have done so far.
+    """The effects of a call's requests so far.
 
-    `asked` is the integration whose vendor was asked last. `has_gone_on`: that vendor has answered,
-    and the call has gone on to its model, to an address that its caller names, or to a vendor that
-    is left alone. `is_refused`: a vendor has refused or failed. `is_rejected`: it did not take the
-    user's token. `acts` counts the requests that may have changed something for the caller: several
-    may be on their way at the same time. `status` is that of the newest answer.
+    `asked` is the integration whose vendor was asked last. `has_gone_on` means that this vendor has
+    answered, and the call has continued with its model, with an address that its caller names, or
+    with a vendor whose breaker is open. `is_refused` means that a vendor has refused or failed, and
+    `is_rejected` that it has rejected the user's token. `acts` counts the requests that may have
+    changed something for the caller, of which several may run at the same time. `status` is the
+    status of the newest answer.
     """
 
     asked: str | None = None
@@ -53,7 +54,7 @@ class Effects:
 
 @contextmanager
 def telling_status(effects: Effects) -> Iterator[None]:
-    """Tell with which status an answer has come that can't be used: who reads it does not know."""
+    """Add the status of an unusable answer to its error, which the answer's reader can't know."""
     try:
         yield
     except Unusable as error:
@@ -81,11 +82,11 @@ class Sender:
         self._admit, self._effects = admit, effects
 
     def send(self, outgoing: Outgoing) -> Reply:
-        """The vendor's reply, whatever its status. Raises `ServiceError`."""
+        """Return the vendor's reply with any status. Raises `ServiceError`."""
         return self._follow(outgoing) if outgoing.url else self._send(outgoing)
 
     def _follow(self, outgoing: Outgoing) -> Reply:
-        """The reply at the end of the redirects, each of which is guarded alike."""
+        """Follow redirects, each with the same guard, and return the last reply."""
         for _ in range(REDIRECTS):
             reply = self._send(outgoing)
             if reply.status not in MOVED:
@@ -117,7 +118,7 @@ class Sender:
     def _send_once(self, outgoing: Outgoing) -> Reply:
         if self._left() <= 0:
             raise UpstreamTimedOut()
-        if not outgoing.url:  # first: what is refused has not left
+        if not outgoing.url:  # first, because a refused request is not sent
             self._ask_breaker()
         self._leave()
         self._effects.has_gone_on = bool(outgoing.url)
@@ -135,13 +136,13 @@ class Sender:
             if error.reason in NEVER_SENT:
                 self._effects.acts -= is_act
             raise
-        # Others run while a large answer is parsed: it is not late for that.
+        # `parse` lets others run during a large answer, which does not make the answer late.
         return Reply(stream.status, stream.headers, parse(raw), raw)
 
     def _ask_breaker(self) -> None:
         try:
             self._admit(self._vendor.integration)
-        except UpstreamFailed:  # which is no failure of the vendor that was asked before
+        except UpstreamFailed:  # this is no failure of the vendor that was asked before
             self._effects.has_gone_on = True
             raise
 
@@ -185,9 +186,9 @@ class Sender:
 
 
 def _query_of(values: Mapping[str, Any]) -> str:
-    """The query of a URL; "" for no values.
+    """Return the query of a URL, or "" without values.
 
-    Raises `Unusable` for a text with half a character: callers can't send one, vendors can.
+    Raises `Unusable` for an unpaired surrogate, which vendors can send but callers can't.
     """
     try:
         return f"?{urlencode(values, doseq=True)}" if values else ""
@@ -196,7 +197,7 @@ def _query_of(values: Mapping[str, Any]) -> str:
 
 
 def _target(url: str, location: str) -> str:
-    """Where a redirect leads; "" if its address can't be read."""
+    """Return the target of a redirect, or "" if its address can't be parsed."""
     try:
         return urljoin(url, location)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Requests about a running task at its vendor: how it is, and that it be cancelled.
+"""Requests about a running task at its vendor: for its state, and to cancel it.
 
 Source: docs/contract.md, sections 9.7 and 10.7.
 """
@@ -27,7 +27,7 @@ log = structlog.get_logger("integrations")
 
 
 class TaskPolls:
-    """Every method needs an app context."""
+    """Makes requests about tasks. Every method needs an app context."""
 
     def __init__(self, connections: Connections, make_call: MakeCall) -> None:
         self._connections, self._make_call = connections, make_call
@@ -35,26 +35,26 @@ class TaskPolls:
     def poll(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
         """Ask the vendor for a job's task.
 
-        Raises `ServiceError`: `GrantRejected` or `ScopeMissing` where a consent is needed.
+        Raises `ServiceError`: `GrantRejected` or `ScopeMissing` if a consent is needed.
         """
         return self._ask(row, endpoint, media, endpoint.poll)
 
     def give_up(
         self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia, task: Task
     ) -> Task:
-        """The end of a task that was not done when its time was over, with its cost if known.
+        """Return the end of a task that was not done in time, with its cost if that is known.
 
-        It may be done by now.
+        The task may be done by now.
         """
         if task.state == "running":
             task = self._stop(row, endpoint, media)
         return task if task.state == "done" else replace(task, state="failed", result=OUT_OF_TIME)
 
     def _stop(self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia) -> Task:
-        """A task after the request to cancel it, where the vendor takes one.
+        """Cancel a task, if the vendor supports that, and return its state afterwards.
 
-        The cost of a task that still runs then counts only if it was cancelled and the cost is a
-        running total: any other one is not what the vendor will bill.
+        The cost of a task that still runs counts only if the task was cancelled and the cost is a
+        running total. Any other cost is not the amount that the vendor will bill.
         """
         is_cancelled = self._is_cancelled(row, endpoint, media)
         if is_cancelled is None:
@@ -69,7 +69,7 @@ class TaskPolls:
     def _is_cancelled(
         self, row: IntegrationJob, endpoint: Endpoint, media: CallMedia
     ) -> bool | None:
-        """Cancel a task; None if the vendor has no request for that."""
+        """Cancel a task. Return whether that succeeded, None if the vendor can't cancel tasks."""
         if not endpoint.job or not endpoint.job.cancel:
             return None
         try:
@@ -86,7 +86,7 @@ class TaskPolls:
         media: CallMedia,
         request: Callable[[Call, str], T],
     ) -> T:
-        """Make a request about a job's task, with the user's token where the call had one.
+        """Make a request about a job's task, with the user's token if the call had one.
 
         As in a call, the grant is cleared if the vendor rejects its token. Raises `ServiceError`.
         """
@@ -105,5 +105,5 @@ class TaskPolls:
 
 
 def error_of(task: Task) -> str:
-    """The code of the error that asking for a failed job answers with."""
+    """Return the error code in the answer to a request for a failed job."""
     return UpstreamTimedOut.code if task.outcome == OUT_OF_TIME else UpstreamFailed.code

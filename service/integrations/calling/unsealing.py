@@ -1,4 +1,4 @@
-"""Opening stored answers and results of jobs for their callers."""
+"""Open stored answers and results of jobs for their callers."""
 
 import structlog
 
@@ -9,7 +9,7 @@ log = structlog.get_logger("integrations")
 
 
 class NotOpened(Unavailable):
-    """The sealing key is not on this server. Another worker may have it, or an operator."""
+    """This server does not have the sealing key. Another worker or an operator may have it."""
 
     message = "The stored answer can't be opened: this server does not have its sealing key."
 

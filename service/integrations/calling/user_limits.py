@@ -1,4 +1,4 @@
-"""Limits of how often one user may call an endpoint, counted over all workers.
+"""Limit how often a user may call an endpoint, counted over all workers.
 
 Source: docs/contract.md, section 10.18.
 """
@@ -55,14 +55,14 @@ def count(user_id: str, endpoint: Endpoint) -> None:
 
 
 def _refusal(left: int) -> RateLimited:
-    """The refusal until the window ends, in `left` microseconds."""
+    """Return the error for calls until the window ends, in `left` microseconds."""
     error = RateLimited("Your limit of calls of this endpoint is reached. Please wait.")
     error.headers = {"Retry-After": str(max(math.ceil(left / 1_000_000), 1))}
     return error
 
 
 def sweep(session: Session) -> None:
-    """Delete a batch of the windows that have ended, but what another worker is deleting."""
+    """Delete a batch of ended windows, except those that another worker is deleting."""
     ended = select(_counts.c.user_id, _counts.c.endpoint).where(_counts.c.ends_at <= current_time())
     rows = session.execute(ended.limit(BATCH).with_for_update(skip_locked=True)).all()
     session.execute(delete(_counts).where(tuple_(_counts.c.user_id, _counts.c.endpoint).in_(rows)))

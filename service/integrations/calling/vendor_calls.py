@@ -1,4 +1,4 @@
-"""Calls of endpoints at their vendors: with the user's token, and not while a breaker is open."""
+"""Make calls at vendors, with the user's token, and not while a breaker is open."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ from service.media.store import MEDIA_STORE
 from service.outbound.upstream import UPSTREAM
 from service.web.errors import NotConfigured, ServiceError, UpstreamFailed
 
-OWN_REFUSALS = (400, 403, 404, 409)  # of a function of the app that has done nothing
+OWN_REFUSALS = (400, 403, 404, 409)  # statuses of an app's function that has done nothing
 
 
 class VendorCalls:
@@ -45,7 +45,7 @@ class VendorCalls:
     def make(
         self, admitted: Admitted, attempt: Attempt, media: CallMedia, seconds: float
     ) -> Answer:
-        """The vendor's data, or the payload where a consent mends its refusal.
+        """Return the vendor's data, or the payload if a consent can cure a refusal.
 
         Raises `ServiceError`.
         """
@@ -66,14 +66,14 @@ class VendorCalls:
             call.is_narrow = connection is not None and connection.is_narrow
             with _acting(endpoint, call.effects, attempt.leave):
                 data = self._perform(endpoint, admitted.params, call)
-            if connection and call.effects.is_rejected:  # half-way: the answer says how far it came
+            if connection and call.effects.is_rejected:  # not raised: the call was partly done
                 connection.forget()
             return data
 
         return _perform_with_token(connection, perform)
 
     def give_again(self, admitted: Admitted, kept: Kept) -> Answer:
-        """A kept answer, or the payload. What is checked before each call is checked here too.
+        """Return a kept answer or the payload, after the check that precedes each call.
 
         Raises `ServiceError`.
         """
@@ -116,10 +116,10 @@ class VendorCalls:
         admit: Callable[[str], None] = lambda _: None,
         seconds: float | None = None,
     ) -> Call:
-        """What an endpoint's function may use, for `seconds` or the endpoint's own.
+        """Return a `Call` for an endpoint's function, for `seconds` or the endpoint's own limit.
 
-        Only a call whose end is counted may ask the breaker, by `admit`: a trial that a job's poll
-        took would have no end. Raises `NotConfigured`.
+        Only a call whose end is counted may ask the breaker with `admit`. If a job's poll took the
+        trial, the trial would have no end. Raises `NotConfigured`.
         """
         if name := first_missing(endpoint.needs, self.settings):
             raise NotConfigured(name)
@@ -138,14 +138,17 @@ class VendorCalls:
         )
 
     def media(self, endpoint: Endpoint, subject: str) -> CallMedia:
-        """What a call of an endpoint stores for its user."""
+        """Return the context manager for the media that a call stores for its user."""
         return CallMedia(MEDIA_STORE.of(self._app), subject, endpoint.makes, endpoint.copies)
 
 
 @contextmanager
 def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> Iterator[None]:
-    """A function of the app acts without a request. So its call leaves here, and whatever ends it
-    may have come after its work, unless the function itself refuses."""
+    """Track the effects of an app's function, which acts without a request.
+
+    Its call therefore counts as sent here. If it ends with an error, it may have done its work,
+    unless the function itself has refused.
+    """
     if endpoint.vendor.bases or endpoint.repeatable:
         yield
         return
@@ -153,7 +156,7 @@ def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> 
     has_refused = False
     try:
         yield
-    except ServiceError as error:  # that of a vendor tells only what that one has done
+    except ServiceError as error:  # a vendor's refusal says nothing about the app
         has_refused = error.status in OWN_REFUSALS and not effects.is_refused
         raise
     finally:
@@ -163,7 +166,7 @@ def _acting(endpoint: Endpoint, effects: Effects, leave: Callable[[], None]) -> 
 def _perform_with_token(
     connection: Connection | None, perform: Callable[[str | None], Any]
 ) -> Answer:
-    """What `perform` returns for the user's token, or the payload where a consent mends it."""
+    """Return the result of `perform` with the user's token, or the payload for a consent."""
     try:
         return Answer(perform(connection.token() if connection else None))
     except ServiceError as error:

@@ -38,7 +38,7 @@ Failure = Literal["refused", "unreachable", "unreadable", "no-refresh-token"]
 
 
 class NoTokens(Exception):
-    """The authorization server gave no tokens. Contains nothing of its text."""
+    """The authorization server gave no tokens. The error contains no text of the server."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure)
@@ -49,9 +49,9 @@ class NoTokens(Exception):
 class Tokens:
     """A token answer.
 
-    `seconds` is the access token's life from `issued_at`, when it was requested. `scope` has the
-    granted scopes with spaces between them, None if the answer has none. `account` is the id of
-    the account, where token answers have it.
+    `seconds` is the access token's life from `issued_at`, the time of the request. `scope` has the
+    granted scopes with spaces between them, or None if the answer has none. `account` is the id of
+    the account, if the token answer contains it.
     """
 
     access: str
@@ -68,7 +68,7 @@ class Authority:
     def __init__(
         self, upstream: Upstream, integration: str, oauth: OAuth2, settings: Mapping[str, str]
     ) -> None:
-        """Raises `NotConfigured` without a client."""
+        """Raise `NotConfigured` without a client."""
         self._upstream, self._integration = upstream, integration
         self._oauth, self._settings = oauth, settings
         for setting in (oauth.client_id, oauth.client_secret):
@@ -78,7 +78,7 @@ class Authority:
     def consent_url(
         self, redirect: str, scopes: Iterable[str], state: str, verifier: str, hint: str | None
     ) -> str:
-        """The address where the user grants consent."""
+        """Return the address where the user grants consent."""
         oauth = self._oauth
         parameters = {
             "response_type": "code",
@@ -94,9 +94,10 @@ class Authority:
         return add_params_to_uri(self._value(oauth.authorize_url), list(parameters.items()))
 
     def sends(self, issuer: str | None) -> bool:
-        """Whether a redirect with this `iss`, or none, may come from this server (RFC 9207).
+        """Return whether a redirect with this `iss`, or none, may come from this server (RFC 9207).
 
-        A server that is declared to send `iss` always does. Without a declaration nothing is known.
+        A server that is declared to send `iss` always sends it. Without a declaration, any value
+        or none is accepted.
         """
         declared = self._oauth.issuer
         configured = declared and self._settings.get(declared.name)
@@ -108,17 +109,17 @@ class Authority:
         return True
 
     def exchange(self, code: str, redirect: str, verifier: str) -> Tokens:
-        """Tokens for a code. Raises `NoTokens`."""
+        """Return tokens for a code. Raises `NoTokens`."""
         proof = {"code_verifier": verifier} if self._oauth.pkce else {}
         form = {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
         return self._tokens({**form, **proof})
 
     def refresh(self, token: str) -> Tokens:
-        """Fresh tokens, within `SECONDS`. Raises `NoTokens`, whatever was the reason."""
+        """Return fresh tokens within `SECONDS`. Raises `NoTokens` for any failure."""
         return self._tokens({"grant_type": "refresh_token", "refresh_token": token})
 
     def revoke(self, token: str) -> bool:
-        """Revoke a token at the vendor; returns whether it does not serve any more."""
+        """Revoke a token at the vendor. Return whether the token is known to be invalid now."""
         revocation = self._oauth.revocation
         if revocation is None:
             return False
@@ -131,7 +132,7 @@ class Authority:
         return status in revocation.statuses
 
     def account(self, tokens: Tokens) -> VendorAccount:
-        """Whose tokens these are, as far as the vendor says."""
+        """Return the account to which the tokens belong, as far as the vendor tells it."""
         userinfo = self._oauth.userinfo
         if userinfo is None:
             return VendorAccount(tokens.account)
@@ -147,7 +148,7 @@ class Authority:
 
     @property
     def _client(self) -> dict[str, str]:
-        """The client's credentials, as the forms of requests have them."""
+        """The client's credentials, as fields of a form."""
         oauth = self._oauth
         return {
             oauth.client_parameter: self._value(oauth.client_id),
@@ -155,7 +156,7 @@ class Authority:
         }
 
     def _challenge(self, verifier: str) -> dict[str, str]:
-        """The parameters of PKCE, if the vendor has it."""
+        """Return the parameters of PKCE, if the vendor supports it."""
         match self._oauth.pkce:
             case None:
                 return {}
@@ -178,7 +179,7 @@ class Authority:
             raise NoTokens(_failure(status)) from None
 
     def _read(self, status: int, answer: Any, issued_at: datetime) -> Tokens:
-        """The tokens of an answer. Raises `NoTokens`, AuthlibBaseError and `UNREADABLE`."""
+        """Return the tokens in an answer. Raises `NoTokens`, AuthlibBaseError and `UNREADABLE`."""
         where = self._oauth.tokens
         fields = _AuthlibResponse(status, find(answer, where.within))
         told = OAuth2Client(None).parse_response_token(fields)
@@ -203,7 +204,7 @@ class Authority:
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None, headers: Any = None
     ) -> tuple[int, bytes]:
-        """Raises `UpstreamError`, also when it takes longer than `SECONDS` in all."""
+        """Send a request. Raises `UpstreamError`, also if it takes longer than `SECONDS`."""
         sent = {"Accept": "application/json", **(headers or {})}
         body = None
         if form is not None:
@@ -219,13 +220,13 @@ class Authority:
 
 
 def _failure(status: int) -> Failure:
-    if status >= 500 or status == TOO_MANY_REQUESTS:  # it has not looked at the token
+    if status >= 500 or status == TOO_MANY_REQUESTS:  # the server has not checked the token
         return "unreachable"
     return "refused" if status >= 400 else "unreadable"
 
 
 class _AuthlibResponse:
-    """What Authlib reads of a response."""
+    """The attributes of a response that Authlib reads."""
 
     def __init__(self, status: int, value: Any) -> None:
         self.status_code = status

@@ -1,4 +1,4 @@
-"""Users' connections to OAuth integrations: what they allow, and how to get what they don't.
+"""Users' connections to OAuth integrations: their scopes, and the consents for further scopes.
 
 Source: docs/contract.md, "Cloud-suite connection" and section 10.
 """
@@ -42,24 +42,24 @@ class Connections:
         self._app, self._sealer = app, sealer
         self._oauth = {one.integration: one.oauth for one in catalog.vendors if one.oauth}
         for series in product(self._oauth, ("refreshed", *get_args(Failure))):
-            measures.REFRESHES.labels(*series)  # at 0, so that the first of many failures is a rise
+            measures.REFRESHES.labels(*series)  # 0, so that the first failure shows as an increase
 
     def of(
         self, endpoint: Endpoint, user_id: str, browser: str | None = None
     ) -> "Connection | None":
-        """The user's connection that an endpoint needs; None if it needs none.
+        """Return the user's connection that an endpoint needs, or None if it needs none.
 
         `browser` is the cookie to which a consent will be bound."""
         return Connection(self, endpoint, user_id, browser) if endpoint.scope else None
 
     def scopes_of(self, endpoint: Endpoint) -> list[str]:
-        """The full names of the scopes that an endpoint needs."""
+        """Return the full names of the scopes that an endpoint needs."""
         if not endpoint.scope:
             return []
         return self.scopes(endpoint.vendor.integration).required_scopes(endpoint)
 
     def status(self, user_id: str) -> dict[str, Any]:
-        """By integration: whether connected, the flags, and the account's address if known."""
+        """Return by integration `connected`, the flags, and the account's `email` if known."""
         status: dict[str, Any] = {}
         for integration in self._oauth:
             grant = self.grants(integration).find(user_id)
@@ -70,18 +70,18 @@ class Connections:
         return status
 
     def health(self, user_id: str) -> dict[str, Any]:
-        """By connected integration: whether its tokens can still be refreshed."""
+        """Return by connected integration whether its tokens can still be refreshed."""
         found = {name: self.grants(name).find(user_id) for name in self._oauth}
         return {name: health_of(grant) for name, grant in found.items() if grant}
 
     def disconnect(self, user_id: str, integration: str) -> None:
-        """Clear the grant and revoke its tokens, which may fail. Raises `NotFound`."""
+        """Clear the grant and try to revoke its tokens. Raises `NotFound`."""
         grant = self.grants(integration).clear(user_id)  # first: the vendor may be slow
         if grant and (reason := self.revoke(grant)):
             log.warning("not revoked", integration=integration, why=reason)
 
     def take_all(self, session: Session, user_id: str) -> list[Grant]:
-        """Clear every grant of a user's, also at integrations that do not exist any more."""
+        """Delete and return all grants of a user, even of integrations that no longer exist."""
         mine = select(Grant).where(Grant.user_id == user_id).with_for_update()
         grants = list(session.scalars(mine))
         for grant in grants:
@@ -89,7 +89,7 @@ class Connections:
         return grants
 
     def revoke(self, grant: Grant) -> str | None:
-        """Revoke a cleared grant at the vendor; returns why that failed, None for success."""
+        """Revoke a cleared grant at the vendor. Return the reason of a failure, or None."""
         try:
             authority = self.authority(grant.integration)
         except NotFound:
@@ -114,12 +114,12 @@ class Connections:
         return Consents(integration, redirect, self._sealer, self.grants(integration))
 
     def authority(self, integration: str) -> Authority:
-        """Raises `NotConfigured`."""
+        """Return an integration's authorization server. Raises `NotFound`, `NotConfigured`."""
         oauth = self.oauth(integration)
         return Authority(UPSTREAM.of(self._app), integration, oauth, self._settings)
 
     def authorities(self) -> dict[str, Authority]:
-        """Those of the integrations that are configured, by name."""
+        """Return the authorization servers of the configured integrations, by name."""
         found = {}
         for integration in self._oauth:
             with suppress(NotConfigured):
@@ -127,7 +127,7 @@ class Connections:
         return found
 
     def oauth(self, integration: str) -> OAuth2:
-        """Raises `NotFound`."""
+        """Return an integration's declaration of OAuth. Raises `NotFound`."""
         if integration not in self._oauth:
             raise NotFound()
         return self._oauth[integration]
@@ -138,7 +138,7 @@ class Connections:
 
 
 class Connection:
-    """A user's connection, as one call of an endpoint sees it."""
+    """A user's connection for one call of an endpoint."""
 
     def __init__(
         self, connections: Connections, endpoint: Endpoint, user_id: str, browser: str | None
@@ -150,7 +150,7 @@ class Connection:
 
     @property
     def is_sufficient(self) -> bool:
-        """Whether there is a grant with one of the accepted scopes, be it a narrow one."""
+        """Whether there is a grant with one of the accepted scopes, which may be a narrow one."""
         grant = self._connections.grants(self._integration).find(self._user_id)
         scopes = self._connections.scopes(self._integration)
         return grant is not None and scopes.satisfy(self._endpoint, grant.scopes)
@@ -161,10 +161,10 @@ class Connection:
         return self.opens_all_since(None)
 
     def opens_all_since(self, refused: datetime | None) -> bool:
-        """Whether there is a grant that is not narrow, nor of the consent that was refused.
+        """Return whether there is a grant that is not narrow and not of the refused consent.
 
-        A vendor may refuse one whatever its scopes are: its user has taken some of them back there.
-        A refresh does not bring them.
+        A vendor may refuse a grant regardless of its stored scopes, because its user has withdrawn
+        some of them at the vendor. A refresh does not restore them.
         """
         grant = self._connections.grants(self._integration).find(self._user_id)
         scopes = self._connections.scopes(self._integration)
@@ -174,19 +174,19 @@ class Connection:
 
     @property
     def consent_time(self) -> datetime | None:
-        """When the grant whose token was used was consented to, if any was."""
+        """The time of the consent to the grant whose token was used, or None."""
         return self._token.consented_at if self._token else None
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the grant opens only a part of what the endpoint is for."""
+        """Whether the grant opens only a part of the endpoint's data."""
         return bool(self._endpoint.narrow) and not self.opens_all
 
     def admits(self, request: Inbound) -> bool:
-        """Whether a call can be made with the grant.
+        """Return whether a call can be made with the grant.
 
-        A client gets the URL of a consent by an empty body, also if the grant is a narrow one and
-        the endpoint can't be called without parameters.
+        A client gets the URL of a consent with an empty body. This also works with a narrow grant,
+        if the endpoint has required parameters.
         """
         if not self.is_sufficient:
             return False
@@ -194,12 +194,12 @@ class Connection:
 
     @property
     def identity(self) -> list[Any]:
-        """Facts that tell this connection from one with another account or other scopes."""
+        """Facts that distinguish this connection from one with another account or other scopes."""
         grant = self._connections.grants(self._integration).find(self._user_id)
         return [grant.account, str(grant.created_at), sorted(grant.scopes)] if grant else []
 
     def token(self) -> str:
-        """An access token. Raises `RefreshFailed`, and `GrantRejected` if there is no grant."""
+        """Return an access token. Raises `RefreshFailed`, or `GrantRejected` without a grant."""
         authority = self._connections.authority(self._integration)
         self._token = self._connections.grants(self._integration).token(self._user_id, authority)
         if self._token is None:
@@ -207,12 +207,12 @@ class Connection:
         return self._token.text
 
     def payload_for(self, error: ServiceError) -> dict[str, Any] | None:
-        """The OAuth-required payload for a refusal that a new consent can cure, else None.
+        """Return the OAuth-required payload for a refusal that a new consent can cure, or None.
 
-        A grant whose token the vendor has rejected is cleared. A narrow grant does not show what
-        lies beyond it: the vendor says that it is not there, or not open to the app. An endpoint
-        without required parameters answers an empty body, by which clients get the URL of a
-        consent: its payload would ask for one that they could not begin.
+        A grant whose token the vendor has rejected is cleared. With a narrow grant, the vendor
+        answers for an item outside of it that the item does not exist or is not open to the app. An
+        endpoint without required parameters gets no payload then: its clients could not begin the
+        consent, because an empty body calls the endpoint.
         """
         match error:
             case GrantRejected():
@@ -231,7 +231,7 @@ class Connection:
             grants.clear(self._user_id, self._token.version)
 
     def payload(self) -> dict[str, Any]:
-        """The OAuth-required payload, with a URL for exactly this endpoint's scope."""
+        """Return the OAuth-required payload, with a URL for exactly this endpoint's scope."""
         scopes = self._connections.scopes(self._integration)
         grant = self._connections.grants(self._integration).find(self._user_id)
         requested = scopes.consent_scopes(self._endpoint, grant.scopes if grant else ())

@@ -1,8 +1,9 @@
 """A user's consent, from its URL to the tokens that it gives.
 
 A state can be used once, within ten minutes, for one user and one integration. It is bound to the
-browser it was made for, where a consent connects at once. In another browser a page names both
-accounts and asks first: nobody can be tricked into linking their account to another person's user.
+browser for which it was made. In that browser, a consent connects at once. In another browser, a
+page first names both accounts and asks, so that nobody can be tricked into linking their account to
+another person's user.
 Source: RFC 9700; docs/contract.md, section 10.15.
 """
 
@@ -36,7 +37,7 @@ _consents = table(Consent)
 
 @dataclass(frozen=True)
 class Connected:
-    """The grant is stored. `is_open` is whether it has the scope that the user was asked for."""
+    """The grant is stored. `is_open` tells whether it has the scope that was requested."""
 
     email: str | None
     is_open: bool
@@ -44,7 +45,7 @@ class Connected:
 
 @dataclass(frozen=True)
 class Unconfirmed:
-    """Another browser: `token` is what its form posts; it can be used once."""
+    """The consent came from another browser. Its form posts `token`, which can be used once."""
 
     token: str
     user_id: str
@@ -53,7 +54,7 @@ class Unconfirmed:
 
 @dataclass(frozen=True)
 class Failed:
-    """`reason` is a text for people."""
+    """Nothing is connected. `reason` is a text for people."""
 
     reason: str
 
@@ -80,9 +81,10 @@ class Consents:
     def begin(
         self, user_id: str, browser: str | None, scopes: list[str], authority: Authority
     ) -> str:
-        """The URL where the user grants these scopes.
+        """Return the URL where the user grants these scopes.
 
-        Without a browser the page that follows asks in every one: no cookie has an empty hash.
+        Without `browser`, the confirmation page appears in every browser, because no cookie has an
+        empty hash.
         """
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(64)
         grant = self._grants.find(user_id)
@@ -103,9 +105,9 @@ class Consents:
         authority: Authority,
         issuer: str | None = None,
     ) -> Outcome:
-        """The outcome of the vendor's redirect, which has no `code` if the user has refused.
+        """Return the outcome of the vendor's redirect, which has no `code` if the user has refused.
 
-        An answer of another server uses up the state: its code may be an attacker's.
+        An answer of another server uses up the state, because its code may be an attacker's.
         """
         consent, user = self._take(state)
         if consent is None or consent.verifier is None:
@@ -134,7 +136,7 @@ class Consents:
             return Failed(NOT_ADMITTED)
 
     def confirm(self, token: str) -> Outcome:
-        """Connect after all: the user has agreed on the page."""
+        """Connect after the user has agreed on the confirmation page."""
         consent, user = self._take(token)
         if consent is None or consent.tokens is None:
             return Failed(GONE)
@@ -158,7 +160,7 @@ class Consents:
     ) -> Connected | Failed:
         if not self._grants.store(user, tokens, account, requested):
             return Failed(OTHER_ACCOUNT)
-        [wanted, *_] = requested  # the endpoint's; those of the identity follow it
+        [wanted, *_] = requested  # the endpoint's scope; those of the identity follow
         return Connected(account.email, wanted in granted_scopes(tokens.scope, requested))
 
     def _ask(
@@ -177,7 +179,7 @@ class Consents:
         return Unconfirmed(token, user.subject, account.email)
 
     def _row(self, state: str, user_id: str, scopes: list[str]) -> Consent:
-        """A new row, of no browser yet."""
+        """Return a new row, which is not bound to a browser yet."""
         return Consent(
             state_hash=hash_secret(state),
             user_id=user_id,
@@ -190,14 +192,14 @@ class Consents:
     def _give_back(self, user: Standing, tokens: Tokens, authority: Authority) -> None:
         """Revoke the tokens if the user was erased during the exchange.
 
-        Tokens of other users are dropped only: revoking may end what their account has granted to
-        another user of the app.
+        Tokens of other users are only dropped: revoking them may also end grants that the same
+        account has given to another user of the app.
         """
         if user_locks.was_erased(user):
             authority.revoke(tokens.refresh or tokens.access)
 
     def _take(self, state: str) -> tuple[Consent | None, Standing | None]:
-        """Use up a state; returns its consent, and its user if that is still admitted."""
+        """Use up a state. Return its consent, and its user if that user is still admitted."""
         mine = (
             _consents.c.state_hash == hash_secret(state),
             _consents.c.integration == self._integration,
@@ -210,7 +212,7 @@ class Consents:
         return (Consent(**row._mapping) if row else None), user
 
     def _is_known(self, browser_hash: str, consent: Consent) -> bool:
-        """Whether this consent, or a later one of this user's, was begun in this browser.
+        """Return whether this consent, or a later one of this user, was begun in this browser.
 
         Each answer with a URL replaces the cookie, and a page may get several at once.
         """
@@ -225,8 +227,8 @@ class Consents:
         return state_hash is not None
 
     def _objection(self, user_id: str, account: VendorAccount) -> str | None:
-        """Why these tokens can't be stored, or not with the scopes that are there."""
-        if account.id is None:  # nobody could tell whether the next consent is of the same
+        """Return why these tokens can't be stored, or not together with the granted scopes."""
+        if account.id is None:  # the account of the next consent could not be compared
             return NO_TOKENS
         grant = self._grants.find(user_id)
         return OTHER_ACCOUNT if grant and is_other(grant, account) else None

@@ -1,4 +1,4 @@
-"""A user's tokens at an integration: stored sealed, refreshed by one call at a time.
+"""A user's tokens at an integration, which are stored sealed and refreshed by one call at a time.
 
 A refresh runs under a lease that outlives its deadline, with no transaction open. Its tokens are
 stored only if no others have been stored since (`version`).
@@ -33,16 +33,16 @@ from service.times import now
 from service.web.errors import UpstreamFailed
 
 WORKS = {"failed_at": None, "failing_since": None, "failure": None}
-_grants = table(Grant)  # written past the ORM, which would change the rows that were read before
+_grants = table(Grant)  # for writes without the ORM, which would change rows that were read before
 
 log = structlog.get_logger("grants")
 
 
 @dataclass(frozen=True)
 class AccessToken:
-    """A usable access token; `version` fences what is done to its row.
+    """A usable access token. Its row is cleared only if `version` is unchanged.
 
-    `consented_at` is the time of the last consent, which a refresh is not."""
+    `consented_at` is the time of the last consent, which a refresh does not change."""
 
     text: str
     version: int
@@ -50,7 +50,7 @@ class AccessToken:
 
 
 class RefreshFailed(UpstreamFailed):
-    """`provider` names the integration whose account has to be connected again."""
+    """A refresh failed. `provider` names the integration that has to be connected again."""
 
     message = "Token refresh failed. Please connect the account again."
 
@@ -69,9 +69,9 @@ class Grants:
         return refresh_leases.read(Grant, user_id=user_id, integration=self._integration)
 
     def token(self, user_id: str, authority: Authority) -> AccessToken | None:
-        """An access token that has not expired; None if there is no grant.
+        """Return an access token that has not expired, or None if there is no grant.
 
-        Shortly before its end it is refreshed. If that fails, it is used until its end.
+        The token is refreshed shortly before its end. If that fails, it is used until its end.
 
         Raises `RefreshFailed`.
         """
@@ -83,28 +83,30 @@ class Grants:
         return self._unseal(snapshot.row) if snapshot else None
 
     def renew(self, user_id: str, authority: Authority, idle: timedelta) -> None:
-        """Refresh the tokens if they are older than `idle` and nobody else does. Never raises for a
-        failure of the vendor, which is stored."""
+        """Refresh the tokens if they are older than `idle` and no other call refreshes them.
+
+        A failure of the vendor is stored and not raised.
+        """
         snapshot = self._read(user_id)
         if snapshot is None or snapshot.row.updated_at > snapshot.at - idle:
             return
         if lease := refresh_leases.lease(snapshot):
             try:
                 refresh_leases.run_detached(partial(self._refresh, authority, snapshot.row, lease))
-            except RefreshFailed:  # no key here opens the token: others come first for a while
+            except RefreshFailed:  # no key here opens the token, so other grants go first
                 refresh_leases.note_failure(snapshot.row)
 
     def store(
         self, user: Standing, tokens: Tokens, account: VendorAccount, requested: Iterable[str]
     ) -> bool:
-        """Store the tokens of a consent; its scopes are added to those granted before.
+        """Store the tokens of a consent, and add its scopes to those granted before.
 
-        Returns False, with nothing stored, if another account is connected. Raises `Unauthorized`
-        if the user has been disabled or erased since the consent was used up.
+        Stores nothing and returns False if another account is connected. Raises `Unauthorized` if
+        the user has been disabled or erased since the consent was used up.
         """
         try:
             return self._store(user, tokens, account, requested)
-        except IntegrityError:  # the first two consents at once: this one joins the other
+        except IntegrityError:  # another first consent came at the same time
             return self._store(user, tokens, account, requested)
 
     def _store(
@@ -135,16 +137,15 @@ class Grants:
             return True
 
     def _new(self, user_id: str) -> Grant:
-        """A new row.
+        """Return a new row with a random version.
 
-        Its version does not begin at 0: a call that uses a row which has been cleared since, and
-        meets a 401, must not clear this one.
+        A call that uses an earlier, cleared row and gets a 401 must not clear this row.
         """
         version = secrets.randbelow(1 << 30)
         return Grant(user_id=user_id, integration=self._integration, scopes=[], version=version)
 
     def clear(self, user_id: str, version: int | None = None) -> Grant | None:
-        """Delete the grant, with a version only that one; returns what was deleted."""
+        """Delete the grant and return it. If `version` is given, delete only that version."""
         mine = delete(_grants).where(
             _grants.c.user_id == user_id, _grants.c.integration == self._integration
         )
@@ -155,7 +156,7 @@ class Grants:
         return Grant(**row._mapping) if row else None
 
     def tokens_of(self, grant: Grant) -> list[str]:
-        """The tokens that can be opened: the refresh token first."""
+        """Return the tokens that can be opened, the refresh token first."""
         tokens = []
         for name in ("refresh_token", "access_token"):
             sealed = getattr(grant, name)
@@ -178,7 +179,7 @@ class Grants:
     def _refresh(self, authority: Authority, grant: Grant, lease: str) -> bool:
         """Refresh under the lease, with no transaction open.
 
-        False if that failed, or if other tokens have been stored or cleared meanwhile.
+        Returns False if that failed, or if the tokens have been replaced or cleared meanwhile.
         """
         user_id, place = grant.user_id, self._place(grant.user_id, "refresh_token")
         try:
@@ -186,13 +187,13 @@ class Grants:
                 raise NoTokens("no-refresh-token")
             tokens = authority.refresh(self._sealer.open(grant.refresh_token, place))
         except Unsealable as error:
-            # Another worker may have the key, so this is no failure of the grant.
+            # Another worker may have the key, so the grant has not failed.
             log.warning("not opened", integration=self._integration, why=repr(error))
             refresh_leases.store(grant, lease, {})
             raise RefreshFailed(upstreamStatus=None, provider=self._integration) from None
         except NoTokens as error:
             log.warning("not refreshed", integration=self._integration, why=repr(error))
-            if grant.failing_since is None:  # its next tries say nothing new
+            if grant.failing_since is None:  # later attempts are not counted again
                 measures.REFRESHES.labels(self._integration, error.failure).inc()
             refresh_leases.store(grant, lease, _failure_values(error))
             return False
@@ -203,12 +204,12 @@ class Grants:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
         if refresh_leases.store(grant, lease, fresh):
             return True
-        if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the one before
+        if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the earlier token
             authority.revoke(tokens.refresh)
         return False
 
     def _seal(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
-        """The columns of a token answer; without a refresh token, that column keeps its value."""
+        """Return columns for a token answer. Without a refresh token, its column is not changed."""
         seal, place = self._sealer.seal, self._place
         age = max(0.0, (now() - tokens.issued_at).total_seconds())
         values: dict[str, Any] = {

@@ -1,7 +1,7 @@
-"""Whether grants still work: what is known from the last tokens that were asked for.
+"""Report whether grants still work, according to their last refreshes.
 
-A call asks its vendor with a token that is valid; whether the grant behind it still is shows when
-the token is refreshed. So nothing is written for a call.
+A call asks its vendor with a valid token. Only a refresh of the token shows whether the grant is
+still valid, so nothing is written for a call.
 """
 
 from typing import Any
@@ -17,10 +17,10 @@ _grants = table(Grant)
 
 
 def health_of(grant: Grant) -> dict[str, Any]:
-    """`failing` from the first refresh that has failed until one succeeds.
+    """Return the state of a grant: `failing` from the first failed refresh until one succeeds.
 
-    `lastSuccess` is when the vendor has last given tokens. `failure` is `refused`, `unreachable`,
-    `unreadable` or `no-refresh-token`.
+    `lastSuccess` is the time when the vendor last gave tokens. `failure` is `refused`,
+    `unreachable`, `unreadable` or `no-refresh-token`.
     """
     since, last = grant.failing_since, grant.failed_at
     return {
@@ -33,7 +33,7 @@ def health_of(grant: Grant) -> dict[str, Any]:
 
 
 def counts(session: Session) -> dict[str, dict[str, int]]:
-    """How many users have connected each integration, and for how many that fails."""
+    """Return how many users have connected each integration, and how many connections fail."""
     failing = func.count(_grants.c.failing_since)
     rows = select(_grants.c.integration, func.count().label("connected"), failing.label("failing"))
     return {

@@ -1,4 +1,4 @@
-"""Scopes: our neutral names, the vendor's full ones, and the flags that they set.
+"""Scopes: our neutral names, the vendor's full names, and the flags that they set.
 
 Sources: docs/contract.md, "Connection status object" and section 10.
 """
@@ -22,7 +22,7 @@ class Scopes:
         self._names = {**oauth.scope_names, **suffixes(pairs)}
 
     def full(self, neutral: str) -> str:
-        """The vendor's whole name of a scope."""
+        """Return the vendor's full name of a scope."""
         name = self._names.get(neutral, neutral)
         is_whole = not self._base or name == OPENID or "://" in name
         return name if is_whole else f"{self._base}/{name}"
@@ -33,29 +33,31 @@ class Scopes:
         return [self.full(name) for name in self._oauth.identity]
 
     def consent_scopes(self, endpoint: Endpoint, granted: Iterable[str]) -> list[str]:
-        """The scopes of a consent: the endpoint's, those of the identity, and granted ones that the
-        new tokens would not cover otherwise."""
+        """Return the scopes of a consent: the endpoint's and those of the identity.
+
+        Granted scopes are added if the new tokens would not cover them otherwise.
+        """
         earlier = () if self._oauth.incremental else sorted(granted)
         return list(dict.fromkeys([*self.required_scopes(endpoint), *self.identity, *earlier]))
 
     def required_scopes(self, endpoint: Endpoint) -> list[str]:
-        """The scopes that the OAuth-required payload names."""
+        """Return the scopes that the OAuth-required payload names."""
         assert endpoint.scope
         return [self.full(endpoint.scope)]
 
     def satisfy(self, endpoint: Endpoint, granted: Iterable[str]) -> bool:
-        """Whether a call can be made with these scopes, be it with a narrow one."""
+        """Return whether a call can be made with these scopes, also with a narrow one."""
         is_narrow = not set(map(self.full, endpoint.narrow)).isdisjoint(granted)
         return is_narrow or self.open_all(endpoint, granted)
 
     def open_all(self, endpoint: Endpoint, granted: Iterable[str]) -> bool:
-        """Whether these scopes open all that an endpoint is for."""
+        """Return whether these scopes open all of the endpoint's data."""
         assert endpoint.scope
         enough = {self.full(neutral) for neutral in (endpoint.scope, *endpoint.accepted)}
         return not enough.isdisjoint(granted)
 
     def flags(self, granted: Iterable[str]) -> dict[str, bool]:
-        """The flags of the connection status that these scopes set."""
+        """Return the flags of the connection status, with those set that these scopes set."""
         full = set(granted)
         flags = {
             flag: not full.isdisjoint(map(self.full, neutral))
@@ -65,8 +67,11 @@ class Scopes:
         return flags | {name: any(flags[part] for part in parts) for name, parts in aggregates}
 
     def flags_of(self, endpoint: Endpoint) -> list[str]:
-        """The flags that tell whether an endpoint can be called: those that only its accepted
-        scopes set, else those that its own scope sets among others."""
+        """Return the flags that tell whether an endpoint can be called.
+
+        These are the flags that only its accepted scopes set, or if there are none, all flags that
+        its own scope sets.
+        """
         accepted = {endpoint.scope, *endpoint.accepted}
         flags = self._oauth.flags.items()
         exact = [flag for flag, neutral in flags if accepted.issuperset(neutral)]
@@ -74,14 +79,14 @@ class Scopes:
 
 
 def granted_scopes(text: str | None, requested: Iterable[str]) -> list[str]:
-    """The scopes of a token answer, which are separated by spaces.
+    """Return the scopes of a token answer, which are separated by spaces.
 
-    None means that those that were requested have been granted (RFC 6749, section 5.1).
+    None means that the requested scopes have been granted (RFC 6749, section 5.1).
     """
     return sorted(set(requested if text is None else text.split()))
 
 
 def suffixes(text: str) -> dict[str, str]:
-    """`neutral=suffix, …` as a mapping."""
+    """Parse `neutral=suffix, …` into a mapping."""
     pairs = (item.partition("=")[::2] for item in text.split(",") if item.strip())
     return {neutral.strip(): suffix.strip() for neutral, suffix in pairs}

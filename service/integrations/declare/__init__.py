@@ -1,1 +1,1 @@
-"""The words in which vendors and endpoints are declared."""
+"""The classes with which vendors and endpoints are declared."""

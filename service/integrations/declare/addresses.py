@@ -1,8 +1,8 @@
-"""Addresses that a vendor loads for a caller: checks of fields.
+"""Check addresses that a vendor loads for a caller.
 
-A vendor's base URL may be a host of the operator's own, such as a Firecrawl in the same network.
-The vendor may load an address in a browser. So a host is checked as browsers read it, and not as it
-is written: `127.0.01`, `0x7f.0.0.0x1` and `１２７.0.0.1` are all 127.0.0.1 to them.
+A vendor may run on the operator's own host, such as a Firecrawl in the same network, and may load
+an address in a browser. So a host is checked in the form in which browsers read it:
+`127.0.01`, `0x7f.0.0.0x1` and `１２７.0.0.1` are all 127.0.0.1 for them.
 Source: URL Standard, "host parsing" and "ends in a number"; UTS 46.
 """
 
@@ -15,37 +15,37 @@ from marshmallow import ValidationError, validate
 
 from service.outbound.guarded import is_public
 
-# Names of hosts that are nobody else's: reserved ones, those in the /etc/hosts of many machines,
-# those that private networks use (RFC 6762, appendix G), and that of services in a Kubernetes
-# cluster, for which its machines look below `.cluster.local`.
+# Suffixes of hosts that are not public: reserved names, names in the /etc/hosts of many machines,
+# names that private networks use (RFC 6762, appendix G), and the name of services in a Kubernetes
+# cluster, which its machines look up below `.cluster.local`.
 RESERVED = (".localhost", ".local", ".internal", ".home.arpa")
 LOCAL = (
     *RESERVED, ".localdomain", ".localdomain6", ".intranet", ".private", ".corp", ".home", ".lan",
     ".svc",
 )  # fmt: skip
-NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # how a host ends that is an address
+NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # the end of a host that is an address
 
 _is_https = validate.URL(schemes={"https"}, error="Must be an https URL.")
 
 
 def check_public_https(url: str) -> None:
-    """Raises ValidationError for what is no https URL, or whose host can't be a public one."""
+    """Raise ValidationError unless the text is an https URL whose host may be public."""
     _is_https(url)
     _check_host(url, "Must be an https URL.")
 
 
 def check_public(url: str) -> None:
-    """Raises ValidationError for an http or https URL whose host can't be a public one."""
+    """Raise ValidationError for an http or https URL whose host can't be public."""
     _check_host(url, "Not a valid URL.")
 
 
 def host_of(url: str) -> str:
-    """The host of a URL as browsers read it. Raises ValueError for one that there can't be."""
+    """Return the host of a URL as browsers read it. Raises ValueError for an impossible host."""
     return _as_browsers_read(urlsplit(url).hostname or "")
 
 
 def _check_host(url: str, invalid: str) -> None:
-    """Raises ValidationError; `invalid` is for a host or port that there can't be, as `[::::]`."""
+    """Raise ValidationError. `invalid` is its text for an impossible host or port."""
     try:
         host, port = host_of(url), urlsplit(url).port
     except ValueError:
@@ -57,10 +57,10 @@ def _check_host(url: str, invalid: str) -> None:
 
 
 def _as_browsers_read(name: str) -> str:
-    """A host in ASCII and lower case. Raises ValueError for a name that there can't be.
+    """Return a host in ASCII and lower case. Raises ValueError for an impossible name.
 
-    Python's codec knows Unicode 3.2. So what later characters stand for, and those that nobody
-    sees, are taken care of first.
+    Python's codec knows Unicode 3.2. So later characters are normalised first, and invisible ones
+    are removed.
     """
     if ":" in name:
         return name
@@ -70,7 +70,7 @@ def _as_browsers_read(name: str) -> str:
 
 
 def _is_dropped(letter: str) -> bool:
-    """Whether browsers drop a character, and Python's codec does not know it."""
+    """Return whether browsers drop a character that Python's codec does not know."""
     return unicodedata.category(letter) == "Cf" or letter == "\u180f"  # a variation selector
 
 
@@ -81,7 +81,7 @@ def _may_be_public(host: str) -> bool:
 
 
 def _is_public_address(host: str) -> bool:
-    """An address in any other form than the usual one is not public: nobody needs it."""
+    """Return whether an address is public. Unusual forms are refused, because nobody needs them."""
     try:
         return is_public(ipaddress.ip_address(host))
     except ValueError:

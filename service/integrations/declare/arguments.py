@@ -1,4 +1,4 @@
-"""How an endpoint's parameters become the arguments of its function."""
+"""Turn an endpoint's parameters into the arguments of its function."""
 
 import inspect
 import re
@@ -8,20 +8,20 @@ from typing import Any
 
 from marshmallow import fields, missing
 
-NAMES = 2000  # that are kept: more than the catalog has
+NAMES = 2000  # size of the caches: more than the catalog has
 
 
 @lru_cache(NAMES)
 def snake(name: str) -> str:
-    """`perPage` as `per_page`."""
+    """Return `per_page` for `perPage`."""
     return re.sub("([A-Z])", lambda match: f"_{match[0].lower()}", name)
 
 
 @lru_cache(NAMES)
 def keywords(run: Callable[..., Any]) -> Mapping[str, bool]:
-    """The keyword-only parameters of a function, and whether each must be given.
+    """Return the keyword-only parameters of a function, and whether each must be given.
 
-    Every call of an endpoint asks, and to read a signature takes 30 calls of functions.
+    Every call of an endpoint needs them, and reading a signature takes 30 function calls.
     """
     return {
         name: one.default is inspect.Parameter.empty
@@ -33,7 +33,7 @@ def keywords(run: Callable[..., Any]) -> Mapping[str, bool]:
 def argument_faults(
     parameters: Mapping[str, fields.Field[Any]], run: Callable[..., Any] | None
 ) -> list[str]:
-    """What is wrong: every parameter has a description, and goes into the request or to `run`."""
+    """Return the faults: a parameter needs a description and a place in the request or `run`."""
     known = keywords(run) if run else {}
     named = {snake(name): one for name, one in parameters.items()}
     wrong = [f"{name}: the function takes no such parameter" for name in known.keys() - named]

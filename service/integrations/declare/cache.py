@@ -1,4 +1,4 @@
-"""How long an endpoint's answers may be given again without asking the vendor."""
+"""The time for which an endpoint's answers may be given again without asking the vendor."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,18 +8,17 @@ LONGEST = 7 * 24 * 3600
 
 @dataclass(frozen=True, kw_only=True)
 class Cache:
-    """An answer is given again to the same parameters for so many `seconds`.
+    """An answer is given again for the same parameters during `seconds`.
 
-    If it is `shared`, everybody gets the same answer, because the operator's account gives it.
-    Otherwise only the user whose call it was gets it again.
+    If it is `shared`, all users get the same answer, because it comes from the operator's account.
+    Otherwise only the user who made the call gets it again.
     """
 
     seconds: float
     shared: bool
 
     def faults(self, *, reads: bool, slow: bool, scoped: bool, makes: bool) -> Iterator[str]:
-        """What is wrong with it for an endpoint that only reads, is a job, needs a grant, or makes
-        media."""
+        """Yield its faults, for an endpoint that reads, is slow, needs a scope, or makes media."""
         if not 0 < self.seconds <= LONGEST:
             yield f"its cache must last more than 0 and at most {LONGEST} seconds"
         if not reads:

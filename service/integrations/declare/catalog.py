@@ -13,13 +13,13 @@ CATALOG = AppKey["Catalog"]("catalog")
 
 
 class Catalog:
-    """The endpoints of an app, by every name they have."""
+    """The endpoints of an app, by each of their names."""
 
     def __init__(self, endpoints: Iterable[Endpoint], vendors: Iterable[Vendor] = ()) -> None:
-        """`vendors` may have further ones, which functions of the endpoints ask.
+        """`vendors` may include further vendors, which functions of the endpoints ask.
 
-        Raises ValueError for a name that is taken twice, two settings of one name, and a setting
-        that an endpoint needs and nobody reads.
+        Raises ValueError for a name that is used twice, for two settings with one name, and for a
+        setting that an endpoint needs and its vendor does not declare.
         """
         self._endpoints = tuple(endpoints)
         self._further = tuple(vendors)
@@ -50,13 +50,13 @@ class Catalog:
 
     @property
     def vendors(self) -> tuple[Vendor, ...]:
-        """Every vendor, once: those of endpoints, alternatives, and the further ones."""
+        """Every vendor, once: those of endpoints, their alternatives, and the further ones."""
         own = [item.vendor for item in self._endpoints]
         others = [vendor for item in self._endpoints for vendor in item.alternatives]
         return tuple({one.name: one for one in (*own, *others, *self._further)}.values())
 
     def named(self, name: str) -> Endpoint:
-        """Raises `UnknownEndpoint` with the nearest names."""
+        """Return the endpoint of that name. Raises `UnknownEndpoint` with the nearest names."""
         if name not in self._by_name:
             raise UnknownEndpoint(nearest=near_names(name, self._by_name))
         return self._by_name[name]

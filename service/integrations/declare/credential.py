@@ -1,4 +1,4 @@
-"""Credentials of the operator's account at a vendor, and where each kind goes in a request."""
+"""Credentials of the operator's account at a vendor, and their places in a request."""
 
 import base64
 import time
@@ -16,19 +16,19 @@ Pairs = dict[str, Any]
 
 
 class Credential(Protocol):
-    """What proves to a vendor who asks. Only `calling/call.py` puts one into a request."""
+    """Authenticates a request to a vendor. Only `calling/sending.py` adds one to a request."""
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """The settings that it is made of."""
+        """The settings that the credential consists of."""
 
     def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
-        """Add it to a request. `values` has all required settings of the credential."""
+        """Add the credential to a request. `values` has all its required settings."""
 
 
 @dataclass(frozen=True)
 class NoCredential:
-    """For a vendor that asks nobody who they are."""
+    """The credential for a vendor that needs none."""
 
     settings: tuple[Setting, ...] = ()
 
@@ -38,7 +38,7 @@ class NoCredential:
 
 @dataclass(frozen=True)
 class HeaderKey:
-    """A key in a header; `form` is what stands there, with `{key}` in it."""
+    """A key in a header. `form` is the header's value, with `{key}` in it."""
 
     key: Setting
     header: str
@@ -54,7 +54,7 @@ class HeaderKey:
 
 
 def bearer(key: Setting) -> HeaderKey:
-    """A key in `Authorization: Bearer`."""
+    """Return the credential of a key in `Authorization: Bearer`."""
     return HeaderKey(key, "Authorization", "Bearer {key}")
 
 
@@ -76,7 +76,7 @@ class QueryKey:
 
 @dataclass(frozen=True)
 class HeaderKeys:
-    """A credential of several parts, each in a header of its own."""
+    """A credential of several parts, each in its own header."""
 
     parts: Mapping[str, Setting]  # by header
 
@@ -111,10 +111,10 @@ class Basic:
 
 @dataclass(frozen=True)
 class Signer:
-    """A JWT signed with a secret (HS256), made anew for each request; `key` is its issuer.
+    """A JWT that is made for each request and signed with a secret (HS256). `key` is its issuer.
 
-    `claims` are those that every request's token has. An endpoint that gives tokens to its callers
-    signs them with `sign`.
+    Every request's token has `claims`. An endpoint that gives tokens to its callers signs them with
+    `sign`.
     """
 
     key: Setting
@@ -130,7 +130,7 @@ class Signer:
         headers["Authorization"] = f"Bearer {self.sign(values, self.claims, self.seconds)}"
 
     def sign(self, values: Settings, claims: Mapping[str, Any], seconds: int) -> str:
-        """A token with these claims that is good for so many seconds."""
+        """Return a token with these claims that is valid for `seconds`."""
         issued_at = int(time.time())
         times = {"nbf": issued_at, "exp": issued_at + seconds}
         whole = {"iss": values[self.key.name], **times, **claims}

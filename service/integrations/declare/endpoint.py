@@ -1,4 +1,4 @@
-"""An endpoint: one named call of a vendor, as a declaration from which everything else follows.
+"""The declaration of an endpoint: one named call of a vendor.
 
 Proxy, catalog, schemas, OpenAPI, sandbox, console and tests read it.
 Source: docs/contract.md, section 10.
@@ -31,9 +31,9 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Access:
-    """What a call may do: `reads` changes nothing outside, `gets` may be repeated by anybody and
-    allows GET. `auto_approve` means that the host never asks the user, and that the price is 0.
-    `idempotent` says that a second call changes nothing more at the vendor."""
+    """What a call may do: with `reads` it changes nothing outside, with `gets` anybody may repeat
+    it and GET is allowed. `auto_approve` means that the host never asks the user, and that the
+    price is 0. `idempotent` means that a second call changes nothing more at the vendor."""
 
     reads: bool = False
     gets: bool = False
@@ -50,26 +50,26 @@ SAFE_WRITE = Access(idempotent=True)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Endpoint:
-    """`asks` is the one request that it makes; its answer is read as `gives`.
+    """An endpoint. `asks` is the one request that it makes, and `gives` reads the answer.
 
     `allows` is called with the settings and the parameters before a user is asked about the call,
     `before` with the call and its parameters before anything is sent. An endpoint that does more
-    has `run`: a function of the call, then of the filled request where there is one, then of its
-    parameters by keyword, in snake case. It returns our data, which fit `gives`.
+    has a function `run`. Its arguments are the call, the filled request if there is one, and the
+    parameters by keyword in snake case. It returns data that fit `gives`.
 
-    `scope` is the neutral scope that a user is asked for, `accepted` are those that do as well, and
-    `narrow` those that open only what the app has made: the user is asked for `scope` where a call
-    finds nothing with one of them. `credits` replaces the price of `billing/prices.py`, for vendors
-    of extensions. With a `meter`, the price is the most that a call with only the required
-    parameters costs. An endpoint that asks a model declares that use in `model`; its real cost is
-    added to the price. `seconds` bounds a call with all its requests, `body_limit` the bytes of
-    what a caller sends. `makes` is the most bytes of media that a call, or a job, stores by
-    `call.keep`, `copies` the most that it stores by `call.copy`. `continues` names the parameter
-    that takes an earlier task's id, which must be of a job of the caller's own. Answers are kept
-    for `cache`, and `per_user` limits how often one user may ask the vendor. It is configured if
-    the settings that it `needs` beside its vendor's have values, and if its vendor or one of the
-    `alternatives` is: its function asks which. Jobs are tasks of its vendor. With `says`, clients
-    tell people of a call in these sentences.
+    `scope` is the neutral scope that a user is asked for. `accepted` scopes suffice as well.
+    `narrow` scopes open only what the app has made; if a call finds nothing with one of them, the
+    user is asked for `scope`. `credits` replaces the price in `billing/prices.py`, for vendors of
+    extensions. With a `meter`, the price is the most that a call with only the required parameters
+    costs. `model` declares the use of a model, whose real cost is added to the price. `seconds`
+    limits a call with all its requests, `body_limit` the bytes of a caller's body. `makes` is the
+    most bytes of media that a call or a job stores with `call.keep`, `copies` the most that it
+    stores with `call.copy`. `continues` names the parameter for an earlier task's id, which must
+    belong to one of the caller's own jobs. Answers are kept for `cache`. `per_user` limits how
+    often one user may ask the vendor. The endpoint is configured if the settings that it `needs`
+    beside its vendor's have values, and if its vendor or one of the `alternatives` is configured;
+    its function asks which one. Jobs are tasks of its vendor. Clients describe a call to people
+    with the sentences in `says`.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Endpoint:
     says: Says | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a declaration that can't work, with all that is wrong."""
+        """Raise ValueError for a declaration that can't work, with all its faults."""
         if wrong := _form_faults(self) or _faults(self):
             raise ValueError(f"endpoint {self.name}: {'; '.join(wrong)}")
         self.gives.schema()  # raises ValueError for a field that can't be read
@@ -124,7 +124,7 @@ class Endpoint:
 
     @property
     def price(self) -> float:
-        """Credits."""
+        """The price without models, in credits."""
         return CALLS.get(self.name, 0) if self.credits is None else self.credits
 
     @property
@@ -143,22 +143,22 @@ class Endpoint:
         return self.access.gets or self.access.idempotent
 
     def vendor_for(self, settings: Mapping[str, str]) -> Vendor:
-        """The first of its vendors that is configured, its own if none is."""
+        """Return the first of its vendors that is configured, or its own vendor if none is."""
         vendors = (self.vendor, *self.alternatives)
         return next((one for one in vendors if one.missing(settings) is None), self.vendor)
 
     def missing(self, settings: Mapping[str, str]) -> str | None:
-        """The first setting without a value that a call needs; None if it is configured."""
+        """Return the first setting without a value that a call needs, or None."""
         return self.vendor_for(settings).missing(settings) or first_missing(self.needs, settings)
 
     def most(self, params: Values) -> int:
-        """The most that a call with these parameters can cost, in micro-credits."""
+        """Return the most that a call with these parameters can cost, in micro-credits."""
         return self._max_price(params) + (self.model.max_cost if self.model else 0)
 
     def cost(self, params: Values, data: Any) -> int:
-        """The price of a call that has returned `data`, in micro-credits, without its models.
+        """Return the price of a call that has returned `data`, in micro-credits, without models.
 
-        A reported cost that no call can have is not believed.
+        A reported cost that no call can have is ignored.
         """
         most = self._max_price(params)
         if not self.meter:
@@ -171,7 +171,7 @@ class Endpoint:
         return round(self.price * CREDIT) if metered is None else metered
 
     def perform(self, call: Any, params: Values) -> Any:
-        """Make a call: our data, or the `Task` of a job. `call` is a `calling.call.Call`."""
+        """Make a call. Return our data, or the `Task` of a job. `call` is a `calling.call.Call`."""
         request = self.asks.fill(self.parameters, params) if self.asks else None
         if self.before:
             self.before(call, params)
@@ -201,7 +201,7 @@ class Endpoint:
 
 
 def _form_faults(endpoint: Endpoint) -> list[str]:
-    """What is of another kind: with that nothing else can be said."""
+    """Return the declarations of a wrong type, which prevent all other checks."""
     takes, examples = endpoint.takes, endpoint.examples
     told = {
         "its `vendor` must be a Vendor": isinstance(endpoint.vendor, Vendor),
@@ -236,7 +236,7 @@ def _faults(endpoint: Endpoint) -> list[str]:
 
 
 def _promise_faults(endpoint: Endpoint) -> list[str]:
-    """What is wrong with keeping its answers and with limiting its users."""
+    """Return the faults of `cache` and `per_user`."""
     reads, slow, scoped = endpoint.access.reads, endpoint.job is not None, bool(endpoint.scope)
     cache, limit, makes = endpoint.cache, endpoint.per_user, bool(endpoint.makes or endpoint.copies)
     wrong = cache.faults(reads=reads, slow=slow, scoped=scoped, makes=makes) if cache else []

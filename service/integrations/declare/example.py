@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class File:
-    """The content of a file beside the vendors' modules, for a long answer of an example."""
+    """A long answer of an example, in a file beside the vendors' modules."""
 
     path: str
 
@@ -24,12 +24,12 @@ class File:
 class Exchange:
     """One request to the vendor, and its answer.
 
-    `sends` is `GET /path?query`, `body` the JSON value or form that goes with it, `sends_headers`
-    its headers beside those of every request to the vendor, `base` the setting of the base URL, if
-    not the vendor's first. `answers` is a JSON value, bytes, or a
+    `sends` is `GET /path?query`, and `body` the JSON value or form that is sent with it.
+    `sends_headers` are its headers beside those of every request to the vendor. `base` is the
+    setting of the base URL, if not the vendor's first. `answers` is a JSON value, bytes, or a
     `File`. The sandbox gives the answer to every request that fits `serves`, a path such as
     `/repos/{owner}/{rest+}`, and `when`: values by target, such as `query.format`. Without
-    `serves`, that is the path of the endpoint's template, or the one in `sends`.
+    `serves`, the path of the endpoint's template counts, or the path in `sends`.
     """
 
     sends: str
@@ -63,7 +63,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Example:
-    """A call with these parameters, and the requests that it becomes, in their order."""
+    """A call with the parameters `asks`, and the requests that it makes, in their order."""
 
     asks: Mapping[str, Any]
     exchanges: tuple[Exchange, ...]
@@ -72,5 +72,5 @@ class Example:
 def example(
     asks: Mapping[str, Any], sends: str, answers: Any, *, body: Any = None, base: str = ""
 ) -> Example:
-    """An example of a call that makes one request."""
+    """Return an example of a call that makes one request."""
     return Example(asks, (Exchange(sends, answers, body=body, base=base),))

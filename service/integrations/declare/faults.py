@@ -1,6 +1,6 @@
-"""What a vendor's refusal means for the caller. Nothing of its text is passed on.
+"""Turn a vendor's refusal into an error for the caller. Its text is not passed on.
 
-Never 401: whoever calls us is signed in, it is the operator's key that a vendor refuses.
+No refusal becomes a 401: the caller is signed in, and the vendor refuses the operator's key.
 Source: docs/contract.md, section 3.10.
 """
 
@@ -24,31 +24,31 @@ LONGEST_PAUSE = 3600
 
 
 class GrantRejected(Forbidden):
-    """The vendor does not take a user's token: told to the user as a consent that is needed."""
+    """The vendor rejects a user's token. The user is asked for a consent."""
 
     message = "The vendor does not take the connection's token any more."
 
 
 class ScopeMissing(Forbidden):
-    """The vendor wants a scope that the user has not granted: likewise."""
+    """The vendor requires a scope that is not granted. The user is asked for a consent."""
 
     message = "The vendor wants a scope that has not been granted."
 
 
 class OutOfReach(Forbidden):
-    """The vendor has not opened this one thing to the app; a scope that opens all of them would."""
+    """The vendor has not opened this item to the app. A scope for all items would open it."""
 
     message = "The upstream does not allow this."
 
 
 class Declined(UpstreamFailed):
-    """The vendor refuses the operator's app, in an answer of status 200: it has done nothing."""
+    """The vendor refuses the operator's app with status 200. It has done nothing."""
 
 
 def refusal_of(vendor: Vendor, reply: Reply) -> ServiceError | None:
-    """The error to raise for a reply; None for a success.
+    """Return the error to raise for a reply, or None for a success.
 
-    A vendor may refuse with status 200, so it reads every reply.
+    A vendor may refuse with status 200, so its `refusal` reads every reply.
     """
     refusal = vendor.refusal(reply)
     return refusal or (None if 200 <= reply.status < 300 else _common(reply))
@@ -56,7 +56,7 @@ def refusal_of(vendor: Vendor, reply: Reply) -> ServiceError | None:
 
 def _common(reply: Reply) -> ServiceError:
     match reply.status:
-        case 400 | 409 | 413 | 414 | 416 | 422 | 431:  # a path or a header may be too long, too
+        case 400 | 409 | 413 | 414 | 416 | 422 | 431:  # also too long a path or a header
             return InvalidRequest("The upstream does not accept these parameters.", details={})
         case 404 | 410:
             return not_found()
@@ -66,7 +66,7 @@ def _common(reply: Reply) -> ServiceError:
 
 
 def limited(reply: Reply, seconds: int | None = None) -> RateLimited:
-    """With `seconds` to wait, or the vendor's own `Retry-After`."""
+    """Return a `RateLimited` with `seconds` to wait, or the vendor's own `Retry-After`."""
     pause = min(max(seconds or retry_after(reply) or 5, 1), LONGEST_PAUSE)
     error = RateLimited("The upstream's limit is reached. Please wait a little.")
     error.headers = {"Retry-After": str(pause)}
@@ -74,7 +74,7 @@ def limited(reply: Reply, seconds: int | None = None) -> RateLimited:
 
 
 def retry_after(reply: Reply) -> int | None:
-    """The seconds of the vendor's `Retry-After`, at most an hour; None if it can't be read."""
+    """Return the seconds of the vendor's `Retry-After`, at most an hour, or None."""
     pause = retry.retry_after(reply.headers)
     return None if pause is None else min(ceil(pause), LONGEST_PAUSE)
 
@@ -88,23 +88,23 @@ def forbidden() -> Forbidden:
 
 
 def has_done_nothing(refusal: ServiceError) -> bool:
-    """Whether a vendor that refuses a call so has done nothing, whatever the answer's status."""
+    """Return whether this refusal means that the vendor has done nothing, for any status."""
     return refusal.status < 500 or isinstance(refusal, Declined)
 
 
 def is_refused(status: int) -> bool:
-    """Whether the vendor itself says that it has not done what was asked.
+    """Return whether the vendor itself says that it has not done the request.
 
-    What stands in front of it can't know: a gateway that failed or gave up (502, 504, and a
-    network's own 520 to 599), or one whose time to wait was over (408, 499).
+    A server in front of the vendor can't know it: a gateway that failed or gave up (502, 504, and a
+    network's own 520 to 599), or one that stopped waiting (408, 499).
     """
     return 400 <= status < 520 and status not in (408, 499, 502, 504)
 
 
 def is_down(error: ServiceError) -> bool:
-    """Whether the vendor is down: it gave no answer, or a 5xx.
+    """Return whether the vendor is down: it gave no answer, or a 5xx.
 
-    An answer that we can't use is an answer. All users' calls share the breaker that counts this.
+    An unusable answer still is an answer. All users' calls share the breaker that counts this.
     """
     if isinstance(error, UpstreamTimedOut):
         return True
@@ -115,7 +115,7 @@ def is_down(error: ServiceError) -> bool:
 
 
 def failure_of(error: UpstreamError) -> ServiceError:
-    """For what gave no usable answer at all."""
+    """Return the error to raise for a request that got no usable answer at all."""
     if error.reason == "not-public":
         return InvalidRequest("Only public addresses can be asked for.", details={})
     if error.reason == "timeout":

@@ -1,4 +1,4 @@
-"""The vocabulary of endpoint parameters: marshmallow fields that know where their value goes.
+"""Fields for endpoint parameters: marshmallow fields with a target in the vendor's request.
 
 Every field takes `about`, a description for people, and `to`, its target in the request to the
 vendor: `path.owner`, `query.per_page`, `header.X-Name`, `json.contents.text`, `form.name`,
@@ -7,7 +7,8 @@ in the base URL. A tuple names several targets. Within a `Part`, `to` is a path 
 default the field's own name. A parameter without a target is an argument of the endpoint's
 function.
 
-`theirs` turns a loaded value into the vendor's: a mapping, or a function. None leaves it out.
+`theirs` turns a loaded value into the vendor's value. It is a mapping or a function. A value that
+becomes None is left out.
 """
 
 import base64
@@ -28,11 +29,12 @@ Theirs = Mapping[Any, Any] | Callable[[Any], Any]
 
 
 class Parameters(Schema):
-    """What an endpoint takes: JSON, or a query where it only reads. Unknown names are refused."""
+    """The parameters of an endpoint, in JSON, or in a query if it only reads. Unknown names are
+    refused."""
 
 
 class Facts(TypedDict, total=False):
-    """What every field takes beside its description and its bounds."""
+    """The arguments that every field takes beside its description and its bounds."""
 
     to: To
     theirs: Theirs | None
@@ -50,9 +52,9 @@ def _facts(
     required: bool = False,
     default: Any = missing,
 ) -> dict[str, Any]:
-    """The arguments of a marshmallow field; `keywords` are further ones of its JSON Schema.
+    """Return the arguments of a marshmallow field, with further `keywords` of its JSON Schema.
 
-    `metadata` has what `request.py` needs.
+    `metadata` has the facts that `request.py` needs.
     """
     targets = (to,) if isinstance(to, str) and to else tuple(to)
     named = {"description": about, **(keywords or {})}
@@ -79,7 +81,7 @@ class Words(Text):
         form: str | None = None,
         **facts: Unpack[Facts],
     ) -> None:
-        """`checks` see texts of a permitted length only, so that they need `most`.
+        """`checks` see only texts of a permitted length, so they need `most`.
 
         `form` is the `format` in schemas.
         """
@@ -124,7 +126,7 @@ class Switch(JsonBoolean):
 
 
 class Moment(fields.AwareDateTime):
-    """A moment with its zone, in ISO 8601; loaded as the text in UTC that every vendor takes."""
+    """A moment with its zone, in ISO 8601. It is loaded as text in UTC for all vendors."""
 
     default_error_messages = {"range": "Must be from 1970 to 2099."}
 
@@ -133,7 +135,7 @@ class Moment(fields.AwareDateTime):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         moment = super()._deserialize(value, attr, data, **kwargs)
-        if not 1970 <= moment.year < 2100:  # beyond, a zone's hours may lead out of the calendar
+        if not 1970 <= moment.year < 2100:  # else the change of zone may leave the calendar
             raise self.make_error("range")
         return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -155,7 +157,7 @@ class Day(Text):
 
 
 class WebAddress(Text):
-    """An http or https URL of at most 2048 characters, of a host that may be a public one."""
+    """An http or https URL of at most 2048 characters, whose host may be public."""
 
     def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
         checks = [Bounded(1, 2048, validate.URL(schemes={"http", "https"}), check_public)]
@@ -163,7 +165,7 @@ class WebAddress(Text):
 
 
 class Bytes(Text):
-    """Bytes in base64, `most` of them at most once decoded; loaded as bytes."""
+    """Bytes in base64, which are loaded as at most `most` decoded bytes."""
 
     default_error_messages = {"base64": "Must be base64."}
 
@@ -183,7 +185,7 @@ class Bytes(Text):
 
 
 class Several(fields.List):
-    """A list of `least` to `most` values. `joined` is the text between them for the vendor."""
+    """A list of `least` to `most` values. For the vendor they may be `joined` by a text."""
 
     def __init__(
         self,
@@ -211,7 +213,7 @@ class Part(fields.Nested):
 
 
 class Values(fields.Dict):
-    """An object of any content, which the vendor reads."""
+    """An object of any content, which is passed on to the vendor."""
 
     def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
         super().__init__(keys=Text(), **_facts(about, [], **facts))

@@ -1,16 +1,16 @@
-"""Paths in JSON values: names in objects and numbers in lists, with dots in between."""
+"""Paths in JSON values: names in objects and numbers in lists, joined with dots."""
 
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-PATHS = 4096  # that are split once: more than the catalog has
+PATHS = 4096  # size of the cache of split paths: more than the catalog has
 
 
 def find(item: Any, path: str) -> Any:
-    """The value at a path; None where there is nothing."""
+    """Return the value at a path, or None if there is nothing."""
     for name in names(path):
-        if isinstance(item, dict):  # nearly all; to ask for `Mapping` takes five times as long
+        if isinstance(item, dict):  # nearly all; a test for `Mapping` takes five times as long
             item = item.get(name)
         elif isinstance(item, list):
             item = item[int(name)] if name.isdecimal() and int(name) < len(item) else None
@@ -23,7 +23,7 @@ def find(item: Any, path: str) -> Any:
 
 @lru_cache(PATHS)
 def names(path: str) -> tuple[str, ...]:
-    """The pieces of a path."""
+    """Return the pieces of a path."""
     return tuple(path.split(".")) if path else ()
 
 

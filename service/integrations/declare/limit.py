@@ -1,4 +1,4 @@
-"""How often one user may call an endpoint."""
+"""The limit on how often one user may call an endpoint."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ LONGEST = 24 * 3600
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """Each user may make so many `calls` in a window of so many `seconds`.
+    """Each user may make a number of `calls` in a window of `seconds`.
 
-    The first call begins the window. Answers that are given again do not count.
+    The first call begins the window. Kept answers do not count.
     """
 
     calls: int
     seconds: int
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with it."""
+        """Yield the faults of the declaration."""
         if self.calls < 1:
             yield "its limit must allow at least one call"
         if not 0 < self.seconds <= LONGEST:

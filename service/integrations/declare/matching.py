@@ -8,9 +8,9 @@ from marshmallow import ValidationError, validate
 
 
 class Bounded(validate.Length):
-    """A length limit, then validators that see only texts within it.
+    """A length limit with further validators, which see only texts within the limit.
 
-    A list of validators runs them all, even on a megabyte that the first has refused.
+    In a plain list, all validators would run, even on a megabyte that the first has refused.
     """
 
     def __init__(self, least: int | None, most: int, *then: Callable[[Any], Any]) -> None:
@@ -25,9 +25,9 @@ class Bounded(validate.Length):
 
 
 class Fitting(validate.Regexp):
-    """A pattern that the whole text fits: `$` alone lets a newline pass at the end.
+    """A pattern that the whole text must fit, because `$` alone accepts a newline at the end.
 
-    Its classes of digits and letters are those of ASCII, as in the schemas that have the pattern.
+    Its classes of digits and letters are ASCII, as in the schemas that contain the pattern.
     """
 
     default_message = "Must match {regex}"

@@ -1,4 +1,4 @@
-"""The shape of media that an endpoint makes and this service stores.
+"""The shape of media that an endpoint makes and that this service stores.
 
 Source: docs/contract.md, section 17.4.
 """

@@ -1,4 +1,4 @@
-"""Prices of endpoints whose vendor charges by what is asked for."""
+"""Prices of endpoints whose vendor charges by the parameters or the result of a call."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from typing import Any
 
 from service.billing.prices import DOLLAR
 
-TOO_MUCH = 10  # times the most that a call can cost: a higher report is not believed
+TOO_MUCH = 10  # times the most that a call can cost: a higher report is ignored
 MOST = 1_000_000  # US dollars
 
 
 @dataclass(frozen=True)
 class Meter:
-    """The price of an endpoint whose vendor charges by what is asked for, in US dollars.
+    """The price of a call in US dollars, by its parameters or its result.
 
-    `most(params)` is the most that a call with these valid parameters can cost. `used(data)` is
-    the cost that the vendor's answer, in our shape, reports; None if it reports none.
+    `most(params)` returns the most that a call with these valid parameters can cost. `used(data)`
+    returns the cost that the vendor's answer, in our shape, reports, or None if it reports none.
     """
 
     most: Callable[[Mapping[str, Any]], float]
     used: Callable[[Any], Any]
 
     def reported_cost(self, data: Any) -> int | None:
-        """The cost that an answer reports, in micro-credits; None if that can't be a call's."""
+        """Return the reported cost in micro-credits, or None if no call can have it."""
         try:
             return micro_credits(self.used(data))
         except OverflowError:  # of a number of some hundred digits
@@ -30,7 +30,7 @@ class Meter:
 
 
 def dollars_of(amount: float | None, price: float) -> float | None:
-    """What an amount costs; None if it is not known, or has some hundred digits."""
+    """Return the cost of an amount, or None if it is not known, or has some hundred digits."""
     try:
         return None if amount is None else amount * price
     except OverflowError:
@@ -38,6 +38,6 @@ def dollars_of(amount: float | None, price: float) -> float | None:
 
 
 def micro_credits(dollars: Any) -> int | None:
-    """An amount of US dollars in micro-credits; None for what can't be a call's price."""
+    """Convert US dollars to micro-credits. Return None for an amount that can't be a price."""
     is_number = isinstance(dollars, int | float) and not isinstance(dollars, bool)
     return round(dollars * DOLLAR) if is_number and 0 <= dollars <= MOST else None

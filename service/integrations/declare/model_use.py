@@ -1,4 +1,4 @@
-"""The use that a composed endpoint makes of a model, within limits that are known beforehand."""
+"""The use of a model by a composed endpoint, within limits that are known beforehand."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from service.providers.provider import Model
 class ModelUse:
     """`calls` calls of a model, each with at most so many tokens of prompt and of answer.
 
-    The most that this can cost is held before the call; the real cost is added to its price.
+    The most that they can cost is held before the call, and their real cost is added to its price.
     """
 
     model_id: str
@@ -20,10 +20,10 @@ class ModelUse:
     calls: int = 1
 
     def missing(self, models: Mapping[str, Model]) -> str | None:
-        """The setting without a value that the model's provider needs, or None."""
+        """Return the setting without a value that the model's provider needs, or None."""
         return models[self.model_id].provider.missing_setting
 
     @property
     def max_cost(self) -> int:
-        """Micro-credits."""
+        """The most that the calls can cost, in micro-credits."""
         return self.calls * prices.max_cost(self.model_id, self.prompt_tokens, self.output_tokens)

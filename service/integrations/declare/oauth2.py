@@ -1,4 +1,4 @@
-"""Consent of users at a vendor (OAuth 2.0), as a declaration of all that vendors do differently.
+"""The declaration of a vendor's OAuth 2.0, with everything that vendors do differently.
 
 Source: RFC 6749; RFC 7009 (revocation), RFC 7636 (PKCE), RFC 9207 (issuer), OpenID Connect Core 1.0
 (userinfo).
@@ -16,11 +16,11 @@ HOUR = 3600.0
 
 @dataclass(frozen=True, kw_only=True)
 class TokenAnswer:
-    """Where a token answer has what.
+    """The places of the fields in a token answer.
 
     `within` is the dotted path of the object that has the fields of RFC 6749, section 5.1; the
-    empty path is the answer itself. `account` is the path of the account's id in that object, if it
-    is there. `seconds` is the life of an access token whose answer has no `expires_in`.
+    empty path is the answer itself. `account` is the path of the account's id in that object, if
+    the object has it. `seconds` is the life of an access token whose answer has no `expires_in`.
     """
 
     within: str = ""
@@ -30,10 +30,10 @@ class TokenAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Userinfo:
-    """The request that tells whose an access token is; the token is its bearer.
+    """The request for the account of an access token, which is sent as the bearer.
 
-    `account` has the dotted paths of the account's id, of which the first with a text counts.
-    `email` is the path of the account's address, empty if the vendor gives none.
+    `account` has the dotted paths of the account's id; the first path with a text counts. `email`
+    is the path of the account's email address, or empty if the vendor gives none.
     """
 
     url: Setting
@@ -47,8 +47,8 @@ class Userinfo:
 class Revocation:
     """The form that revokes a token.
 
-    With `has_client` it has the client's id and secret too. `statuses` mean that the token does not
-    serve any more.
+    With `has_client` it contains the client's id and secret too. `statuses` mean that the token is
+    no longer valid.
     """
 
     url: Setting
@@ -64,18 +64,18 @@ class OAuth2:
     `issuer` is the server's identifier (RFC 9207). Its default belongs to the default of
     `authorize_url`.
 
-    `client_parameter` and `secret_parameter` are what the vendor calls the client's id and secret.
-    `parameters` are further ones of the consent URL, and `hint_parameter` is the one that takes the
-    address of the account that is connected already. `pkce` is the encoding of the challenge, None
-    where the vendor has no PKCE.
+    `client_parameter` and `secret_parameter` are the vendor's names for the client's id and secret.
+    `parameters` are further parameters of the consent URL, and `hint_parameter` is the parameter
+    for the email address of the connected account. `pkce` is the encoding of the challenge, or None
+    if the vendor does not support PKCE.
 
-    `scope_names` maps our neutral scopes to the vendor's; a name that is missing is the vendor's
-    own. With a `scope_base`, names go below it, but for `openid` and whole URLs. `identity` are
-    scopes that every consent asks for. `incremental` says that new tokens cover what the account
-    has granted before; otherwise each consent asks for that again.
+    `scope_names` maps our neutral scopes to the vendor's; a name without an entry is the vendor's
+    own. With a `scope_base`, names go below it, except `openid` and whole URLs. Every consent asks
+    for the scopes in `identity`. `incremental` says that new tokens cover the scopes granted
+    before; otherwise each consent asks for them again.
 
-    `flags` has the neutral scopes that set each flag of the connection status, `aggregates` the
-    flags of which any sets another one.
+    `flags` maps each flag of the connection status to the neutral scopes that set it. `aggregates`
+    maps further flags to the flags of which any sets them.
     """
 
     client_id: Setting
@@ -101,7 +101,7 @@ class OAuth2:
     aggregates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raises ValueError for a declaration that can't work."""
+        """Raise ValueError for a declaration that can't work."""
         if not self.userinfo and not self.tokens.account:
             raise ValueError("neither userinfo nor the token answer has the account's id")
         for flag, scopes in (*self.flags.items(), *self.aggregates.items()):
@@ -129,11 +129,11 @@ class OAuth2:
 
     @property
     def neutral_scopes(self) -> tuple[str, ...]:
-        """Our names of the scopes that the declaration mentions, each once."""
+        """Our names for the scopes that the declaration mentions, each once."""
         of_flags = (scope for scopes in self.flags.values() for scope in scopes)
         return tuple(dict.fromkeys((*self.scope_names, *of_flags)))
 
 
 def value_of(setting: Setting, values: Mapping[str, str]) -> str:
-    """A setting's value or default."""
+    """Return a setting's value or default, or ""."""
     return values.get(setting.name) or setting.default or ""

@@ -1,4 +1,4 @@
-"""What goes to a vendor and comes back, as bytes and texts."""
+"""Encode and parse the payloads of requests to vendors and of their answers."""
 
 import json
 import math
@@ -9,28 +9,28 @@ from service.fairness import WorkBudget
 from service.storable import is_header_text
 from service.web.errors import InvalidRequest
 
-LARGE = 64 << 10  # bytes; what is smaller takes at most some milliseconds
+LARGE = 64 << 10  # bytes; a smaller body takes at most some milliseconds
 _parsing = WorkBudget(1000)  # objects and numbers, which take a millisecond or two
 
 
 def plain(headers: Mapping[str, str]) -> bool:
-    """Whether a body is as it is: we ask for `identity`, and a bomb is not even read."""
+    """Return whether a body is not compressed. We ask for `identity`, and read nothing else."""
     return headers.get("Content-Encoding", "identity").strip().lower() in ("", "identity")
 
 
 def header_text(name: str, text: str) -> None:
-    """Raises `InvalidRequest` for what no header can carry; `name` is whose fault it is."""
+    """Raise `InvalidRequest` for the parameter `name` if no header can carry its text."""
     if text and not is_header_text(text):
         raise InvalidRequest(details={name: ["Not allowed here."]})
 
 
 def query_value(value: Any) -> Any:
-    """A value as it stands in a query or a form."""
+    """Return a value in the form for a query or a form: true and false as words."""
     return str(value).lower() if isinstance(value, bool) else value
 
 
 def encode(body: Any) -> tuple[bytes, str]:
-    """Escaped, so that any text a client may send can be passed on. Raises `InvalidRequest`."""
+    """Encode as escaped JSON, which can carry any text of a client. Raises `InvalidRequest`."""
     try:
         return json.dumps(body, allow_nan=False).encode(), "application/json"
     except (ValueError, RecursionError):
@@ -38,10 +38,10 @@ def encode(body: Any) -> tuple[bytes, str]:
 
 
 def parse(body: bytes) -> Any:
-    """The value of a JSON text; None if it can't be read.
+    """Return the value of a JSON text, or None if it can't be parsed.
 
-    While a large one is parsed, other greenlets run behind objects and numbers. The parser calls
-    nobody for lists and texts. No vendor has megabytes of them without an object or a number.
+    While a large text is parsed, other greenlets run after objects and numbers. The parser has no
+    hooks for lists and texts, but no vendor sends megabytes of them without an object or a number.
     """
     try:
         if len(body) <= LARGE:
@@ -63,7 +63,7 @@ def _let_others_run(item: Any) -> Any:
 
 
 def _whole(text: str) -> int:
-    """Raises ValueError for thousands of digits, as the parser itself does."""
+    """Parse an integer. Raises ValueError for thousands of digits, as the parser itself does."""
     _parsing.spend(1)
     return int(text)
 
@@ -74,7 +74,7 @@ def _fraction(text: str) -> float:
 
 
 def _finite(text: str) -> float:
-    """Raises ValueError for what JSON can't say again: NaN, Infinity, 1e999."""
+    """Parse a number. Raises ValueError for one that JSON can't express: NaN, Infinity, 1e999."""
     if not math.isfinite(number := float(text)):
         raise ValueError("not a number of JSON")
     return number

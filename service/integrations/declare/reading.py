@@ -1,8 +1,8 @@
 """Readers of a vendor's answer. An answer without the documented shape is the vendor's failure.
 
-Vendors' answers are read only through these functions, which raise `Unusable`, and through
-`json_paths.find`, for what may be missing. So any other error is a mistake of ours: a 500, with its
-place in the log.
+Vendors' answers are read only with these functions, which raise `Unusable`, and with
+`json_paths.find` for optional values. So any other error is our mistake: a 500, with its place in
+the log.
 Source: docs/contract.md, section 3.10.
 """
 
@@ -21,23 +21,23 @@ log = structlog.get_logger("integrations")
 
 Fault = tuple[str, str]  # the path, and the place in the code
 
-# What is wrong in an item that may be left out, and what has been left out in the call's answers.
+# The faults in an item that may be left out, and the items left out of the call's answers.
 _held: ContextVar[list[Fault] | None] = ContextVar("held", default=None)
 _left_out: ContextVar[Counter[Fault] | None] = ContextVar("left_out", default=None)
 
 
 class Unusable(UpstreamFailed):
-    """The upstream has answered, but with nothing that we can use: of another shape, too large."""
+    """The upstream has sent an unusable answer: it has another shape, or is too large."""
 
 
 def unusable(path: str = "") -> Unusable:
-    """Log where an answer can't be used, not what it says: it may be somebody's mail."""
+    """Log the fault's path, but no content, which may be private. Return the error."""
     _tell([_fault(path)])
     return Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
 
 
 def _fault(path: str) -> Fault:
-    """A path, or the reader's name if there is none, with the first place outside of this room."""
+    """Return the path or the reader's name, with the first place outside this package."""
     frame = sys._getframe(2)
     while frame.f_back and frame.f_globals["__name__"].startswith(__package__):
         frame = frame.f_back
@@ -56,7 +56,7 @@ def _tell(faults: list[Fault]) -> None:
 
 @contextmanager
 def optional_item() -> Iterator[None]:
-    """Read an item that may be left out. What is wrong in one that is left out is not logged."""
+    """Read an item that may be left out. The faults of an item that is left out are not logged."""
     held: list[Fault] = []
     token = _held.set(held)
     try:
@@ -77,7 +77,7 @@ def leave_out(path: str, count: int) -> None:
 
 @contextmanager
 def counting_left_out() -> Iterator[None]:
-    """Log what is left out in here once for each list, however many answers have one."""
+    """Log the items left out in this context once for each list, even with many answers."""
     counts: Counter[Fault] = Counter()
     token = _left_out.set(counts)
     try:
@@ -93,7 +93,7 @@ def _tell_left_out(counts: Counter[Fault]) -> None:
 
 
 def need(item: Any, path: str) -> Any:
-    """The value at a `dotted.path`, which must be there, though it may be null.
+    """Return the value at a `dotted.path`. It may be null, but must exist.
 
     Raises `Unusable`.
     """
@@ -105,7 +105,7 @@ def need(item: Any, path: str) -> Any:
 
 
 def text(item: Any, path: str) -> str:
-    """The text at a `dotted.path`. Raises `Unusable`."""
+    """Return the text at a `dotted.path`. Raises `Unusable`."""
     value = need(item, path)
     if not isinstance(value, str):
         raise unusable()
@@ -113,21 +113,21 @@ def text(item: Any, path: str) -> str:
 
 
 def as_object(value: Any) -> Mapping[str, Any]:
-    """`value`, which must be an object. Raises `Unusable`."""
+    """Return `value`, which must be an object. Raises `Unusable`."""
     if not isinstance(value, Mapping):
         raise unusable()
     return value
 
 
 def as_list(value: Any) -> list[Any]:
-    """`value`, which must be a list. Raises `Unusable`."""
+    """Return `value`, which must be a list. Raises `Unusable`."""
     if not isinstance(value, list):
         raise unusable()
     return value
 
 
 def objects(value: Any) -> list[Mapping[str, Any]]:
-    """`value`, which must be a list of objects. Raises `Unusable`."""
+    """Return `value`, which must be a list of objects. Raises `Unusable`."""
     found = as_list(value)
     if not all(isinstance(item, Mapping) for item in found):
         raise unusable()

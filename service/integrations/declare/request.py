@@ -1,7 +1,7 @@
-"""The request that an endpoint makes of its parameters.
+"""Make an endpoint's request from its parameters.
 
-A `Template` is declared once; filled with a call's parameters it is an `Outgoing`, which
-`calling/call.py` sends. Method, path and constants stand in the template, targets in the fields.
+A `Template` is declared once. Filled with a call's parameters it becomes an `Outgoing`, which
+`calling/call.py` sends. The template has method, path and constants; the fields have the targets.
 """
 
 import copy
@@ -32,13 +32,12 @@ PLACES = ("path", "base", "query", "header", "json", "form", "file", "bytes")
 class Outgoing:
     """One request, without credentials.
 
-    `base` names a base URL's setting, and `base_pieces` has what varies in that URL. `url` is a
-    whole address instead, one that a caller has named: only public addresses are asked there, and
-    no credential goes along. `content` is the body with its media type, `json` its value where it
-    is JSON. `repeatable` requests are sent again after a passing failure. `limit` bounds the
-    decoded answer, in bytes. `instead` has answers to take for a status, where the vendor's own API
-    has sent it.
-    `credential` replaces the vendor's, such as a `Signer` with this request's claims.
+    `base` names a base URL's setting, and `base_pieces` has the varying pieces of that URL. `url`
+    is instead a whole address that a caller has named: it must be public, and no credential is
+    sent. `content` is the body with its media type, `json` its value if it is JSON. `repeatable`
+    requests are sent again after a temporary failure. `limit` limits the decoded answer, in bytes.
+    `instead` maps statuses of the vendor's own API to the answers to use for them. `credential`
+    replaces the vendor's, such as a `Signer` with this request's claims.
     """
 
     method: Method = "GET"
@@ -69,15 +68,16 @@ class Outgoing:
         return replace(more, json=body, content=encode(body))
 
     def moved_to(self, target: str) -> "Outgoing":
-        """Return a copy of the request for another path, with its own query if that has one."""
+        """Return a copy of the request for another path, without its query if the path has one."""
         return replace(self, path=target, query={} if "?" in target else self.query)
 
 
 @dataclass(frozen=True)
 class Template:
-    """`path` has `{owner}` for one piece, `{path+}` for several with their slashes.
+    """The request of an endpoint before its parameters are filled in.
 
-    `query`, `headers`, `json` and `form` are constants, beside what the parameters add.
+    `path` has `{owner}` for one piece, `{path+}` for several with their slashes. `query`,
+    `headers`, `json` and `form` are constants, to which the parameters add values.
     """
 
     method: Method
@@ -100,7 +100,7 @@ class Template:
         return pieces_of(self.path)
 
     def fill(self, parameters: Schema, values: Json) -> Outgoing:
-        """The request for a call's parameters. Raises `InvalidRequest`."""
+        """Return the request for a call's parameters. Raises `InvalidRequest`."""
         parts = self._constants()
         if parts["json"] is None and self.method in WITH_BODY and _takes_json(parameters):
             parts["json"] = {}
@@ -111,9 +111,9 @@ class Template:
     def with_parts(
         self, *, path: Json | None = None, query: Json | None = None, json: Json | None = None
     ) -> Outgoing:
-        """The request with these parts beside its constants.
+        """Return the request with these parts and its constants.
 
-        Raises `InvalidRequest`, and `Unusable` for what is no piece of a path.
+        Raises `InvalidRequest`, and `Unusable` for a text that is not a piece of a path.
         """
         parts = self._constants()
         parts["path"] |= path or {}
@@ -159,7 +159,7 @@ delete = partial(Template, "DELETE")
 
 
 def target_faults(parameters: Schema, template: Template, base: str) -> list[str]:
-    """What is wrong with the targets of a declaration; `base` is its base URL by default."""
+    """Return the faults in a declaration's targets. `base` is its default base URL."""
     wrong, filled = [], set()
     varying = {("path", name) for name in template.pieces} | {
         ("base", name) for name in pieces_of(base)
@@ -179,13 +179,13 @@ def target_faults(parameters: Schema, template: Template, base: str) -> list[str
 def _place(
     parts: dict[str, Any], field: fields.Field, name: str, value: Any, template: str
 ) -> None:
-    """Put a parameter's value where its targets say; `template` is that of the path."""
+    """Put a parameter's value at its targets. `template` is the path's template."""
     if (theirs := _theirs(field, value)) is None:
         return
     for target in field.metadata["to"]:
         place, _, rest = target.partition(".")
         if place == "path":
-            # What is refused is refused here, under our name for it.
+            # An invalid piece is refused here, under our name for the parameter.
             quote_piece(name, str(theirs), is_deep(template, rest))
         elif place == "base":
             label(name, str(theirs))
@@ -201,7 +201,7 @@ def _place(
 
 
 def _theirs(field: fields.Field, value: Any) -> Any:
-    """A loaded value as the vendor takes it."""
+    """Return a loaded value in the vendor's form."""
     theirs = field.metadata.get("theirs")
     match field:
         case fields.Nested():
@@ -214,7 +214,7 @@ def _theirs(field: fields.Field, value: Any) -> Any:
 
 
 def part_of(parameters: Schema, values: Json) -> dict[str, Any]:
-    """The loaded values of a `Part` as the vendor takes them."""
+    """Return the loaded values of a `Part` in the vendor's form."""
     part: dict[str, Any] = {}
     for name, value in values.items():
         inner = parameters.fields[name]
@@ -225,7 +225,7 @@ def part_of(parameters: Schema, values: Json) -> dict[str, Any]:
 
 
 def _content(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:
-    """The body and its media type. Raises `InvalidRequest` for what is not JSON."""
+    """Return the body and its media type. Raises `InvalidRequest` if it can't be JSON."""
     if "bytes" in parts:
         raw = parts["bytes"]
         return raw if isinstance(raw, tuple) else (raw, "application/octet-stream")
@@ -239,11 +239,11 @@ def _content(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:
 
 
 def _takes_json(parameters: Schema) -> bool:
-    """Whether some parameter belongs into a JSON body: then there is one, be it empty."""
+    """Return whether a parameter belongs in a JSON body, which is then sent even if empty."""
     targets = (target for one in parameters.fields.values() for target in one.metadata["to"])
     return any(target.partition(".")[0] == "json" for target in targets)
 
 
 def elsewhere(url: str, *, limit: int = 8 * MIB) -> Outgoing:
-    """A GET of an address that a caller has named, or a vendor's answer."""
+    """Return a GET of an address from a caller or from a vendor's answer."""
     return Outgoing(url=url, returns="bytes", limit=limit, repeatable=True, has_key=False)

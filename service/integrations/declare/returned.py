@@ -1,6 +1,6 @@
-"""What a function of the app returns, beside what its endpoint declares.
+"""Compare the data that an app's function returns with the shape that its endpoint declares.
 
-A vendor's answer is read by a `Shape`. What such a function returns goes out as it is.
+A vendor's answer is read by a `Shape`. The data of an app's function are passed on unchanged.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +26,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def check(run: Callable[..., Any], gives: Shape, data: Any) -> None:
-    """Log the first place that does not fit `gives`. Raises TypeError, ValueError for no JSON."""
+    """Log the first place that does not fit `gives`. Raises TypeError, ValueError for non-JSON."""
     json_size(data)
     for place in _misfits(data, gives.schema()):
         log.warning("wrong shape", of=place, at=f"{run.__module__}.{run.__qualname__}")

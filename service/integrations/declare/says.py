@@ -1,9 +1,9 @@
-"""The sentences that tell people of a call: while it is made, and of its answer.
+"""Sentences that describe a call to people: while it runs, and by its answer.
 
-A place `{place.name}` is a value of the parameters, or else of the answer; `{messages:mail}` is the
-number of a list's items in the answer, as "5 mails", or `{entries:entry|entries}`. A sentence with
-a value that is missing, or no text or number, is not told: clients then make one of the endpoint's
-summary and the answer.
+A place `{place.name}` is a value of the parameters, or else of the answer. `{messages:mail}` is the
+number of a list's items in the answer, as "5 mails"; with an irregular plural it is
+`{entries:entry|entries}`. If a value is missing, or is neither text nor number, clients do not use
+the sentence, and make one from the endpoint's summary and the answer.
 """
 
 import re
@@ -18,13 +18,13 @@ PLAIN, LISTS = ("string", "integer", "number"), ("array",)
 
 @dataclass(frozen=True)
 class Says:
-    """`doing` has places for parameters only, such as "Reading mail"; `done` is of the past."""
+    """`doing`, such as "Reading mail", has places only for parameters. `done` is in the past."""
 
     doing: str
     done: str
 
     def faults(self, body: Json, answer: Json) -> Iterator[str]:
-        """What is wrong with the sentences, by the JSON Schemas of the body and of the data."""
+        """Yield the faults of the sentences, by the JSON Schemas of the body and of the data."""
         for name, text, schemas in (
             ("doing", self.doing, (body,)),
             ("done", self.done, (answer, body)),
@@ -40,7 +40,7 @@ class Says:
 
 
 def _has(schema: Json, path: str, kinds: tuple[str, ...]) -> bool:
-    """Whether a path leads to a value of one of the kinds, or to where a schema says nothing."""
+    """Return whether the value at a path may be of one of the kinds, according to the schema."""
     for name in path.split("."):
         inner = _inside(schema, name)
         if inner is None:
@@ -51,7 +51,7 @@ def _has(schema: Json, path: str, kinds: tuple[str, ...]) -> bool:
 
 
 def _inside(schema: Json, name: str) -> Json | None:
-    """The schema of a list's item or of a member, also one of an alternative; None for no such."""
+    """Return the schema of a list's item or of a member, also in alternatives, or None."""
     if name.isdecimal():
         items: Json = schema.get("items", {})
         return items

@@ -1,7 +1,7 @@
-"""A setting that a vendor declares: its name in the environment, its kind, what it is for.
+"""A setting that a vendor declares: its name in the environment, its kind and its purpose.
 
-From it follow how `config.py` reads it, whether its value is redacted in logs, whether `NAME_FILE`
-works, and its row in docs/deployment.md.
+The declaration decides how `config.py` reads it, whether its value is redacted in logs, whether
+`NAME_FILE` works, and its row in docs/deployment.md.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,9 +21,9 @@ SANDBOX_URL = AppKey[str]("sandbox_url")
 class Setting:
     """`about` is a phrase for operators. A `secret` is never logged and may come from a file.
 
-    A `header` is a text that can stand in one, `scope-names` are `neutral=suffix` pairs. Paths
+    A `header` is a text that a header can carry, `scope-names` are `neutral=suffix` pairs. Paths
     are appended to a `base-url`, and to a `server`, which may have any of the schemes http, https,
-    ws and wss, and is read as http or https. A `url` is asked for as it stands.
+    ws and wss, and is read as http or https. A `url` is requested without changes.
     `sandbox` is its value for the examples, if they need one: in the sandbox and in the tests.
 
     An endpoint whose vendor has a `required` setting without a value answers `not_configured`.
@@ -39,12 +39,12 @@ class Setting:
 
 
 def secret(name: str, about: str, *, kind: Kind = "header", required: bool = True) -> Setting:
-    """A key, token or password. One that never goes into a header may be a `text`."""
+    """Declare a key, token or password. One that never goes into a header may be a `text`."""
     return Setting(name, about, kind, secret=True, required=required)
 
 
 def base_url(name: str, default: str, about: str = "") -> Setting:
-    """The address that comes before the paths of a vendor's requests.
+    """Declare the address that comes before the paths of a vendor's requests.
 
     Raises ValueError for a default that could not be the setting's value.
     """
@@ -56,10 +56,10 @@ def base_url(name: str, default: str, about: str = "") -> Setting:
 
 
 def address(name: str, default: str, about: str = "") -> Setting:
-    """An address to which nothing is appended, such as that of an authorization server."""
+    """Declare an address to which nothing is appended, such as an authorization server's."""
     return Setting(name, about or "address", "url", default)
 
 
 def first_missing(settings: Iterable[Setting], values: Mapping[str, str]) -> str | None:
-    """The name of the first of these settings that has no value, None if all have one."""
+    """Return the name of the first of these settings without a value, or None."""
     return next((one.name for one in settings if not values.get(one.name)), None)

@@ -1,9 +1,9 @@
 """Shapes of answers: how our fields are read from a vendor's answer, and their JSON Schema.
 
 A plain text is the path of a required text: `Shape(url="html_url")`. A required field that is
-missing or of another kind makes the answer unusable. `Maybe` makes a field optional: it is null
-where the vendor has nothing, or something of another kind. Pieces of a path are names in objects
-and numbers in lists; the empty path is the value itself.
+missing or of another type makes the answer unusable. `Maybe` makes a field optional: it is null if
+the vendor gives no value, or one of another type. Pieces of a path are names in objects and numbers
+in lists; the empty path is the value itself.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from service.fairness import WorkBudget
 from service.integrations.declare.json_paths import find, names
 from service.integrations.declare.reading import Unusable, leave_out, optional_item, unusable
 
-_reading = WorkBudget(200)  # items of lists, which take a millisecond or two
+_reading = WorkBudget(200)  # items of lists; so many take a millisecond or two
 Values = Mapping[str, Any]  # a call's parameters, by our names
 Json = dict[str, Any]
 
@@ -27,10 +27,10 @@ class Kind(Protocol):
     """One field of an answer."""
 
     def read(self, item: Any, values: Values) -> Any:
-        """Our value, from the vendor's. Raises `Unusable`."""
+        """Return our value for the vendor's value. Raises `Unusable`."""
 
     def schema(self) -> Json:
-        """The JSON Schema of what `read` returns."""
+        """Return the JSON Schema of the values that `read` returns."""
 
 
 Field = str | Kind
@@ -43,12 +43,12 @@ class Leaf:
     path: str
     about: str = field(default="", kw_only=True)
 
-    types: ClassVar[tuple[type, ...]]  # of JSON: no others, so that a bool is no number
+    types: ClassVar[tuple[type, ...]]  # exact types, so that a bool is no number
     named: ClassVar[str] = ""
 
     @cached_property
     def name(self) -> str | None:
-        """The path, if it is a single name: most are, and `find` takes as long as all else."""
+        """The path if it is a single name. Most are, and `find` takes as long as all the rest."""
         return self.path if len(names(self.path)) == 1 else None
 
     def read(self, item: Any, values: Values) -> Any:
@@ -94,7 +94,7 @@ class Raw(Leaf):
 
 @dataclass(frozen=True)
 class Maybe:
-    """A field that may be missing or null: null, or an empty list, is what we answer then."""
+    """A field that may be missing or null. Our answer then has null, or an empty list."""
 
     of: Field
 
@@ -116,7 +116,7 @@ class Maybe:
             return self._nothing()
         try:
             return self.kind.read(item, values)
-        except Unusable:  # which has logged the path
+        except Unusable:  # the path is already logged
             return self._nothing()
 
     def _nothing(self) -> list[Any] | None:
@@ -133,9 +133,9 @@ class Maybe:
 
 @dataclass(frozen=True)
 class Each:
-    """A list at a path: `of` is read from each of its items that `where` takes.
+    """A list at a path: `of` is read from each of its items that `where` accepts.
 
-    `default` is our value where the vendor has no list, `()` or None; without it, the list is
+    `default`, `()` or None, is our value if the vendor has no list; without it, the list is
     required. An item that can't be read makes the whole answer unusable; see `Readable`.
     """
 
@@ -165,9 +165,9 @@ class Each:
 
 
 class Readable(Each):
-    """A list whose items may lack what `of` requires, by the vendor's own description.
+    """A list whose items may lack required fields of `of`, according to the vendor.
 
-    Such an item is left out and counted. A list of which no item can be read is unusable.
+    Such an item is left out and counted. A list without any readable item is unusable.
     """
 
     def _read(self, items: list[Any], values: Values) -> list[Any]:
@@ -184,7 +184,7 @@ class Readable(Each):
 
 
 class Shape:
-    """An object of ours; its fields by name, on top of those of other shapes."""
+    """An object of ours, with the fields of other shapes and its own fields by name."""
 
     def __init__(self, *shapes: "Shape", **fields: Field) -> None:
         self.fields: dict[str, Kind] = {}
@@ -194,7 +194,7 @@ class Shape:
         self._of_object = any(getattr(one, "path", "") for one in self.fields.values())
 
     def read(self, item: Any, values: Values | None = None) -> Json:
-        """Raises `Unusable`."""
+        """Return our object. Raises `Unusable`."""
         if self._of_object and not isinstance(item, (dict, Mapping)):
             raise unusable()
         values = values or {}
@@ -229,7 +229,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Made:
-    """A value that a function makes of the item and the call's parameters; `of` has its schema."""
+    """A value that a function makes from the item and the parameters. `of` has its schema."""
 
     of: Field
     make: Callable[[Any, Values], Any]

@@ -1,4 +1,4 @@
-"""Tasks of vendors' own task APIs, and how a slow endpoint goes on with one."""
+"""Tasks of vendors' own task APIs, and the jobs of slow endpoints that follow them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,12 +18,12 @@ NOT_COMPLETED = "The upstream could not complete this."
 
 @dataclass(frozen=True)
 class Task:
-    """A task at the vendor's own task API: what is needed to ask for it again.
+    """A task at the vendor's own task API.
 
-    The result of a failed task may be a sentence of ours that says why. `dollars` is the cost that
-    the vendor reports: at the end, and perhaps until now while the task runs. `price` is what the
-    task will cost, in US dollars, where that is known when it begins. `facts` are fields of the
-    result that are known then: its job shows them while it runs.
+    The result of a failed task may be a sentence of ours with the reason. `dollars` is the cost
+    that the vendor reports at the end, and perhaps a running total before. `price` is the cost of
+    the task in US dollars, if it is known when the task begins. `facts` are fields of the result
+    that are known then; the job shows them while it runs.
     """
 
     id: str
@@ -35,35 +35,34 @@ class Task:
 
     @property
     def outcome(self) -> Any:
-        """What a job keeps of it: its facts while it runs, then its result with them."""
+        """The data that a job stores: the task's facts while it runs, then its result with them."""
         if self.state == "running":
             return self.facts or None
         return {**self.result, **self.facts} if self.facts and self.state == "done" else self.result
 
     @property
     def failure_reason(self) -> str:
-        """What its caller is told of its failure."""
+        """The reason of its failure, for its caller."""
         return self.result if isinstance(self.result, str) else NOT_COMPLETED
 
     @property
     def cost(self) -> int | None:
-        """The cost in micro-credits: while it runs, its price; None if neither is known."""
+        """The cost in micro-credits, or the price while it runs; None if that is not known."""
         return micro_credits(self.price if self.state == "running" else self.dollars)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """How a slow endpoint goes on.
+    """How a slow endpoint follows its task.
 
-    `task` reads the vendor's answer to the first request and to each poll. `poll` is the request,
-    and `target` says where the task's id goes in it, such as `json.taskId`. `gather(call, request,
-    answer)` returns the answer of a poll with what the vendor gives only on further requests, such
-    as the other pages of a long result. `cancel` is the request that ends a task which still runs
-    after its time; the id has the same place in it. `totals` says that `dollars` of a task which
-    runs are what it has cost until then. `facts` is the shape of those of its tasks.
-    `dollars(task)` is the cost of an ended task with its facts, where they change what it reports.
-    Seconds: `wait` is how long a call is held open unless it says otherwise, `limit` how long the
-    whole may take.
+    `task` reads the vendor's answer to the first request and to each poll. `poll` is the request of
+    a poll, and `target` is the place of the task's id in it, such as `json.taskId`. `gather(call,
+    request, answer)` adds to the answer of a poll the data that need further requests, such as the
+    other pages of a long result, and returns it. `cancel` is the request that ends a task after its
+    time limit; it has the same place for the id. `totals` says that `dollars` of a running task is
+    its cost so far. `facts` is the shape of the facts of its tasks. `dollars(task)` returns the
+    cost of an ended task, if its facts change the reported cost. In seconds, `wait` is how long a
+    call is held open by default, and `limit` how long the whole job may take.
     """
 
     task: Callable[[Any], Task]
@@ -79,16 +78,16 @@ class Job:
     dollars: Callable[[Task], Any] = lambda task: task.dollars
 
     def request(self, task_id: str) -> Outgoing:
-        """The request that asks for a task."""
+        """Return the request that polls a task."""
         return self._about(self.poll, task_id)
 
     def cancellation(self, task_id: str) -> Outgoing:
-        """The request that cancels a task."""
+        """Return the request that cancels a task."""
         assert self.cancel
         return self._about(self.cancel, task_id)
 
     def check(self, task: Task) -> None:
-        """Raises `Unusable` for a task whose id can't be stored, or that can't be asked for."""
+        """Raise `Unusable` for a task whose id can't be stored, or that can't be polled."""
         if len(task.id) > LONGEST_ID or not is_storable(task.id):
             raise unusable("task id")
         if task.state == "running":
@@ -97,12 +96,12 @@ class Job:
             self.request(task.id)
 
     def cost(self, task: Task) -> int | None:
-        """The cost of an ended task in micro-credits; None if the vendor does not report it."""
+        """Return the cost of an ended task in micro-credits, or None if it is not reported."""
         return replace(task, dollars=self.dollars(task)).cost
 
     @property
     def is_complete(self) -> bool:
-        """Whether its requests have the place of the task's id, and no other."""
+        """Whether its requests have a place for the task's id, and no other place."""
         place, _, name = self.target.partition(".")
         pieces = {name} if place == "path" else set()
         return all(one.pieces == pieces for one in (self.poll, self.cancel) if one)

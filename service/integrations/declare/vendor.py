@@ -1,4 +1,4 @@
-"""A vendor: where it is, its credential, and what it means by a refusal."""
+"""The declaration of a vendor: its addresses, its credential, and how its refusals are read."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from service.web.errors import ServiceError
 
 @dataclass(frozen=True)
 class Reply:
-    """A vendor's answer: `body` is its JSON value, None if it is not JSON; `raw` as it came."""
+    """A vendor's answer. `body` is its JSON value, or None if it is not JSON; `raw` the bytes."""
 
     status: int
     headers: Mapping[str, str]
@@ -28,15 +28,15 @@ class Reply:
 class Vendor:
     """An upstream. `integration` is its neutral name, the unit of billing and configuration.
 
-    `bases` are its base URLs; the first is where paths go unless a request names another. Without
-    any, it is the app itself, and its endpoints are functions that send nothing to it. `with_key`
-    replaces a default base URL when there is a key. `settings` are further settings that its
-    endpoints read. `refusal` reads every reply, 2xx too, and returns None where the common table is
-    right. `is_own` reads a reply whose status is in a request's `instead`: it is false for one that
-    is not from the vendor's API, but from a wrong address. `look` is called with every reply.
-    `moved` reads the reply to a GET, and returns the path at the same base URL where the vendor
-    keeps that now, or None. The path is asked for once, with the same credential, which goes
-    nowhere else.
+    `bases` are its base URLs; the first is used unless a request names another. Without any, the
+    vendor is the app itself, and its endpoints are functions that send nothing to it. `with_key`
+    replaces a default base URL if there is a key. `settings` are further settings that its
+    endpoints read. `refusal` reads every reply, also a 2xx, and returns None if the common table of
+    statuses applies. `is_own` reads a reply whose status is in a request's `instead`. It returns
+    False if the reply is not from the vendor's API but from a wrong address. `look` is called with
+    every reply. `moved` reads the reply to a GET, and returns the new path of the item at the same
+    base URL, or None. That path is requested once, with the same credential, which is sent nowhere
+    else.
     """
 
     integration: str
@@ -54,21 +54,21 @@ class Vendor:
 
     @property
     def all_settings(self) -> tuple[Setting, ...]:
-        """Every setting that it declares, by itself or through its credential and its OAuth."""
+        """Every setting that it declares, itself or with its credential and its OAuth."""
         oauth = self.oauth.settings if self.oauth else ()
         return (*self.credential.settings, *oauth, *self.bases, *self.settings)
 
     def missing(self, values: Mapping[str, str]) -> str | None:
-        """The first required setting without a value, None where all have one."""
+        """Return the first required setting without a value, or None."""
         return first_missing((one for one in self.all_settings if one.required), values)
 
     def has_key(self, values: Mapping[str, str]) -> bool:
-        """Whether requests carry a credential of the operator's."""
+        """Return whether requests carry a credential of the operator's."""
         own = self.credential.settings
         return bool(own) and all(values.get(one.name) for one in own if one.secret)
 
     def base(self, name: str, values: Mapping[str, str]) -> str:
-        """A base URL, by its setting's name; the first one for an empty name.
+        """Return a base URL by its setting's name, or the first one for an empty name.
 
         Raises ValueError if there is none.
         """

@@ -1,1 +1,1 @@
-"""What people read of the catalog: the page of all endpoints, and whether nothing is missing."""
+"""The reference of the catalog: the page of all endpoints, and a check of its completeness."""

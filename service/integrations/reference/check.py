@@ -1,4 +1,4 @@
-"""What an endpoint lacks of what people are promised: links, prices, descriptions, schemas."""
+"""Check that endpoints have everything promised: links, prices, descriptions, schemas."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ except ImportError:  # a tool of the tests: in production the schemas are not va
 def catalog_faults(
     catalog: Catalog, promised: Iterable[Promise], built_in: Iterable[Endpoint]
 ) -> Iterator[str]:
-    """Names that are missing, or that nobody has promised, and what endpoints lack.
+    """Yield missing names, names that are not promised, and the faults of endpoints.
 
     Endpoints that are not `built_in` are an app's own, and need not be promised.
     """
@@ -37,7 +37,7 @@ def catalog_faults(
 
 
 def endpoint_faults(item: Endpoint) -> Iterator[str]:
-    """What an endpoint lacks."""
+    """Yield the faults of an endpoint."""
     link = urlsplit(item.docs)
     if link.scheme != "https" or not link.netloc:
         yield f"its documentation is no https address: {item.docs!r}"
@@ -70,7 +70,7 @@ def _has_price(item: Endpoint) -> bool:
 
 
 def _list_undescribed(schema: Mapping[str, Any], path: str) -> Iterator[str]:
-    """The parameters without a description, also within objects and lists."""
+    """Yield the parameters without a description, also within objects and lists."""
     for name, inner in schema.get("properties", {}).items():
         if not inner.get("description"):
             yield path + name

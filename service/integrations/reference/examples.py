@@ -1,4 +1,4 @@
-"""What is wrong with the examples of an endpoint, as far as it is known without a call."""
+"""Check the examples of an endpoint, as far as that is possible without a call."""
 
 import json
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from service.integrations.declare.request import Outgoing, Template
 
 
 def example_faults(item: Endpoint) -> Iterator[str]:
-    """Each fault of an example as a sentence, with the example's number."""
+    """Yield each fault of an example as a sentence, with the example's number."""
     for number, example in enumerate(item.examples):
         yield from (f"example {number}: {fault}" for fault in _faults(item, example))
 
 
 def _faults(item: Endpoint, example: Example) -> Iterator[str]:
-    """What a function or a job sends and returns is known by a call only."""
+    """Yield the faults of an example. Requests of a function or a job are known only by a call."""
     asks = {name: value for name, value in example.asks.items() if name != "wait"}
     if wrong := item.parameters.validate(asks):
         yield str(wrong)
@@ -30,7 +30,7 @@ def _faults(item: Endpoint, example: Example) -> Iterator[str]:
 
 
 def _request_faults(template: Template, request: Outgoing, stated: Exchange) -> Iterator[str]:
-    """Constants of the query may be credentials, which examples leave out."""
+    """Yield differences of the request. Query constants may be credentials, which examples omit."""
     path, _, query = stated.target.partition("?")
     pairs = parse_qsl(query, keep_blank_values=True)
     left_out = template.query.keys() - dict(pairs)
@@ -46,7 +46,7 @@ def _request_faults(template: Template, request: Outgoing, stated: Exchange) -> 
 
 
 def _answer_faults(item: Endpoint, stated: Exchange, values: Values) -> Iterator[str]:
-    """The log names the field that is missing or of another kind."""
+    """Yield a fault if `gives` can't read the answer. The log names the field at fault."""
     if item.asks and item.asks.returns == "json" and stated.status == 200:
         try:
             item.gives.read(parse(stated.content[0]), values)

@@ -1,4 +1,4 @@
-"""JSON Schemas for people: parameters as rows of a table, answers in TypeScript's notation."""
+"""Write JSON Schemas for people: parameters as table rows, answers in TypeScript's notation."""
 
 import json
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ LINE = 80  # characters of an object that stands in one line
 
 
 def rows(schema: Json, path: str = "") -> Iterator[tuple[str, str, str, str]]:
-    """Name, type, default and description of each parameter, with those within parameters.
+    """Yield name, type, default and description of each parameter, also of nested parameters.
 
-    Required ones come first.
+    Required parameters come first.
     """
     needed = schema.get("required", ())
     for name, one in sorted(
@@ -28,7 +28,7 @@ def rows(schema: Json, path: str = "") -> Iterator[tuple[str, str, str, str]]:
 
 
 def kind(schema: Json) -> str:
-    """A parameter's type with its bounds, as a phrase."""
+    """Return a parameter's type with its bounds, as a phrase."""
     if "enum" in schema:
         return ", ".join(
             f"`{one if isinstance(one, str) else _text(one)}`" for one in schema["enum"]
@@ -54,7 +54,7 @@ def _string(schema: Json) -> str:
 
 
 def _span(schema: Json, what: str) -> str:
-    """` (1 to 20)`, from `minItems` and `maxItems`; the empty text where there are no bounds."""
+    """Return ` (1 to 20)`, from `minItems` and `maxItems`, or "" without bounds."""
     most = schema.get(f"max{what}")
     return "" if most is None else f" ({_bounds(schema.get(f'min{what}'), most)})"
 
@@ -70,7 +70,7 @@ def _number(value: float) -> str:
 
 
 def type_of(schema: Json, indent: str = "") -> str:
-    """A type in TypeScript's notation; an object over several lines if it is long."""
+    """Return a type in TypeScript's notation, with a long object on several lines."""
     if "const" in schema or "enum" in schema:
         return " | ".join(_text(one) for one in schema.get("enum", [schema.get("const")]))
     if "anyOf" in schema:

@@ -1,4 +1,4 @@
-"""The page of all endpoints, docs/endpoints.md, from their declarations."""
+"""Make the page of all endpoints, docs/endpoints.md, from their declarations."""
 
 import json
 import re
@@ -33,7 +33,7 @@ LONGEST_EXAMPLE = 400  # characters
 
 
 def page(catalog: Catalog) -> Iterator[str]:
-    """The page in Markdown, in pieces that end with a line feed: one for each endpoint."""
+    """Yield the page in Markdown, in pieces that end with a line feed: one for each endpoint."""
     order = {one.name: number for number, one in enumerate(promises(LIST))}
     by_category: ByCategory = {name: [] for name in CATEGORIES}
     for item in sorted(catalog, key=lambda one: order.get(one.name, len(order))):
@@ -47,7 +47,7 @@ def page(catalog: Catalog) -> Iterator[str]:
 
 
 def section(item: Endpoint) -> str:
-    """What there is to know about an endpoint."""
+    """Return the section about an endpoint."""
     parts = [f"### `{item.name}`", f"{item.summary} {_links(item)}", " · ".join(facts(item))]
     parts += _table(item)
     parts += [f"Example: `{example}`"] if (example := _example(item)) else []
@@ -56,7 +56,7 @@ def section(item: Endpoint) -> str:
 
 
 def facts(item: Endpoint) -> Iterator[str]:
-    """Methods, price, approval, and what else is declared, each as a phrase."""
+    """Yield methods, price, approval and the other declarations, each as a phrase."""
     yield "`POST`, `GET`" if item.access.gets else "`POST`"
     metered = " (metered)" if item.meter or item.model else ""
     yield f"{_credits(item)}{metered}"
@@ -120,7 +120,7 @@ def _links(item: Endpoint) -> str:
 
 
 def _what_answers(item: Endpoint) -> str:
-    """What the type under it is of."""
+    """Return the line above the type of the answer."""
     if item.job:
         names = ", ".join(["jobId", "status", *item.job.facts.fields, "result"])
         return f"Answer: `{{ {names} }}`. The `result`, once the job is done:"
@@ -128,7 +128,7 @@ def _what_answers(item: Endpoint) -> str:
 
 
 def _example(item: Endpoint) -> str:
-    """The parameters of the shortest example; the empty text if even that one is long."""
+    """Return the parameters of the shortest example, or "" if even that example is long."""
     texts = [json.dumps(dict(one.asks), ensure_ascii=False) for one in item.examples]
     shortest = min((text for text in texts if text != "{}"), key=len, default="")
     return shortest if len(shortest) <= LONGEST_EXAMPLE and "`" not in shortest else ""
@@ -156,5 +156,5 @@ def _cell(text: str) -> str:
 
 
 def anchor(title: str) -> str:
-    """The anchor that GitHub gives a heading."""
+    """Return the anchor that GitHub gives a heading."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")

@@ -18,7 +18,7 @@ SUITE = "Cloud suite"
 
 @dataclass(frozen=True)
 class Promise:
-    """A name, or those of a family: `racing-*` with `standings` is each `racing-…-standings`."""
+    """A promised name, or a family: `racing-*` with `standings` is any `racing-…-standings`."""
 
     category: str
     name: str
@@ -26,7 +26,7 @@ class Promise:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What fits it. In a family with dashes, more words and the singular fit as well."""
+        """The pattern of fitting names. In a family with dashes, more words and singulars fit."""
         if not self.thing:
             return re.compile(re.escape(self.name))
         prefix, thing = re.escape(self.name.rstrip("*")), re.escape(self.thing.replace(" ", "-"))
@@ -39,7 +39,7 @@ class Promise:
 
 
 def promises(path: Path) -> tuple[Promise, ...]:
-    """Read a specification in Markdown, or a list in JSON. Raises ValueError for another text."""
+    """Read a specification in Markdown, or a list in JSON. Raises ValueError for other texts."""
     text = path.read_text()
     if path.suffix == ".json":
         named = json.loads(text).items()
@@ -50,24 +50,24 @@ def promises(path: Path) -> tuple[Promise, ...]:
 
 
 def missing(promised: Iterable[Promise], names: Iterable[str]) -> list[Promise]:
-    """The promises that no name fulfils."""
+    """Return the promises that no name fulfils."""
     every = list(names)
     return [one for one in promised if not any(map(one.pattern.fullmatch, every))]
 
 
 def promise_of(promised: Iterable[Promise], name: str) -> Promise | None:
-    """The promise that a name fulfils; None for a name that nobody has promised."""
+    """Return the promise that a name fulfils, or None."""
     return next((one for one in promised if one.pattern.fullmatch(name)), None)
 
 
 def _of_specification(text: str) -> Iterator[Promise]:
-    """Its table of the suite's endpoints, then its table of names."""
+    """Yield the promises in its table of the suite's endpoints, then in its table of names."""
     for name in re.findall(r"^\| (cloudsuite/[\w-]+) \|", text, re.M):
         yield Promise(SUITE, name)
     section = re.split("^##", text.partition(HEADING)[2], flags=re.M)[0]
     covered = dict(_coverage(section))
     rows = re.findall(r"^\| ([A-Z][^|(]*)(?:\([^|]*)?\| (.+) \|$", section, re.M)
-    for category, names in rows[1:]:  # below the head
+    for category, names in rows[1:]:  # without the head
         yield from _of_row(category.strip(), names, covered)
 
 
@@ -83,7 +83,7 @@ def _of_row(category: str, names: str, covered: dict[str, list[str]]) -> Iterato
 
 
 def _coverage(section: str) -> Iterator[tuple[str, list[str]]]:
-    """`football`, [`leagues`, …] from "Basketball and nfl cover leagues, …"."""
+    """Yield `nfl`, [`leagues`, …] from "Basketball and nfl cover leagues, …"."""
     for families, things in re.findall(r"([\w ]+) covers? ([^.]+)\.", section):
         for family in families.lower().split(" and "):
             yield family.strip(), [thing.strip() for thing in things.split(",")]

@@ -1,7 +1,8 @@
-"""The TypeScript types of all endpoints, service/browser/widgets/endpoints.d.ts.
+"""Write the TypeScript types of all endpoints, service/browser/widgets/endpoints.d.ts.
 
-A type says what a widget sends and gets: `request` is a call's body, `response` the `data` of its
-envelope. The client throws where a consent is needed, so the OAuth-required payload is in no type.
+They are the types that a widget sends and gets: `request` is a call's body, and `response` the
+`data` of its envelope. The client throws if a consent is needed, so no type has the OAuth-required
+payload.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ export interface Endpoints {
 
 
 def declarations(catalog: Catalog) -> Iterator[str]:
-    """The file, in pieces: the head, one piece for each name, the end."""
+    """Yield the file in pieces: the head, one piece for each name, the end."""
     yield HEAD
     for name, item in sorted(catalog.names.items()):
         if name == item.name:
@@ -50,6 +51,6 @@ def _endpoint(item: Endpoint) -> str:
 
 
 def _response(item: Endpoint) -> Json:
-    """The schema of an answer's `data` without the OAuth-required payload."""
+    """Return the schema of an answer's `data`, without the OAuth-required payload."""
     schema = documents.answer_schema(item)
     return schema["anyOf"][0] if item.scope else schema

@@ -51,12 +51,12 @@ def _moved(reply: Reply) -> str | None:
 
 
 def _is_repository(body: Any) -> bool:
-    """Whether an answer describes one repository, whatever was asked for."""
+    """Return whether an answer describes one repository, whatever was asked for."""
     return isinstance(body, dict) and "full_name" in body
 
 
 def is_public(repository: Any) -> bool:
-    """Whether GitHub's description says that a repository is public. Raises `Unusable`."""
+    """Return whether GitHub's description says that a repository is public. Raises `Unusable`."""
     need(repository, "full_name")
     visibility = find(repository, "visibility")
     if find(repository, "private") is False and visibility in (None, "public"):

@@ -50,7 +50,7 @@ EVENT = Shape(
 
 
 def check_zone(name: str) -> None:
-    """Raises `ValidationError` for what is no time zone."""
+    """Raise `ValidationError` for what is no time zone."""
     if not is_time_zone(name):
         raise ValidationError("Must be an IANA time zone, such as Europe/Berlin.")
 

@@ -69,7 +69,7 @@ def as_base64(call: Call, name: str, text: str) -> str:
 
 
 def check_loaded(name: str, text: str) -> None:
-    """Raises `ValidationError` for an address that Magnific can't load."""
+    """Raise `ValidationError` for an address that Magnific can't load."""
     try:
         _check(text)
     except ValidationError as error:

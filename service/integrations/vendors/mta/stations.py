@@ -42,7 +42,7 @@ class Stop:
 
 
 def all_stops(call: Call) -> list[Stop]:
-    """Raises `ServiceError`."""
+    """Raise `ServiceError`."""
     return [Stop(**ROW.read(row)) for row in as_list(call.send(LIST.with_parts()))]
 
 

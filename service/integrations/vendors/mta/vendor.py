@@ -56,7 +56,7 @@ def moment(seconds: object) -> str | None:
 
 
 def needed_moment(seconds: object) -> str:
-    """Raises `Unusable`."""
+    """Raise `Unusable`."""
     told = moment(seconds)
     if told is None:
         raise unusable("time")

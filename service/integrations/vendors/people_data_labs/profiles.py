@@ -71,7 +71,7 @@ def prompt_facts(profile: Profile) -> Profile:
 
 
 def check_room(words: Mapping[str, Any], prompt_tokens: int) -> None:
-    """Raises ValidationError if these words leave less than `ROOM` of a prompt; the first name is
+    """Raise ValidationError if these words leave less than `ROOM` of a prompt; the first name is
     at fault. The model would be paid for what it says of nobody."""
     if bound(json.dumps(words, ensure_ascii=False)) > prompt_tokens - ROOM:
         raise ValidationError(

@@ -129,7 +129,7 @@ def _author(paper: Mapping[str, Any], name: str | None) -> dict[str, Any]:
 
 
 def _is_same(name: str, other: str) -> bool:
-    """Whether the last names and the first initials are the same."""
+    """Return whether the last names and the first initials are the same."""
     ours, theirs = name.casefold().split(), other.casefold().split()
     if not ours or not theirs:
         return False

@@ -64,6 +64,6 @@ class Market(Parameters):
 
 
 def check_order(data: dict[str, Any], first: str, last: str) -> None:
-    """Raises ValidationError if the day `last` is before the day `first`."""
+    """Raise ValidationError if the day `last` is before the day `first`."""
     if first in data and last in data and data[last] < data[first]:
         raise ValidationError(f"Must not be before {first}.", last)

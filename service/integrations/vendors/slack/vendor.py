@@ -95,6 +95,6 @@ def open_channels(settings: Mapping[str, str]) -> set[str]:
 
 
 def refuse_closed(settings: Mapping[str, str], values: Mapping[str, Any]) -> None:
-    """Raises `Forbidden` for a channel that `SLACK_CHANNELS` does not list."""
+    """Raise `Forbidden` for a channel that `SLACK_CHANNELS` does not list."""
     if values["channel"] not in open_channels(settings):
         raise Forbidden("This channel is not open to this service.")
