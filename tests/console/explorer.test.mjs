@@ -211,7 +211,7 @@ test('what was allowed until the page closes is asked for again after it was tak
   await call.send({});
   const [{ endpoint: name, policy }] = sessions.list();
   assert.deepEqual([name, policy.credits], ['current-weather', 2]);
-  sessions.takeBack({ widgetId: '', endpoint: name });
+  sessions.revoke({ widgetId: '', endpoint: name });
   await call.send({});
   assert.deepEqual(sent.map((request) => request[3]['X-Approval']), ['session', 'once']);
 });
@@ -220,7 +220,7 @@ test('a call that waited for a consent is asked for again if its approval was ta
   const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
   const { call, sent, sessions } = calling([consent, {}], { autoApprove: false, decisions: ['session', 'once'] });
   await call.send({});
-  sessions.takeBack({ widgetId: '', endpoint: 'current-weather' });
+  sessions.revoke({ widgetId: '', endpoint: 'current-weather' });
   await call.repeat();
   assert.deepEqual(sent.map((request) => request[3]['X-Approval']), ['session', 'once']);
 });

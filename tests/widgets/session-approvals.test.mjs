@@ -29,7 +29,7 @@ test('a widget asks again after its approval was taken back, and another does no
   const answers = ['session', 'session', 'deny'];
   const { decide } = createApprovals(async () => answers.shift(), createPatience(() => {}), sessions);
   for (const widgetId of ['a', 'b']) assert.equal(await decide(question({ widgetId })), 'session');
-  sessions.takeBack({ widgetId: 'a', endpoint: 'search-web' });
+  sessions.revoke({ widgetId: 'a', endpoint: 'search-web' });
   assert.deepEqual(sessions.list().map(({ widgetId }) => widgetId), ['b']);
   assert.equal(await decide(question({ widgetId: 'b' })), 'session');
   assert.equal(await decide(question()), 'deny');

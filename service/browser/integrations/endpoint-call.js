@@ -99,8 +99,8 @@ export function createEndpointCall(endpoint, surroundings) {
 
   /** Repeats a call that was waiting for a consent, with its approval if that still holds. @param {any} body @param {string} approval @param {number} credits */
   async function makeAgain(body, approval, credits) {
-    const wasTakenBack = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
-    await (wasTakenBack ? send(body) : make(begin(), body, approval, credits));
+    const wasRevoked = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
+    await (wasRevoked ? send(body) : make(begin(), body, approval, credits));
   }
 
   /** @param {AbortController} own @param {any} data of the job */

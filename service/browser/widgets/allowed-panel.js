@@ -1,6 +1,6 @@
 // @ts-check
-// A button that tells how much is allowed until the page closes, and the list of it in a dialog, where each
-// can be taken back.
+// A button that shows how many calls are allowed until the page is closed. It opens a dialog with the list, where the
+// user can revoke each of them.
 
 import { element } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
@@ -42,22 +42,22 @@ export function createAllowedPanel(sessions) {
   function rowOf(approval) {
     const { endpoint, widgetName } = approval;
     const label = `Take back ${endpoint}${widgetName && ` for ${widgetName}`}`;
-    const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label, on: { click: () => takeBack(approval) } }, 'Take back');
+    const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label, on: { click: () => revoke(approval) } }, 'Take back');
     const who = widgetName ? `The widget “${widgetName}” may call it.` : 'You may send it without a question.';
     const text = element('span', {}, element('code', {}, endpoint), element('span', { class: 'hint' }, `${who} ${costOf(approval)}`));
     return element('li', {}, text, button);
   }
 
   /** @param {SessionApproval} approval */
-  function takeBack(approval) {
-    sessions.takeBack(approval);
-    (list.querySelector('button') ?? close).focus(); // its button is gone
+  function revoke(approval) {
+    sessions.revoke(approval);
+    (list.querySelector('button') ?? close).focus(); // the focused button was removed
   }
 
   render();
   dialog.addEventListener('close', () => dialog.remove());
   return {
-    /** The button, for a bar. */
+    /** The button, to be put into a bar. */
     node: open,
     stop() {
       stopWatching();

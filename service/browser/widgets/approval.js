@@ -1,6 +1,6 @@
 // @ts-check
-// Asks the user before a widget's call is made. All texts come from the server's catalog, none from
-// the widget; the arguments are shown as they will be sent.
+// Asks the user for approval before a call of a widget is made. All texts come from the server's catalog, none from
+// the widget. The arguments are shown exactly as they will be sent.
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
@@ -8,7 +8,7 @@ import { createInertTime } from '../shared/inert-time.js';
 import { showModal } from '../shared/modal.js';
 import { withVisibleMarks } from '../shared/visible-text.js';
 
-const MOST_IN_LINES = 20_000; // characters of arguments: of a mebibyte, the lines and indents take half a minute
+const MOST_IN_LINES = 20_000; // characters; longer arguments are not indented, because the layout of one mebibyte takes half a minute
 
 /**
  * @typedef {import('./host-approvals.js').ApprovalRequest} ApprovalRequest
@@ -18,7 +18,7 @@ const MOST_IN_LINES = 20_000; // characters of arguments: of a mebibyte, the lin
 /**
  * @param {object} [options]
  * @param {() => number | null} [options.balance] the user's credits; null if unknown
- * @returns {(request: ApprovalRequest) => Promise<Decision>} shows one dialog
+ * @returns {(request: ApprovalRequest) => Promise<Decision>} shows the dialog for one request
  */
 export function createApprovalDialog({ balance = () => null } = {}) {
   return (request) =>
@@ -38,7 +38,7 @@ export function createApprovalDialog({ balance = () => null } = {}) {
     });
 }
 
-/** @param {string} value of a closed dialog; Escape leaves none @returns {Decision} */
+/** @param {string} value of a closed dialog; '' after Escape @returns {Decision} */
 function decisionOf(value) {
   return value === 'once' || value === 'session' ? value : 'deny';
 }
@@ -61,19 +61,20 @@ function buildDialog(request, balance) {
   let times = request.times();
   request.onTimes(() => {
     cost.textContent = costOf(request, balance());
-    if (request.times() > times) change(); // it costs more: what was about to be pressed was meant for less
+    if (request.times() > times) change(); // the price has risen: a press at this moment was meant for the lower price
     times = request.times();
   });
   return { dialog, start, stop };
 }
 
-/** The explorer of the console has no widget's name. @param {ApprovalRequest} request */
+/** Names the widget that asks; in the explorer of the console there is none. @param {ApprovalRequest} request */
 function whoAsks({ widgetName, endpoint }) {
   return widgetName ? `The widget “${widgetName}” wants to call ${endpoint}.` : 'Nothing is sent before you allow it.';
 }
 
 /**
- * Deny rests once, when the question is new: with each change it could be held unpressable.
+ * The Deny button has the delay only when the question is new. With a delay at each change, a widget could make the
+ * button unpressable.
  * @param {(decision: Decision) => void} decide
  */
 function actions(decide) {
@@ -111,7 +112,7 @@ function button(kind, label, act, props = {}) {
 export function argumentsOf(text, open) {
   const isLong = text.length > MOST_IN_LINES;
   const shown = withVisibleMarks(isLong ? text : JSON.stringify(JSON.parse(text), null, 2));
-  // Long arguments scroll, and only what has the focus can be scrolled by keys.
+  // Long arguments scroll, and the keyboard can only scroll a box that has the focus.
   const content = element('pre', { dir: 'ltr', tabindex: '0', 'aria-label': 'Arguments', role: 'region' }, shown);
   return element('details', { open }, element('summary', {}, 'What is sent'), content);
 }

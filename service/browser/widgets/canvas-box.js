@@ -1,5 +1,5 @@
 // @ts-check
-// A widget on the canvas: a header that moves it, a row for each slot, its frame, a corner that resizes it.
+// The box of a widget on the canvas: a header to move it, a button for each slot, the frame, and a corner to resize it.
 
 import { element, iconButton } from '../shared/elements.js';
 import { createSlot } from './canvas-slot.js';
@@ -13,11 +13,11 @@ import { hasSettings } from './widget-settings.js';
  * @typedef {ReturnType<typeof createBox>} Box
  */
 
-/** @param {string} icon a short text, or the path of a picture */
+/** @param {string} icon a short text or the path of a picture */
 export function createTemplateIcon(icon) {
   if (!icon.startsWith('/')) return element('span', { class: 'template-icon', 'aria-hidden': 'true' }, icon);
   const size = { width: '18', height: '18' };
-  // Not draggable: the browser's own drag of a picture would end that of the widget.
+  // Not draggable, because dragging the picture would end the dragging of the widget.
   return element('img', { class: 'template-icon', src: icon, alt: '', draggable: 'false', ...size });
 }
 
@@ -74,14 +74,14 @@ export function createBox(widget, look, { pressSlot, remove, configure }) {
     frame,
     slots,
     look,
-    /** @param {boolean} on whether it is one of those that move together */
+    /** @param {boolean} on whether the widget is one of the selected widgets */
     choose(on) {
       node.classList.toggle('chosen', on);
       grip.setAttribute('aria-label', on ? `${look.name}, chosen` : look.name);
     },
     /**
      * @param {{x: number, y: number, width: number, height: number}} place in canvas pixels
-     * @param {boolean} [isMoving] whether it is being dragged
+     * @param {boolean} [isMoving] whether the widget is being dragged
      */
     place({ x, y, width, height }, isMoving = false) {
       node.classList.toggle('moving', isMoving);

@@ -1,5 +1,6 @@
 // @ts-check
-// Which part of the canvas is seen: pan and zoom by wheel, by fingers, and by calls from buttons and keys.
+// Controls which part of the canvas is visible: pan and zoom with the wheel, with fingers, and with calls from buttons
+// and keys.
 
 import { draggable } from './canvas-gestures.js';
 import { boxAround } from './canvas-geometry.js';
@@ -11,11 +12,11 @@ import { fitted, panned, pinched, revealing, toCanvas, toScreen, zoomed } from '
  * @typedef {import('./canvas-viewport.js').Viewport} Viewport
  */
 
-const LINE = 16; // pixels of a wheel that counts in lines
-const WHEEL_PAUSE = 250; // ms between two gestures
+const LINE = 16; // pixels for one line, if the wheel counts in lines
+const WHEEL_PAUSE = 250; // ms without a wheel event between two gestures
 
 /**
- * @param {HTMLElement} node the view @param {HTMLElement} surface what is moved under it
+ * @param {HTMLElement} node the view @param {HTMLElement} surface the element that moves below the view
  * @param {() => void} onChange
  */
 export function createCamera(node, surface, onChange) {
@@ -35,7 +36,7 @@ export function createCamera(node, surface, onChange) {
     onChange();
   }
 
-  /** @param {{clientX: number, clientY: number}} event @returns {Point} in the view */
+  /** @param {{clientX: number, clientY: number}} event @returns {Point} of the view */
   function inView({ clientX, clientY }) {
     const { left, top } = node.getBoundingClientRect();
     return { x: clientX - left, y: clientY - top };
@@ -51,7 +52,7 @@ export function createCamera(node, surface, onChange) {
     keepWheel();
   }
 
-  /** A gesture that began on the canvas goes on over the frames that come under the pointer. */
+  /** Continues a wheel gesture that began on the canvas, even when a frame moves under the pointer. */
   function keepWheel() {
     node.classList.add('wheeling');
     clearTimeout(wheelEnd);
@@ -80,7 +81,7 @@ export function createCamera(node, surface, onChange) {
   node.addEventListener('wheel', turnWheel, { passive: false });
   node.addEventListener('pointerdown', (event) => {
     if (event.pointerType !== 'touch') return;
-    if (event.isPrimary) fingers.clear(); // of one whose target was removed, nobody told that it is gone
+    if (event.isPrimary) fingers.clear(); // no event reports the end of a finger whose target was removed
     fingers.set(event.pointerId, inView(event));
   });
   node.addEventListener('pointermove', moveFinger);
@@ -88,7 +89,7 @@ export function createCamera(node, surface, onChange) {
   node.addEventListener('pointercancel', (event) => fingers.delete(event.pointerId));
 
   draggable(node, node, (event) => {
-    if (event.shiftKey || !isEmptyPlace(event)) return null; // with Shift an area is drawn
+    if (event.shiftKey || !isEmptyPlace(event)) return null; // with Shift, the user draws an area instead
     const start = viewport;
     const move = (/** @type {number} */ dx, /** @type {number} */ dy) => set(panned(start, dx, dy));
     return { move, end: () => {}, cancel: () => {} };
@@ -104,15 +105,15 @@ export function createCamera(node, surface, onChange) {
     wheel,
     /** @param {Point} point of the canvas @returns {Point} of the view */
     inView: (point) => toScreen(viewport, point),
-    /** @returns {Point} of the canvas, in the middle of the view */
+    /** @returns {Point} the point of the canvas in the middle of the view */
     middle: () => toCanvas(viewport, center()),
     /** @param {number} factor */
     zoomBy: (factor) => set(zoomed(viewport, factor, center())),
     /** @param {number} dx @param {number} dy */
     panBy: (dx, dy) => set(panned(viewport, dx, dy)),
-    /** @param {Box[]} boxes all of which are to be seen */
+    /** @param {Box[]} boxes which all become visible */
     fit: (boxes) => set(fitted(boxAround(boxes), size())),
-    /** @param {Box} box to be seen, by panning as little as possible */
+    /** @param {Box} box which becomes visible with as little panning as possible */
     reveal: (box) => set(revealing(viewport, box, size())),
   };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// What can be dragged on a canvas: widgets, a corner, a connection from slot to slot, an area that chooses.
+// The kinds of dragging on a canvas: move widgets, resize with a corner, connect two slots, select with an area.
 
 import { boxBetween, boxesIn, leastHeight } from './canvas-geometry.js';
 import { draggable } from './canvas-gestures.js';
@@ -12,17 +12,18 @@ import { GRID, resized } from './canvas-snapping.js';
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  * @typedef {import('./slot-types.js').Slot} Slot
  *
- * @typedef {object} Stage the canvas, as far as dragging needs it
+ * @typedef {object} Stage the parts of the canvas that dragging uses
  * @property {HTMLElement} node
  * @property {ReturnType<typeof import('./canvas-camera.js').createCamera>} camera
  * @property {ReturnType<typeof import('./canvas-overlay.js').createOverlay>} overlay
  * @property {import('./canvas-selection.js').Selection} selection
  * @property {() => boolean} mayEdit
  * @property {() => CanvasWidget[]} widgets
- * @property {(id: string) => CanvasWidget[]} groupOf a widget: all chosen ones, or it alone; of '': all chosen ones
- * @property {(widgets: CanvasWidget[]) => void} preview shows these elsewhere, and all others in their places
+ * @property {(id: string) => CanvasWidget[]} groupOf the widgets that move with a widget: all selected ones if it is selected, else only itself; with '': all
+ *   selected ones
+ * @property {(widgets: CanvasWidget[]) => void} preview shows these widgets at other places, and all others at their stored places
  * @property {(operation: import('./canvas-state.js').Operation) => void} act
- * @property {(ref: SlotRef) => Point | undefined} pointOf a slot
+ * @property {(ref: SlotRef) => Point | undefined} pointOf the point of a slot
  * @property {(ends: [Point, Point] | null) => void} showDraft
  * @property {(event: PointerEvent) => [SlotRef, Slot] | null} slotAt
  * @property {ReturnType<typeof import('./canvas-linking.js').createLinking>} linking
@@ -30,7 +31,7 @@ import { GRID, resized } from './canvas-snapping.js';
 
 const LEAST_WIDTH = 160;
 const SNAP = 6; // screen pixels
-const PANNED = { move() {}, end() {}, cancel() {} }; // the camera pans
+const PANNED = { move() {}, end() {}, cancel() {} }; // the camera pans instead
 
 /** @param {Stage} stage @param {import('./canvas-box.js').Box} box @param {string} id */
 export function letDrag(stage, box, id) {
@@ -74,7 +75,7 @@ function letMove(stage, grip, id) {
   });
 }
 
-/** Lets an area be drawn on an empty place with Shift, which chooses the widgets that it touches. @param {Stage} stage */
+/** Lets the user draw an area with Shift on an empty place. The widgets that the area touches become selected. @param {Stage} stage */
 export function letChoose({ node, camera, selection, widgets, overlay }) {
   draggable(node, node, (start) => {
     if (!camera.isEmptyPlace(start)) return null;

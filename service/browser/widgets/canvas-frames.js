@@ -1,18 +1,19 @@
 // @ts-check
-// What a frame passes on to the canvas, because it has no use for it: a wheel, and F6.
+// Handles the events that a frame passes on to the canvas because it does not use them: the wheel and F6.
 
 import { TYPES } from './messages.js';
 
-const REST = 300; // ms after a press or a key in the page, in which no frame moves the canvas under the pointer
-const MOST = 400; // pixels of one message
-const MOST_ZOOM = 200; // the same of one that zooms: more would jump
-const MODIFIERS = ['Control', 'Meta', 'Shift', 'Alt']; // held for a wheel
+const REST = 300; // ms after a press or a key in the page in which no frame can move the canvas
+const MOST = 400; // pixels in one message
+const MOST_ZOOM = 200; // pixels in one message that zooms; more would make the view jump
+const MODIFIERS = ['Control', 'Meta', 'Shift', 'Alt']; // keys that the user holds while turning the wheel
 
 /** @typedef {Pick<ReturnType<typeof import('./canvas-camera.js').createCamera>, 'zoom' | 'wheel'>} Camera */
 
 /**
- * A widget can't move the focus by itself: it must have it. A widget that is covered, as by a dialog, can't
- * move the canvas. Whether somebody turns a wheel can't be seen from here, so a message moves it a little only.
+ * A message has an effect only under conditions, because a widget can send it at any time. A widget can only pass on F6
+ * while it has the focus, and can't move the canvas while it is covered, for example by a dialog. The host can't check
+ * whether the user turns the wheel, so one message moves the canvas only a little.
  * @param {HTMLElement} node of the canvas @param {Camera} camera
  * @returns {(iframe: HTMLIFrameElement, message: any) => void} takes a parsed message
  */
@@ -38,7 +39,7 @@ function turn(iframe, { dx, dy, zooms, x, y }, camera) {
   const [clientX, clientY] = [left + x * camera.zoom, top + y * camera.zoom];
   const most = zooms ? MOST_ZOOM : MOST;
   const limited = (/** @type {number} */ way) => Math.max(-most, Math.min(most, way));
-  // Whether the pointer is there can't be seen from here: `:hover` does not cross processes.
+  // The position of the pointer can't be checked: `:hover` does not work across processes.
   if (document.elementFromPoint(clientX, clientY) !== iframe) return;
   camera.wheel({ dx: limited(dx), dy: limited(dy), zooms, clientX, clientY });
 }

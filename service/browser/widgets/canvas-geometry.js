@@ -1,4 +1,4 @@
-// Where things are on a canvas: boxes, slots and curves, in canvas pixels. Pure functions.
+// The geometry of a canvas: boxes, slots and curves, in canvas pixels. Pure functions.
 
 /**
  * @typedef {{x: number, y: number}} Point
@@ -7,16 +7,16 @@
  * @typedef {Point & {slotId: string, direction: 'input' | 'output'}} SlotPoint
  */
 
-export const HEADER = 40; // height of a widget's title bar, beside which no slot stands
-export const SLOT_STEP = 32; // between two slots; a target has 24 pixels at least
-export const SLOTS_WIDTH = 104; // of the slots beside a widget
+export const HEADER = 40; // height of a widget's title bar; no slot is beside it
+export const SLOT_STEP = 32; // distance between two slots; a target for the pointer needs at least 24 pixels
+export const SLOTS_WIDTH = 104; // width of the slots beside a widget
 const MARGIN = 20; // from the outermost slots to the title bar and the lower edge
-const LEAST_REACH = 40; // how far a curve runs straight out of its slot
+const LEAST_REACH = 40; // how far a curve runs straight out of its slot, at least
 const MOST_REACH = 200;
-const SEGMENTS = 32; // of a curve, where its distance is measured
+const SEGMENTS = 32; // straight segments that approximate a curve when a distance to it is measured
 
 /**
- * The middles of a widget's slots: inputs on the left edge, outputs on the right edge, in their order.
+ * The centers of a widget's slots: inputs on the left edge, outputs on the right edge, in their order.
  * @param {Box} widget @param {Slot[]} slots
  * @returns {SlotPoint[]}
  */
@@ -35,7 +35,7 @@ function stepOf({ height }, count) {
   return count < 2 ? 0 : Math.min(SLOT_STEP, room / (count - 1));
 }
 
-/** @param {Slot[]} slots @returns {number} the height below which slots would come too near to each other */
+/** @param {Slot[]} slots @returns {number} the smallest height at which the slots are not too close together */
 export function leastHeight(slots) {
   const inputs = slots.filter(({ direction }) => direction === 'input').length;
   const rows = Math.max(inputs, slots.length - inputs, 1);
@@ -43,8 +43,8 @@ export function leastHeight(slots) {
 }
 
 /**
- * The four points of a connection's cubic curve. It leaves an output to the right and arrives at an
- * input from the left, also where the input stands left of the output.
+ * The four control points of a connection's cubic curve. The curve leaves an output to the right and arrives at an
+ * input from the left, even if the input is to the left of the output.
  * @param {Point} from @param {Point} to
  * @returns {[Point, Point, Point, Point]}
  */
@@ -74,7 +74,7 @@ export function curvePoint(from, to, t) {
   return { x: along('x'), y: along('y') };
 }
 
-/** @param {Point} point @param {Point} from @param {Point} to @returns {number} from a point to the curve */
+/** @param {Point} point @param {Point} from @param {Point} to @returns {number} the distance from a point to the curve */
 export function curveDistance(point, from, to) {
   let [nearest, last] = [Infinity, from];
   for (let at = 1; at <= SEGMENTS; at += 1) {
@@ -118,8 +118,8 @@ export function nearestCurve(curves, point, reach) {
 
 /**
  * @template {Box} T
- * @param {T[]} boxes of which later ones lie above earlier ones @param {Point} point
- * @returns {T | null} the uppermost one
+ * @param {T[]} boxes from bottom to top @param {Point} point
+ * @returns {T | null} the topmost box at the point
  */
 export function boxAt(boxes, point) {
   return boxes.findLast((box) => contains(box, point)) ?? null;
@@ -130,13 +130,13 @@ function contains({ x, y, width, height }, point) {
   return point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height;
 }
 
-/** @param {Point} one @param {Point} other @returns {Box} with these corners, as a selection is drawn */
+/** @param {Point} one @param {Point} other @returns {Box} the box with these corners */
 export function boxBetween(one, other) {
   const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
   return { x, y, width: Math.abs(one.x - other.x), height: Math.abs(one.y - other.y) };
 }
 
-/** @param {Box[]} boxes @returns {Box | null} the smallest one that holds them all */
+/** @param {Box[]} boxes @returns {Box | null} the smallest box around all of them */
 export function boxAround(boxes) {
   if (!boxes.length) return null;
   const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
@@ -145,7 +145,7 @@ export function boxAround(boxes) {
   return { x, y, width: right - x, height: bottom - y };
 }
 
-/** @template {Box} T @param {T[]} boxes @param {Box} area @returns {T[]} those that an area touches */
+/** @template {Box} T @param {T[]} boxes @param {Box} area @returns {T[]} the boxes that an area touches */
 export function boxesIn(boxes, area) {
   return boxes.filter(({ x, y, width, height }) => {
     const across = x <= area.x + area.width && area.x <= x + width;

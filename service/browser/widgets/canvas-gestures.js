@@ -1,21 +1,21 @@
 // @ts-check
-// Dragging with a pointer: a mouse, a finger, a pen. It ends in one call, or in none where it was cancelled.
+// Dragging with a pointer: a mouse, a finger or a pen. A drag ends with one call of `end`, `press` or `cancel`.
 
 /**
  * @typedef {object} Drag
- * @property {(dx: number, dy: number, event: PointerEvent) => void} move by how many CSS pixels since the beginning
+ * @property {(dx: number, dy: number, event: PointerEvent) => void} move called with the distance since the beginning, in CSS pixels
  * @property {(dx: number, dy: number, event: PointerEvent) => void} end
   * @property {() => void} cancel
- * @property {(event: PointerEvent) => void} [press] instead of `end`, where the way was so short that it is a click
+ * @property {(event: PointerEvent) => void} [press] called instead of `end` if the distance was so short that it is a click
  */
 
-const STILL = 4; // pixels; a shorter way is a click
+const STILL = 4; // pixels; a shorter distance is a click
 
 /**
  * Lets `node` be dragged with the first button or the first finger.
  * @param {HTMLElement} node
  * @param {HTMLElement} canvas gets the class `dragging`, which keeps frames from taking the pointer
- * @param {(event: PointerEvent) => Drag | null | false} begin null or false for what is not to be dragged
+ * @param {(event: PointerEvent) => Drag | null | false} begin returns null or false if nothing is to be dragged
  */
 export function draggable(node, canvas, begin) {
   node.addEventListener('pointerdown', (event) => {
@@ -52,7 +52,7 @@ function follow(node, canvas, start, drag) {
     if (!moved) drag.press?.(event);
   }, options);
   node.addEventListener('pointercancel', () => finish(drag.cancel), options);
-  // Another tab may remove the widget meanwhile: its node hears no more of the pointer, and the document hears this.
+  // Another tab may remove the widget meanwhile. Its node then gets no pointer events, but the document gets this one.
   document.addEventListener('lostpointercapture', () => node.isConnected || finish(drag.cancel), options);
   canvas.addEventListener('pointerdown', (event) => {
     if (event.pointerType === 'touch' && !event.isPrimary) finish(drag.cancel); // two fingers zoom

@@ -1,5 +1,5 @@
 // @ts-check
-// What is done to several widgets at once, as one operation. Pure functions.
+// Operations on several widgets at once. Pure functions.
 
 import { boxAround } from './canvas-geometry.js';
 import { snapMove } from './canvas-snapping.js';
@@ -16,9 +16,9 @@ export function shifted(widgets, dx, dy) {
 }
 
 /**
- * Moves a group with the pointer. It snaps as one box, so that its widgets keep their distances.
- * @param {CanvasWidget[]} group one at least @param {Box[]} others what it may snap to
- * @param {number} dx canvas pixels @param {number} dy @param {number} reach of snapping
+ * Moves a group with the pointer. The group snaps as one box, so that its widgets keep their distances.
+ * @param {CanvasWidget[]} group at least one widget @param {Box[]} others boxes to which the group may snap
+ * @param {number} dx canvas pixels @param {number} dy @param {number} reach the distance within which it snaps
  * @returns {{widgets: CanvasWidget[], guides: import('./canvas-snapping.js').Guide[]}}
  */
 export function dragged(group, others, dx, dy, reach) {
@@ -27,20 +27,20 @@ export function dragged(group, others, dx, dy, reach) {
   return { widgets: shifted(group, x - box.x, y - box.y), guides };
 }
 
-/** @param {CanvasWidget[]} widgets where they are to stand @returns {Operation} undone as one */
+/** @param {CanvasWidget[]} widgets at their new places @returns {Operation} one undo step */
 export function moveTo(widgets) {
   return together(widgets.map(({ id, x, y }) => ({ type: 'move', id, x, y })));
 }
 
-/** @param {string[]} ids @returns {Operation} undone as one */
+/** @param {string[]} ids @returns {Operation} one undo step */
 export function removalOf(ids) {
   return together(ids.map((id) => ({ type: 'remove-widget', id })));
 }
 
 /**
- * @param {Operation} operation @param {import('./canvas-state.js').Canvas} canvas before it
+ * @param {Operation} operation @param {import('./canvas-state.js').Canvas} canvas before the operation
  * @param {{widget: (widget: CanvasWidget) => string, connection: (connection: any) => string}} naming
- * @returns {string} what it takes away; '' if that is nothing
+ * @returns {string} says what the operation removes; '' if it removes nothing
  */
 export function removalWords(operation, canvas, naming) {
   if (operation.type === 'disconnect') {

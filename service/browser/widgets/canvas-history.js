@@ -1,4 +1,4 @@
-// Undo and redo of one's own operations, while others may change the same canvas.
+// Undo and redo of the user's own operations, while others may change the same canvas.
 
 import { inverse } from './canvas-inverse.js';
 import { apply, widgetOf } from './canvas-state.js';
@@ -8,17 +8,17 @@ import { storedSettings } from './widget-settings.js';
 /**
  * @typedef {import('./canvas-state.js').Canvas} Canvas
  * @typedef {import('./canvas-state.js').Operation} Operation
- * @typedef {{operation: Operation, group: string | null}} Step `operation` takes it back
+ * @typedef {{operation: Operation, group: string | null}} Step `operation` undoes the step
  * @typedef {ReturnType<typeof createHistory>} History
  */
 
 const MOST_STEPS = 200;
 
 /**
- * Steps are operations and no states. So taking one back leaves what others have done alone.
- * @param {{countBroken?: (state: Canvas) => number}} [options] `countBroken` counts the connections of
- *   a state that don't work. A connection that would make them more is left out when a step is
- *   taken back: another has taken its input since.
+ * A step is an operation, not a state. So undoing a step does not undo the changes of others.
+ * @param {{countBroken?: (state: Canvas) => number}} [options] `countBroken` counts the connections of a state that
+ *   don't work. When a step is undone, a connection that would not work is left out: another connection may use its
+ *   input by now.
  */
 export function createHistory({ countBroken = () => 0 } = {}) {
   /** @type {Step[]} */
@@ -30,11 +30,11 @@ export function createHistory({ countBroken = () => 0 } = {}) {
    * @param {Step[]} from @param {Step[]} to @param {Canvas} state
    * @returns {Operation | null}
    */
-  function takeBack(from, to, state) {
+  function revert(from, to, state) {
     for (let step = from.pop(); step; step = from.pop()) {
       const operation = fitting(state, ontoNow(state, step.operation), countBroken);
       const back = operation && inverse(state, operation);
-      if (!operation || !back) continue; // others have removed what it was about
+      if (!operation || !back) continue; // others have removed the widget or connection of this step
       to.push({ operation: back, group: null });
       return operation;
     }
@@ -50,10 +50,9 @@ export function createHistory({ countBroken = () => 0 } = {}) {
     },
 
     /**
-     * Notes an operation of one's own. Call it with the state before the operation.
+     * Records an operation of this user. Call this with the state before the operation.
      * @param {Canvas} state @param {Operation} operation
-     * @param {string | null} [group] Operations that follow each other in one group, such as the moves
-     *   of one drag, are one step.
+     * @param {string | null} [group] successive operations of one group, such as the moves of one drag, are one step
      */
     record(state, operation, group = null) {
       const back = inverse(state, operation);
@@ -65,11 +64,11 @@ export function createHistory({ countBroken = () => 0 } = {}) {
       undone = [];
     },
 
-    /** @param {Canvas} state as it is now @returns {Operation | null} to perform, null if there is nothing to undo */
-    undo: (state) => takeBack(done, undone, state),
+    /** @param {Canvas} state the current state @returns {Operation | null} the operation to perform; null if there is nothing to undo */
+    undo: (state) => revert(done, undone, state),
 
-    /** @param {Canvas} state as it is now @returns {Operation | null} to perform, null if there is nothing to redo */
-    redo: (state) => takeBack(undone, done, state),
+    /** @param {Canvas} state the current state @returns {Operation | null} the operation to perform; null if there is nothing to redo */
+    redo: (state) => revert(undone, done, state),
 
     clear() {
       [done, undone] = [[], []];
@@ -78,8 +77,9 @@ export function createHistory({ countBroken = () => 0 } = {}) {
 }
 
 /**
- * @param {Operation} later @param {Operation} earlier of two inverses
- * @returns {Operation} both, without moves of a widget that the earlier one puts back further
+ * Joins two inverses of successive operations.
+ * @param {Operation} later @param {Operation} earlier
+ * @returns {Operation} both, without the later moves of widgets that the earlier inverse moves too
  */
 function joined(later, earlier) {
   const operations = flat(earlier);
@@ -93,7 +93,7 @@ function flat(operation) {
   return operation.type === 'batch' ? operation.operations.flatMap(flat) : [operation];
 }
 
-/** A step back of settings with what others have set since. @param {Canvas} state @param {Operation} operation @returns {Operation} */
+/** Adapts an undo step for settings, so that it keeps the settings that others have changed since. @param {Canvas} state @param {Operation} operation @returns {Operation} */
 function ontoNow(state, operation) {
   if (operation.type === 'batch') return { ...operation, operations: allOntoNow(state, operation.operations) };
   if (operation.type !== 'set-settings') return operation;
@@ -103,7 +103,7 @@ function ontoNow(state, operation) {
   return { type: 'set-settings', id, settings: canonical(settings ?? {}) === canonical(now ?? {}) ? now : settings };
 }
 
-/** @param {Canvas} state @param {Operation[]} operations each on what the one before has made */
+/** @param {Canvas} state @param {Operation[]} operations each is adapted to the state after the one before */
 function allOntoNow(state, operations) {
   return operations.map((each) => {
     const one = ontoNow(state, each);

@@ -1,4 +1,4 @@
-// What undoes an operation on a canvas.
+// The inverse of an operation on a canvas.
 
 import { apply, hasEnds, touches, widgetOf } from './canvas-state.js';
 
@@ -19,7 +19,7 @@ export function inverse(state, operation) {
 }
 
 /**
- * @param {Canvas} state @param {Exclude<Operation, {type: 'batch'}>} operation with an effect
+ * @param {Canvas} state @param {Exclude<Operation, {type: 'batch'}>} operation which has an effect
  * @returns {Operation}
  */
 function inverseOfOne(state, operation) {
@@ -63,7 +63,7 @@ function earlier({ id, x, y, width, height, settings }, operation) {
   return { type: 'resize', id, width, height, ...(moved ? { x, y } : {}) };
 }
 
-/** @param {Canvas} state @param {string} id @returns {Operation} which adds a widget with all it had */
+/** @param {Canvas} state @param {string} id @returns {Operation} an operation that adds the widget again with its connections and state */
 function restoration(state, id) {
   const connections = placesOf(state.io.connections, (connection) => touches(connection, id)).map((place) =>
     hasEnds(state, place.item) ? place : { ...place, broken: true },

@@ -1,5 +1,5 @@
 // @ts-check
-// The keys of a canvas: choosing, moving, resizing and removing widgets, and moving the view.
+// The keys of a canvas: select, move, resize and remove widgets, and move the view.
 
 import { boxAround } from './canvas-geometry.js';
 import { leastSize } from './canvas-dragging.js';
@@ -14,17 +14,17 @@ export const KEYS_TEXT =
 export const READ_ONLY_TEXT = 'This canvas is read-only. On the canvas itself the arrow keys move the view. Plus and minus zoom, zero shows all.';
 
 const ZOOM_STEP = 1.25;
-const PAN = 4; // times as far as a widget is moved
+const PAN = 4; // a key moves the view this many times as far as it moves a widget
 
 /**
  * @param {Stage} stage
  * @param {{remove: (ids: string[]) => void, fit: () => void, boxOf: (id: string) => import('./canvas-box.js').Box | undefined}} actions
- * @returns {(event: KeyboardEvent) => void} for the canvas's node
+ * @returns {(event: KeyboardEvent) => void} a listener for the node of the canvas
  */
 export function createKeys(stage, { remove, fit, boxOf }) {
   const { node, camera, selection, linking } = stage;
 
-  /** @param {KeyboardEvent} event @returns {boolean} whether it meant something here */
+  /** @param {KeyboardEvent} event @returns {boolean} whether the key was used */
   function press(event) {
     if (event.key === 'Escape') return escape();
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a') return chooseAll();
@@ -37,7 +37,7 @@ export function createKeys(stage, { remove, fit, boxOf }) {
     return change(event, id) || look(event, target === node);
   }
 
-  /** Moves what is seen, and nothing on the canvas. @param {KeyboardEvent} event @param {boolean} mayPan @returns {boolean} */
+  /** Moves the view, but nothing on the canvas. @param {KeyboardEvent} event @param {boolean} mayPan @returns {boolean} */
   function look(event, mayPan) {
     if (event.altKey || event.ctrlKey || event.metaKey) return false;
     const step = mayPan ? arrowStep(event) : null;
@@ -50,7 +50,7 @@ export function createKeys(stage, { remove, fit, boxOf }) {
   }
 
   function escape() {
-    if (node.classList.contains('dragging')) return false; // it ends the drag
+    if (node.classList.contains('dragging')) return false; // Escape ends the drag
     return linking.cancel() || selection.clear();
   }
 

@@ -1,4 +1,4 @@
-// The columns in which connected widgets stand: each one right of all its sources, with few crossings.
+// Arranges connected widgets in columns: each widget is to the right of all its sources, with few crossing connections.
 
 /**
  * @typedef {import('./canvas-state.js').Canvas} Canvas
@@ -6,12 +6,12 @@
  * @typedef {[from: string, to: string]} Arrow between two widgets
  */
 
-const SWEEPS = 4; // more change little; see Sugiyama's method
+const SWEEPS = 4; // more sweeps change little; see Sugiyama's method
 
 /**
  * @param {Canvas} state
  * @returns {{layers: CanvasWidget[][], arrows: Arrow[]}} without the widgets that have no connection, and
- *   without the connections that would close a circle
+ *   without the connections that would close a cycle
  */
 export function layersOf(state) {
   const arrows = acyclic(arrowsOf(state));
@@ -22,11 +22,11 @@ export function layersOf(state) {
     const rank = ranks.get(widget.id);
     if (rank !== undefined) (layers[rank] ??= []).push(widget);
   }
-  for (const layer of layers) layer.sort((a, b) => a.y - b.y); // what stood above stays above where it can
+  for (const layer of layers) layer.sort((a, b) => a.y - b.y); // keeps the vertical order where possible
   return { layers: untangled(layers, arrows), arrows };
 }
 
-/** @param {Canvas} state @returns {Arrow[]} each once, between widgets that are there */
+/** @param {Canvas} state @returns {Arrow[]} without duplicates, between existing widgets */
 function arrowsOf({ widgets, io }) {
   const ids = new Set(widgets.map(({ id }) => id));
   /** @type {Map<string, Arrow>} */
@@ -38,7 +38,7 @@ function arrowsOf({ widgets, io }) {
   return [...arrows.values()];
 }
 
-/** @param {Arrow[]} arrows @returns {Arrow[]} without those that lead back to where values came from */
+/** @param {Arrow[]} arrows @returns {Arrow[]} without the arrows that close a cycle */
 function acyclic(arrows) {
   /** @type {Arrow[]} */
   const kept = [];
@@ -53,7 +53,7 @@ function reachable(start, arrows) {
   return seen;
 }
 
-/** @param {Arrow[]} arrows without a circle @returns {Map<string, number>} the longest way to each widget */
+/** @param {Arrow[]} arrows without a cycle @returns {Map<string, number>} the length of the longest path to each widget */
 function ranksOf(arrows) {
   const ranks = new Map(arrows.flat().map((id) => [id, 0]));
   const rank = (/** @type {string} */ id) => /** @type {number} */ (ranks.get(id));
@@ -67,17 +67,17 @@ function ranksOf(arrows) {
   }
   const targets = new Set(arrows.map(([, to]) => to));
   const sources = [...ranks.keys()].filter((id) => !targets.has(id));
-  for (const id of sources) ranks.set(id, nearest(id, arrows, rank) - 1); // beside its targets
+  for (const id of sources) ranks.set(id, nearest(id, arrows, rank) - 1); // in the column next to its nearest target
   return ranks;
 }
 
-/** @param {string} id @param {Arrow[]} arrows @param {(id: string) => number} rank @returns {number} of its targets */
+/** @param {string} id @param {Arrow[]} arrows @param {(id: string) => number} rank @returns {number} the lowest rank of its targets */
 function nearest(id, arrows, rank) {
   return Math.min(...arrows.filter(([from]) => from === id).map(([, to]) => rank(to)));
 }
 
 /**
- * Sorts each layer by the mean place of its neighbours in the layer before, then in the one after.
+ * Sorts each layer by the mean position of its neighbors in the layer before, then in the layer after.
  * @param {CanvasWidget[][]} layers @param {Arrow[]} arrows
  */
 function untangled(layers, arrows) {
@@ -107,7 +107,7 @@ function sweepOnce(layers, arrows, forward) {
   return sorted;
 }
 
-/** @param {CanvasWidget[][]} layers @param {Arrow[]} arrows @returns {number} of arrows between the same two layers */
+/** @param {CanvasWidget[][]} layers @param {Arrow[]} arrows @returns {number} the number of crossings of arrows between the same two layers */
 function crossings(layers, arrows) {
   /** @type {Map<string, number[]>} */
   const places = new Map(layers.flatMap((layer, rank) => layer.map(({ id }, row) => [id, [rank, row]])));

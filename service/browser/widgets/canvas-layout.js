@@ -1,4 +1,4 @@
-// Arranges the widgets of a canvas in columns, so that values run from left to right.
+// Arranges the widgets of a canvas in columns, so that values flow from left to right.
 
 import { layersOf } from './canvas-layers.js';
 
@@ -9,15 +9,15 @@ import { layersOf } from './canvas-layers.js';
  * @typedef {Map<string, {x: number, y: number}>} Positions by widget id
  */
 
-const COLUMN_GAP = 240; // room for the slots of two widgets, which stand beside them, and the curves between
+const COLUMN_GAP = 240; // room for the slots beside two widgets and the curves between them
 const ROW_GAP = 40;
-const LEAST_WIDTH = 1200; // of the rows of widgets without a connection
+const LEAST_WIDTH = 1200; // width of the rows of widgets without a connection, at least
 
 /**
- * One operation that moves each widget to its place. The upper left corner of the whole stays where
- * it is. Widgets without a connection stand in rows below.
+ * Arranges all widgets with one operation. The upper left corner of all widgets together stays where it is. Widgets
+ * without a connection are put into rows below.
  * @param {Canvas} state
- * @returns {Operation} a batch of moves, empty if each is in its place already
+ * @returns {Operation} a batch of moves, empty if all widgets are in their places already
  */
 export function arrange(state) {
   const { layers, arrows } = layersOf(state);
@@ -29,7 +29,7 @@ export function arrange(state) {
 }
 
 /**
- * @param {CanvasWidget[][]} layers from left to right, each from above to below
+ * @param {CanvasWidget[][]} layers from left to right, each from top to bottom
  * @param {[string, string][]} arrows
  * @returns {Positions}
  */
@@ -47,7 +47,7 @@ function placeLayers(layers, arrows) {
 }
 
 /**
- * Each widget of a column as near as can be to the middle of its sources.
+ * Puts each widget of a column as close as possible to the middle of its sources.
  * @param {CanvasWidget[]} layer @param {[string, string][]} arrows
  * @param {Map<string, number>} centres of the widgets to the left
  * @returns {Map<string, number>} upper edges by id
@@ -63,12 +63,12 @@ function rowsOf(layer, arrows, centres) {
     free = rows.get(id) + height + ROW_GAP;
     if (sources.length) offsets.push(wish - rows.get(id));
   }
-  const shift = offsets.length ? mean(offsets) : 0; // what was pushed down only is spread to both sides
+  const shift = offsets.length ? mean(offsets) : 0; // widgets are only pushed down; the shift is spread in both directions
   return new Map([...rows].map(([id, y]) => [id, y + shift]));
 }
 
 /**
- * @param {CanvasWidget[]} widgets @param {Positions} placed to which theirs are added
+ * @param {CanvasWidget[]} widgets @param {Positions} placed the positions of these widgets are added to it
  * @param {number} width @param {number} top
  */
 function placeRows(widgets, placed, width, top) {
@@ -102,7 +102,7 @@ function rightOf(widgets, placed) {
   return Math.max(0, ...widgets.map(({ id, width }) => (placed.get(id)?.x ?? -Infinity) + width));
 }
 
-/** @param {CanvasWidget[]} widgets @param {Positions} placed @returns {number} where rows below may begin */
+/** @param {CanvasWidget[]} widgets @param {Positions} placed @returns {number} the top of the rows below */
 function bottomOf(widgets, placed) {
   const bottoms = widgets.map(({ id, height }) => (placed.get(id)?.y ?? -Infinity) + height + 3 * ROW_GAP);
   return placed.size ? Math.max(...bottoms) : 0;

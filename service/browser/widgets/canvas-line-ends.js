@@ -1,5 +1,5 @@
 // @ts-check
-// Where the lines of a canvas begin and end. Pure functions.
+// Computes the end points of the lines of a canvas. Pure functions.
 
 import { slotPoints } from './canvas-geometry.js';
 import { touches } from './canvas-state.js';
@@ -11,15 +11,15 @@ import { touches } from './canvas-state.js';
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  *
  * @typedef {object} Look how the canvas is shown
- * @property {(widget: CanvasWidget) => import('./canvas-geometry.js').Box} place where a widget is shown, as while it is dragged
+ * @property {(widget: CanvasWidget) => import('./canvas-geometry.js').Box} place where a widget is shown, which differs from its stored place while it is dragged
  * @property {(widget: CanvasWidget) => import('./slot-types.js').Slot[]} slotsOf
- * @property {(widget: CanvasWidget, slotId: string) => number} reachOf how far a slot stands out of its widget
+ * @property {(widget: CanvasWidget, slotId: string) => number} reachOf how far a slot sticks out of its widget
  */
 
 /**
  * @param {Canvas | null} state @param {Look} look
- * @returns {(ref?: SlotRef) => Point | undefined} the outer end of a slot. Many lines end at one widget, so
- *   the places of its slots are computed once.
+ * @returns {(ref?: SlotRef) => Point | undefined} returns the outer end of a slot. Many lines can end at one widget, so
+ *   the positions of its slots are computed only once.
  */
 export function createPoints(state, { place, slotsOf, reachOf }) {
   const widgets = new Map(state?.widgets.map((widget) => [widget.id, widget]));
@@ -39,8 +39,8 @@ export function createPoints(state, { place, slotsOf, reachOf }) {
 /**
  * @param {Canvas | null} state @param {Look} look
  * @param {Map<string, string>} broken why a connection does not work, by its id
- * @param {string[]} [moved] widgets: only their lines are returned; all of them if absent
- * @returns {import('./canvas-lines.js').Line[]} of the connections whose slots are shown
+ * @param {string[]} [moved] ids of widgets: only their lines are returned; all lines if absent
+ * @returns {import('./canvas-lines.js').Line[]} the lines of the connections whose slots are shown
  */
 export function linesOf(state, look, broken, moved) {
   const pointOf = createPoints(state, look);

@@ -1,5 +1,5 @@
 // @ts-check
-// The connections as curves between slots. Assistive technology reads the list of connections instead.
+// Draws the connections as curves between slots. Screen readers use the list of connections instead.
 
 import { curvePath } from './canvas-geometry.js';
 
@@ -19,15 +19,15 @@ export function createLines() {
   node.append(draft);
   /** @type {Map<string, SVGPathElement>} */
   const paths = new Map();
-  /** @type {Map<string, string>} what is said of a line, by its id */
-  const said = new Map();
+  /** @type {Map<string, string>} the drawn state of each line, by its id */
+  const drawn = new Map();
 
   /** @param {Line} line */
   function draw({ id, from, to, state, reason = '' }) {
     const path = paths.get(id) ?? add(id);
     path.setAttribute('d', curvePath(from, to));
-    if (said.get(id) === state + reason) return;
-    said.set(id, state + reason);
+    if (drawn.get(id) === state + reason) return;
+    drawn.set(id, state + reason);
     path.dataset.state = state;
     path.querySelector('title')?.remove();
     if (reason) path.append(Object.assign(document.createElementNS(SPACE, 'title'), { textContent: reason }));
@@ -44,18 +44,18 @@ export function createLines() {
 
   return {
     node,
-    /** @param {Line[]} lines all that there are */
+    /** @param {Line[]} lines all lines of the canvas */
     show(lines) {
       const ids = new Set(lines.map(({ id }) => id));
       for (const [id, path] of paths) {
         if (ids.has(id)) continue;
         path.remove();
         paths.delete(id);
-        said.delete(id);
+        drawn.delete(id);
       }
       lines.forEach(draw);
     },
-    /** @param {Line[]} lines that run elsewhere now; the others stay */
+    /** @param {Line[]} lines that have moved; the others stay */
     move: (lines) => lines.forEach(draw),
     /** @param {string} id of a connection, or '' @param {boolean} on */
     mark(id, on) {
@@ -69,7 +69,7 @@ export function createLines() {
   };
 }
 
-/** @param {string} name of its class */
+/** @param {string} name of the CSS class */
 function curveNode(name) {
   const path = /** @type {SVGPathElement} */ (document.createElementNS(SPACE, 'path'));
   path.setAttribute('class', name);

@@ -1,5 +1,6 @@
 // @ts-check
-// Making a connection: press an output, then an input (Enter, a click, a finger), or drag from one to the other.
+// Creates a connection: the user presses one slot, then the other (with Enter, a click or a finger), or drags from one
+// to the other.
 
 /**
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
@@ -24,7 +25,7 @@ export function createLinking({ check, connect, announce, onChange }) {
     onChange();
   }
 
-  /** @param {SlotRef} ref @param {Slot} slot @returns {[SlotRef, SlotRef]} from an output to an input */
+  /** @param {SlotRef} ref @param {Slot} slot @returns {[SlotRef, SlotRef]} the output and the input */
   function pair(ref, slot) {
     const start = /** @type {{ref: SlotRef, slot: Slot}} */ (source).ref;
     return slot.direction === 'input' ? [start, ref] : [ref, start];
@@ -47,7 +48,7 @@ export function createLinking({ check, connect, announce, onChange }) {
       return true;
     },
     /**
-     * A slot was pressed, or a drag ended on it.
+     * Call this when a slot was pressed, or a drag has ended on it.
      * @param {SlotRef} ref @param {Slot} slot
      */
     press(ref, slot) {
@@ -62,7 +63,7 @@ export function createLinking({ check, connect, announce, onChange }) {
     },
     /**
      * @param {SlotRef} ref @param {Slot} slot
-     * @returns {{state: import('./canvas-slot.js').SlotState, reason: string}} how it looks now
+     * @returns {{state: import('./canvas-slot.js').SlotState, reason: string}} how the slot looks while a connection is being made
      */
     look(ref, slot) {
       if (!source) return { state: 'idle', reason: '' };

@@ -1,4 +1,4 @@
-// Brings together two versions of a canvas that come from the same one.
+// Merges two versions of a canvas that have the same origin.
 
 import { touches } from './canvas-state.js';
 import { canonical, isObject } from './json-value.js';
@@ -8,19 +8,19 @@ import { canonical, isObject } from './json-value.js';
  * @typedef {Record<string, any>} Item a widget, a connection, or an object with keys of any kind
  */
 
-// Half of one move and half of another is a place that nobody chose.
+// Values that are merged together: half of one move and half of another would be a place that nobody chose.
 const TOGETHER = [
   ['x', 'y'],
   ['width', 'height'],
 ];
 
 /**
- * A three-way merge, by the ids of widgets and connections. Where both have changed the same, mine
- * counts, because it is written later. What one has removed stays removed, with its connections.
- * Unknown keys are merged like known ones.
+ * A three-way merge, by the ids of widgets and connections. If both sides have changed the same value, `mine` wins,
+ * because it is written later. A widget that one side has removed stays removed, with its connections. Unknown keys
+ * are merged like known ones.
  * @param {Canvas} mine
- * @param {Canvas} theirs as it is stored now
- * @param {Canvas} base from which both come
+ * @param {Canvas} theirs the stored version
+ * @param {Canvas} base the common origin
  * @returns {Canvas}
  */
 export function merge(mine, theirs, base) {
@@ -41,14 +41,14 @@ function mergeConnections(mine, theirs, base, removed) {
   return [...merged]
     .filter(([key, connection]) => {
       const dangling = removed.some((id) => touches(connection, id));
-      return !dangling || keys.every((all) => all.has(key)); // one that all have was broken before
+      return !dangling || keys.every((all) => all.has(key)); // if all versions have it, it was broken before
     })
     .map(([, connection]) => connection);
 }
 
 /**
  * @param {any[]} mine @param {any[]} theirs @param {any[]} base
- * @returns {any[]} theirs in their order, then what I have added
+ * @returns {any[]} the items of `theirs` in their order, then the items that `mine` has added
  */
 function mergeLists(mine, theirs, base) {
   const [my, their, old] = [mine, theirs, base].map(keyed);
@@ -58,7 +58,7 @@ function mergeLists(mine, theirs, base) {
   return [...merged, ...added.map(([, item]) => item)];
 }
 
-/** @param {any[]} list @returns {Map<string, any>} by id, or by content; a repeated one is kept apart */
+/** @param {any[]} list @returns {Map<string, any>} by id, or by content without one; duplicates get different keys */
 function keyed(list) {
   const items = new Map();
   for (const item of list) {
@@ -70,7 +70,7 @@ function keyed(list) {
   return items;
 }
 
-/** @param {any} mine @param {any} theirs @param {any} base undefined if both have added it */
+/** @param {any} mine @param {any} theirs @param {any} base undefined if both sides have added the item */
 function mergeItem(mine, theirs, base) {
   if (!isObject(mine) || !isObject(theirs)) return theirs;
   const merged = mergeKeys(mine, theirs, base ?? {});
@@ -78,7 +78,7 @@ function mergeItem(mine, theirs, base) {
   return { ...merged, settings: mergeKeys(mine.settings, theirs.settings, base?.settings ?? {}) };
 }
 
-/** @param {Item} mine @param {Item} theirs @param {Item} base @returns {Item} where both have changed a key, mine counts */
+/** @param {Item} mine @param {Item} theirs @param {Item} base @returns {Item} if both sides have changed a key, `mine` wins */
 export function mergeKeys(mine, theirs, base) {
   const keys = new Set([...Object.keys(theirs), ...Object.keys(mine)]);
   const changed = (/** @type {string} */ key) => !same(mine[key], base[key]);

@@ -1,6 +1,6 @@
 // @ts-check
-// What is drawn over a canvas while the pointer drags: the area that chooses widgets, the lines of alignment.
-// It is drawn in pixels of the screen, so that a line is as thin at every zoom.
+// Drawings over a canvas during a drag: the area that selects widgets, and the alignment guides. They are drawn in
+// screen pixels, so that lines have the same width at every zoom.
 
 import { element } from '../shared/elements.js';
 
@@ -34,7 +34,7 @@ export function createOverlay() {
   };
 }
 
-/** @param {'x' | 'y'} axis on which it stands @returns {HTMLElement} */
+/** @param {'x' | 'y'} axis of the guide @returns {HTMLElement} */
 function lineNode(axis) {
   return element('div', { class: `canvas-guide canvas-guide-${axis}`, hidden: true });
 }

@@ -1,14 +1,14 @@
 // @ts-check
-// Which widgets of a canvas are chosen, to be moved or removed together.
+// The selected widgets of a canvas, which are moved or removed together.
 
 /** @typedef {ReturnType<typeof createSelection>} Selection */
 
 /** @param {{onChange: () => void, announce: (sentence: string) => void}} options */
 export function createSelection({ onChange, announce }) {
-  /** @type {Set<string>} of ids */
+  /** @type {Set<string>} ids of widgets */
   let chosen = new Set();
 
-  /** @param {Iterable<string>} ids @returns {boolean} whether these are others than before */
+  /** @param {Iterable<string>} ids @returns {boolean} whether the selection has changed */
   function set(ids) {
     const next = new Set(ids);
     if (next.size === chosen.size && [...next].every((id) => chosen.has(id))) return false;
@@ -18,13 +18,13 @@ export function createSelection({ onChange, announce }) {
   }
 
   return {
-    /** In the order in which they were chosen. @returns {string[]} */
+    /** The ids in the order in which the widgets were selected. @returns {string[]} */
     get ids() {
       return [...chosen];
     },
     has: (/** @type {string} */ id) => chosen.has(id),
     set,
-    /** Chooses these and no others, and says so. @param {Iterable<string>} ids */
+    /** Selects only these widgets, and announces it. @param {Iterable<string>} ids */
     choose(ids) {
       if (set(ids)) announce(countWords(chosen.size));
     },
@@ -32,13 +32,13 @@ export function createSelection({ onChange, announce }) {
     toggle(id) {
       this.choose(chosen.has(id) ? this.ids.filter((other) => other !== id) : [...chosen, id]);
     },
-    /** @returns {boolean} whether anything was chosen */
+    /** @returns {boolean} whether any widget was selected */
     clear() {
       const had = chosen.size > 0;
       this.choose([]);
       return had;
     },
-    /** Forgets the widgets that are gone. @param {Set<string>} present */
+    /** Removes the widgets from the selection that no longer exist. @param {Set<string>} present */
     keep: (present) => void set([...chosen].filter((id) => present.has(id))),
   };
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// A slot on the edge of a widget: outputs right and red, inputs left and blue, each with a sign, its name and a word.
+// The button of a slot on the edge of a widget: outputs are on the right and red, inputs on the left and blue. Each
+// has a symbol, its name and a word for its state.
 
 import { element } from '../shared/elements.js';
 
@@ -26,9 +27,9 @@ export function createSlot(slot, widgetName, { press }) {
     ...(isInput ? [sign, text, dot] : [dot, text, sign]),
   );
   let known = '';
-  let width = 0; // measured once: a drag reads it for every frame
+  let width = 0; // measured only when it changes, because a drag reads it in every frame
 
-  /** @param {SlotState} state @param {boolean} hasValue @param {string} [reason] why it does not fit */
+  /** @param {SlotState} state @param {boolean} hasValue @param {string} [reason] why the slot does not fit */
   function show(state, hasValue, reason = '') {
     const label = `${slot.title} ${slot.direction}, ${slot.type}, on ${widgetName}${hasValue ? ', has a value' : ''}${STATE_WORDS[state]}`;
     const now = `${label}${reason}`;

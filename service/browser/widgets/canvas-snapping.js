@@ -1,8 +1,8 @@
-// Lets what is dragged snap to the edges and middles of what is near, else to the grid. Pure functions.
+// Snaps a dragged box to the edges and centers of boxes nearby, or else to the grid. Pure functions.
 
 /**
  * @typedef {import('./canvas-geometry.js').Box} Box
- * @typedef {{axis: 'x' | 'y', at: number}} Guide a line to draw, across the whole canvas
+ * @typedef {{axis: 'x' | 'y', at: number}} Guide a line across the whole canvas
  * @typedef {'width' | 'height'} Side
  */
 
@@ -14,9 +14,9 @@ export function snapToGrid(value, grid = GRID) {
 }
 
 /**
- * @param {Box} box where the pointer has dragged it @param {Box[]} others
+ * @param {Box} box at the position to which it was dragged @param {Box[]} others
  * @param {number} reach the largest distance over which it snaps, in canvas pixels
- * @returns {{x: number, y: number, guides: Guide[]}} for each axis a guide if it met another box
+ * @returns {{x: number, y: number, guides: Guide[]}} `guides` has one guide for each axis on which the box snapped to another box
  */
 export function snapMove(box, others, reach) {
   const across = snapAxis('x', 'width', box, others, reach);
@@ -41,13 +41,13 @@ function snapAxis(axis, side, box, others, reach) {
   return { value: box[axis] + best.offset, guides: [{ axis, at: best.at }] };
 }
 
-/** @param {'x' | 'y'} axis @param {Side} side @param {Box} box @returns {number[]} its edges and its middle */
+/** @param {'x' | 'y'} axis @param {Side} side @param {Box} box @returns {number[]} the edges and the center */
 function linesOf(axis, side, box) {
   return [box[axis], box[axis] + box[side], box[axis] + box[side] / 2];
 }
 
 /**
- * @param {Box} box before @param {string} edges any of `n`, `e`, `s`, `w`, as the handle that is dragged
+ * @param {Box} box before resizing @param {string} edges the edges that are dragged: any of `n`, `e`, `s`, `w`
  * @param {number} dx canvas pixels @param {number} dy
  * @param {{width: number, height: number}} least size
  * @returns {Box} on the grid; the edges that are not dragged stay where they are

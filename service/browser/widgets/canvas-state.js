@@ -1,4 +1,4 @@
-// The data of a canvas record and the operations on it. A state is never changed: `apply` gives the next one.
+// The data of a canvas record, and the operations on it. A state is immutable: `apply` returns the next state.
 
 import { canonical, isObject } from './json-value.js';
 import { connectionId, isRef } from './slot-refs.js';
@@ -14,30 +14,30 @@ import { connectionId, isRef } from './slot-refs.js';
  * @property {Record<string, any>} [settings]
  * @typedef {{title: string, widgets: CanvasWidget[],
  *   io: {connections: any[], widgets: Record<string, any>} & Record<string, any>} & Record<string, any>} Canvas
- * @typedef {{item: any, at?: number, broken?: boolean}} Place of an entry in its list; without `at` it is the
- *   end. A `broken` connection lacked one of its widgets before it was taken away.
+ * @typedef {{item: any, at?: number, broken?: boolean}} Place the position of an entry in its list; without `at`, the
+ *   end. A `broken` connection had lost one of its widgets before it was removed.
  */
 
 /**
- * An operation has no effect on a canvas without its widget or connection, or with another of its id.
+ * An operation has no effect if its widget or connection does not exist, or if an added one has an id that is in use.
  * @typedef {{type: 'add-widget', widget: CanvasWidget, at?: number, connections?: Place[], noted?: any}} AddWidget
- *   with `connections` and `noted`, its entry in `io.widgets`, when a removal is undone
- * @typedef {{type: 'remove-widget', id: string}} RemoveWidget with its connections
+ *   undoing a removal also restores the `connections` and `noted`, the widget's entry in `io.widgets`
+ * @typedef {{type: 'remove-widget', id: string}} RemoveWidget removes the connections of the widget too
  * @typedef {{type: 'move', id: string, x: number, y: number}} Move
  * @typedef {{type: 'resize', id: string, width: number, height: number, x?: number, y?: number}} Resize
- * @typedef {{type: 'set-settings', id: string, settings?: Record<string, any>, seen?: Record<string, any>}} SetSettings absent:
- *   none; `seen` are those that a step takes back
- * @typedef {{type: 'note-widget', id: string, noted?: any}} NoteWidget its entry in `io.widgets`; absent: none
+ * @typedef {{type: 'set-settings', id: string, settings?: Record<string, any>, seen?: Record<string, any>}} SetSettings without
+ *   `settings` there are none; `seen` are the settings that an undo step reverts
+ * @typedef {{type: 'note-widget', id: string, noted?: any}} NoteWidget sets the widget's entry in `io.widgets`, or removes it
  * @typedef {{type: 'set-title', title: string}} SetTitle
  * @typedef {{type: 'connect', connection: any, at?: number}} Connect
  * @typedef {{type: 'disconnect', id: string}} Disconnect
- * @typedef {{type: 'set-enabled', id: string, enabled?: boolean}} SetEnabled whether a connection delivers; absent: it does
- * @typedef {{type: 'batch', operations: Operation[]}} Batch one after another, undone as one
+ * @typedef {{type: 'set-enabled', id: string, enabled?: boolean}} SetEnabled whether a connection delivers values; if absent, it does
+ * @typedef {{type: 'batch', operations: Operation[]}} Batch operations that are one undo step
  * @typedef {AddWidget | RemoveWidget | Move | Resize | SetSettings | NoteWidget | SetTitle | Connect | Disconnect | SetEnabled
  *   | Batch} Operation
  */
 
-/** @param {any} data of a record, possibly without some of its parts @returns {Canvas} */
+/** @param {any} data of a record, of which parts may be missing @returns {Canvas} */
 export function canvasOf(data) {
   const io = isObject(data?.io) ? data.io : {};
   return {
@@ -53,7 +53,7 @@ export function canvasOf(data) {
   };
 }
 
-/** @param {any} connection that may be stored without an id, by which it is shown and removed */
+/** @param {any} connection which may be stored without the id that the list of connections needs */
 function withId(connection) {
   const lacks = isObject(connection) && connection.id === undefined && isRef(connection.from) && isRef(connection.to);
   return lacks ? { id: connectionId(connection.from, connection.to), ...connection } : connection;
@@ -64,14 +64,14 @@ export function widgetOf(state, id) {
   return state.widgets.find((widget) => widget.id === id);
 }
 
-/** @param {CanvasWidget} widget @returns {string} the id of its shape, as widgets tell it to each other */
+/** @param {CanvasWidget} widget @returns {string} the id of its shape, which other widgets see */
 export function shapeId({ id }) {
   return `shape:${id}`;
 }
 
 /**
  * @param {Canvas} state @param {Operation} operation
- * @returns {Canvas} the very same one if the operation has no effect
+ * @returns {Canvas} the same object if the operation has no effect
  */
 export function apply(state, operation) {
   switch (operation.type) {
@@ -127,7 +127,7 @@ function withoutWidget(state, id) {
   return withoutConnections({ ...state, widgets, io }, (connection) => touches(connection, id));
 }
 
-/** @param {Canvas} state @param {string} id @param {Partial<CanvasWidget>} values undefined ones are taken away */
+/** @param {Canvas} state @param {string} id @param {Partial<CanvasWidget>} values keys with the value undefined are removed */
 function changed(state, id, values) {
   const widget = widgetOf(state, id);
   if (!widget || entriesOf(values).every(([key, value]) => widget[key] === value)) return state;
@@ -146,7 +146,7 @@ function sizeOf({ width, height, x, y }) {
   return { width, height, ...(x === undefined ? {} : { x }), ...(y === undefined ? {} : { y }) };
 }
 
-/** @param {Canvas} state @param {any} connection @returns {boolean} whether it is new and its widgets are there */
+/** @param {Canvas} state @param {any} connection @returns {boolean} whether the connection is new and its widgets exist */
 function mayConnect(state, connection) {
   return isNew(state, connection) && hasEnds(state, connection);
 }
@@ -189,7 +189,7 @@ function withEnabled(state, { id, enabled }) {
   return { ...state, io: { ...state.io, connections } };
 }
 
-/** @param {any} connection @param {string} id @returns {boolean} whether one of its ends is at a widget */
+/** @param {any} connection @param {string} id @returns {boolean} whether the connection begins or ends at a widget */
 export function touches(connection, id) {
   return connection?.from?.widgetId === id || connection?.to?.widgetId === id;
 }

@@ -1,4 +1,4 @@
-// A canvas record in one tab: changes show at once, are stored soon after, and merge with those of others.
+// A canvas record in one tab: changes are shown at once, stored soon after, and merged with the changes of others.
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { createListeners } from '../shared/listeners.js';
@@ -11,26 +11,26 @@ import { changesOf, opened, received, stored, unanswered } from './canvas-versio
  * @typedef {import('./canvas-state.js').Canvas} Canvas
  * @typedef {import('./canvas-state.js').Operation} Operation
  * @typedef {'loading' | 'saved' | 'unsaved' | 'saving' | 'offline' | 'failed' | 'gone'} Phase
- *   `offline`: it is tried again without anybody's help; `failed`: the server refuses, and `problem`
+ *   `offline`: storing failed and is tried again automatically; `failed`: the server refuses the canvas, and `problem`
  *   says why; `gone`: the record was deleted
  * @typedef {object} Options
  * @property {string} recordId
  * @property {Pick<import('../shared/api-transport.js').Transport, 'get' | 'patch'>} transport
  * @property {Pick<import('../shared/live-collection.js').LiveCollection, 'rows' | 'isCut' | 'onChange' | 'put'>} [collection]
- *   of canvases, which reports what others store
+ *   the collection of canvases, which reports the changes of others
  * @property {Pick<import('../shared/records-socket.js').RecordsSocket, 'phase' | 'onPhase'>} [socket]
- *   whose opening ends a wait
+ *   when it opens, a wait ends
  * @property {{get: (name: string) => string, set: (name: string, text: string) => void}} [drafts]
- *   of this tab, which keep what is not stored while the page is loaded again
- * @property {(act: () => void, ms: number) => () => void} [schedule] returns what cancels it
- * @property {(error: unknown, sent: Canvas) => string} [refusalText] says for people why a canvas is not stored
+ *   of this tab, which keep unsaved changes during a reload
+ * @property {(act: () => void, ms: number) => () => void} [schedule] returns a function that cancels the call
+ * @property {(error: unknown, sent: Canvas) => string} [refusalText] says to the user why a canvas is not stored
  * @typedef {ReturnType<typeof createCanvasStore>} CanvasStore
  */
 
-const SAVE_DELAY = 200; // ms: others see a drag go on, and not each move is a request
+const SAVE_DELAY = 200; // ms: short enough that others see a drag, and not every move is a request
 const FIRST_WAIT = 1000; // ms
 const LONGEST_WAIT = 30_000;
-// The page says for all its parts that the server can't be reached.
+// The page itself says that the server can't be reached.
 const UNSAVED = 'Your changes are kept in this tab. They are stored as soon as the server is back.';
 const UNREAD = 'This canvas is not loaded yet.';
 
@@ -39,19 +39,19 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   const listeners = createListeners();
   const path = `/api/records/canvases/${encodeURIComponent(recordId)}`;
   const draft = `canvas:${recordId}`;
-  /** @type {Versions | null} null before the record was read */
+  /** @type {Versions | null} null until the record is read */
   let versions = JSON.parse(drafts?.get(draft) || 'null');
   /** @type {Phase} */
   let phase = versions ? 'unsaved' : 'loading';
   let problem = '';
-  let failures = 0; // in a row
-  let busy = false; // with a request; what is reported meanwhile is read after it
-  let last = Promise.resolve(); // of the attempts
+  let failures = 0; // successive failures
+  let busy = false; // whether a request is running; changes reported meanwhile are read after it
+  let last = Promise.resolve(); // the last attempt
   let stopped = false;
-  /** @type {Canvas | null} what the server has just not stored */
+  /** @type {Canvas | null} the canvas that the server has just refused */
   let refused = null;
   let listed = false; // whether the collection has had the record
-  let doubted = false; // whether it may have been deleted
+  let doubted = false; // whether the record may have been deleted
   /** @type {(() => void) | null} */
   let cancelTimer = null;
 
@@ -76,9 +76,9 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     }, ms);
   }
 
-  /** Reads the record if it is not known, else stores what is not stored. It never throws. */
+  /** Reads the record if it is not known, else stores unsaved changes. It never throws. */
   function synchronize() {
-    if (busy) keepDraft(); // of what was changed since it was sent
+    if (busy) keepDraft(); // keeps the changes that were made since the request was sent
     else if (!stopped && phase !== 'gone') last = attempt();
     return last;
   }
@@ -88,7 +88,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     refused = null;
     try {
       if (versions === null || doubted) await read();
-      // Each refusal means that another has stored something, so this comes to an end.
+      // Each conflict means that another tab has stored something, so the loop ends.
       while (versions !== null && !(await save(versions)));
       failures = 0;
       showProgress();
@@ -116,7 +116,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     versions = versions ? received(versions, record) : opened(record);
   }
 
-  /** @param {Versions} before @returns {Promise<boolean>} false if others have stored something in between */
+  /** @param {Versions} before @returns {Promise<boolean>} false if others have stored a change in between */
   async function save(before) {
     const changes = changesOf(before);
     if (!changes) return true;
@@ -133,7 +133,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
         throw error;
       }
       await read();
-      if (versions?.version === before.version) throw error; // no newer record explains the refusal
+      if (versions?.version === before.version) throw error; // there is no newer record that explains the conflict
       return false;
     }
   }
@@ -145,11 +145,11 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     failures += 1;
     const away = versions ? UNSAVED : UNREAD;
     show('offline', error instanceof NetworkError ? away : errorText(error));
-    const asked = error instanceof ApiError ? error.retryAfter : null; // seconds
-    return later(asked === null ? Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (failures - 1)) : asked * 1000);
+    const pause = error instanceof ApiError ? error.retryAfter : null; // seconds
+    return later(pause === null ? Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (failures - 1)) : pause * 1000);
   }
 
-  /** Takes over what others have stored. */
+  /** Takes over the changes that others have stored. */
   function readCollection() {
     if (busy || stopped || phase === 'gone') return;
     const row = collection?.rows[recordId];
@@ -159,18 +159,18 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     const before = versions;
     accept(row);
     if (versions === before) return;
-    if (phase === 'offline' || phase === 'failed') show(phase, problem); // a request alone ends these
+    if (phase === 'offline' || phase === 'failed') show(phase, problem); // only a request ends these phases
     else showProgress();
   }
 
-  /** Of very many canvases the collection may have the newest only. */
+  /** The record has left the collection: it was deleted, or the collection has only the newest of very many canvases. */
   function leaveList() {
     if (!collection?.isCut) return show('gone', 'This canvas was deleted.');
     [listed, doubted] = [false, true];
     return void synchronize();
   }
 
-  /** Ends a wait: tries now. */
+  /** Ends a wait and tries now. */
   function retry() {
     cancelTimer?.();
     cancelTimer = null;
@@ -185,14 +185,14 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   if (versions === null || changesOf(versions)) synchronize();
 
   return {
-    /** @returns {Canvas | null} with one's own changes, null before the record was read */
+    /** @returns {Canvas | null} with the unsaved changes of this tab; null until the record is read */
     get canvas() {
       return versions && versions.mine;
     },
     get phase() {
       return phase;
     },
-    /** For people; empty while there is none. */
+    /** The error text for the user; '' for none. */
     get problem() {
       return problem;
     },
@@ -212,14 +212,14 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
       return true;
     },
 
-    /** Gives up what is not stored, after the server has refused it. */
+    /** Discards the unsaved changes, after the server has refused them. */
     discard() {
       if (!versions) return;
       versions = { ...versions, mine: versions.base, sent: null };
       show('saved');
     },
 
-    /** Stores what is left, once, and then ignores all news. What can't be stored stays a draft. */
+    /** Tries once to store the unsaved changes, then ignores all events. Changes that can't be stored stay a draft. */
     stop() {
       for (const remove of removers) remove?.();
       cancelTimer?.();

@@ -1,4 +1,4 @@
-// One tab's version of a canvas beside the server's: what is not stored yet, and what a new record changes.
+// The tab's version of a canvas and the server's version: computes the unsaved changes, and merges new records.
 
 import { canvasOf } from './canvas-state.js';
 import { merge } from './canvas-merge.js';
@@ -8,55 +8,54 @@ import { canonical } from './json-value.js';
  * @typedef {import('./canvas-state.js').Canvas} Canvas
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {object} Versions
- * @property {Canvas} mine as the tab shows it
- * @property {Canvas} base as the server had it when the tab last knew
+ * @property {Canvas} mine the version that the tab shows
+ * @property {Canvas} base the last version of the server that the tab knows
  * @property {string} version `updatedAt` of `base`
- * @property {Canvas | null} sent what was sent and has had no answer: it may be stored or not
+ * @property {Canvas | null} sent a version that was sent without an answer: it may be stored or not
  */
 
 const COLUMNS = /** @type {const} */ (['title', 'widgets', 'io']);
 
-/** @param {Row} record @returns {Versions} of a tab that has changed nothing */
+/** @param {Row} record @returns {Versions} for a tab without changes */
 export function opened({ data, updatedAt }) {
   const canvas = canvasOf(data);
   return { mine: canvas, base: canvas, version: updatedAt, sent: null };
 }
 
-/** @param {Versions} versions @returns {Partial<Canvas> | null} the columns to store, null if there are none */
+/** @param {Versions} versions @returns {Partial<Canvas> | null} the columns to store; null if there are none */
 export function changesOf({ mine, base }) {
   const changed = COLUMNS.filter((column) => !same(mine[column], base[column]));
   return changed.length ? Object.fromEntries(changed.map((column) => [column, mine[column]])) : null;
 }
 
 /**
- * The tab's version after a record was read or reported. An older record than the known one changes
- * nothing.
+ * The versions after a record was read or reported. A record that is older than the known one is ignored.
  * @param {Versions} versions @param {Row} record
  * @returns {Versions}
  */
 export function received(versions, record) {
   if (record.updatedAt <= versions.version) return versions;
   const { sent, base } = versions;
-  // After a connection was lost, the record tells whether what was sent has been stored.
+  // After a lost answer, the record shows whether the sent version was stored.
   const landed = sent && hasLanded(sent, base, canvasOf(record.data));
   return onto(record, versions, landed ? sent : base);
 }
 
 /**
  * @param {Versions} versions @param {Row} record the answer to a write
- * @param {Canvas} sent in that write; the tab may have been changed since
+ * @param {Canvas} sent the version in that write; the tab may have changed since
  * @returns {Versions}
  */
 export function stored(versions, record, sent) {
   return onto(record, versions, sent);
 }
 
-/** @param {Versions} versions @param {Canvas} sent in a write without an answer @returns {Versions} */
+/** @param {Versions} versions @param {Canvas} sent the version in a write without an answer @returns {Versions} */
 export function unanswered(versions, sent) {
   return { ...versions, sent: versions.sent ?? sent };
 }
 
-/** @param {Row} record @param {Versions} versions @param {Canvas} origin from which both sides come */
+/** @param {Row} record @param {Versions} versions @param {Canvas} origin the common origin of both sides */
 function onto(record, { mine }, origin) {
   const theirs = sharing(canvasOf(record.data), mine);
   const merged = mine === origin ? theirs : merge(mine, theirs, origin);
@@ -64,9 +63,9 @@ function onto(record, { mine }, origin) {
 }
 
 /**
- * @param {Canvas} canvas as it came from the server @param {Canvas} mine
- * @returns {Canvas} with those parts of mine that are equal. So nothing is compared by content again,
- *   and after an own change was stored there is nothing to draw.
+ * @param {Canvas} canvas from the server @param {Canvas} mine
+ * @returns {Canvas} the canvas, in which equal parts are the same objects as in `mine`. So they need not be compared
+ *   by content again, and after a change of this tab was stored, nothing is drawn again.
  */
 function sharing(canvas, mine) {
   const keys = Object.keys(canvas);
@@ -77,7 +76,7 @@ function sharing(canvas, mine) {
 
 /**
  * @param {Canvas} sent @param {Canvas} base @param {Canvas} theirs
- * @returns {boolean} whether the server has it, possibly changed by others since
+ * @returns {boolean} whether the server has stored `sent`, perhaps with later changes of others
  */
 function hasLanded(sent, base, theirs) {
   if (COLUMNS.every((column) => same(sent[column], theirs[column]))) return true;
@@ -87,7 +86,7 @@ function hasLanded(sent, base, theirs) {
   return added.length > 0 && added.every((id) => there.has(id));
 }
 
-/** @param {Canvas} canvas @returns {Set<string>} of widgets, which no two tabs choose alike */
+/** @param {Canvas} canvas @returns {Set<string>} the ids of the widgets; two tabs never create the same id */
 function idsOf({ widgets }) {
   return new Set(widgets.map(({ id }) => id));
 }

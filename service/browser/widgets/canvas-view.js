@@ -1,6 +1,6 @@
 // @ts-check
-// A canvas on the screen: widgets in their places, their slots, the connections between them. It shows a
-// state and tells which operations the user wants; it stores nothing.
+// The view of a canvas: the widgets in their places, their slots, and the connections between them. It shows a state
+// and reports the operations that the user wants; it stores nothing.
 
 import { element } from '../shared/elements.js';
 import { createBox } from './canvas-box.js';
@@ -25,14 +25,14 @@ import { widgetOf } from './canvas-state.js';
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  *
  * @typedef {object} ViewOptions
- * @property {(widget: CanvasWidget) => Look} lookOf a widget; one of an unknown template has a name and no slots
+ * @property {(widget: CanvasWidget) => Look} lookOf a widget of an unknown template has a name and no slots
  * @property {(widget: CanvasWidget, into: HTMLElement) => void} mount puts the widget's frame into its box
  * @property {(id: string) => void} unmount
  * @property {(from: SlotRef, to: SlotRef) => import('./canvas-linking.js').Verdict} check
  * @property {(from: SlotRef, to: SlotRef) => void} connect
  * @property {(id: string) => void} configure opens the settings of a widget
  * @property {(operation: Operation) => void} act
- * @property {() => boolean} mayEdit asked at each gesture; without it the canvas is only looked at
+ * @property {() => boolean} mayEdit called at each gesture; if false, the canvas is read-only
  * @property {(sentence: string) => void} announce
  */
 
@@ -56,7 +56,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
   const selection = createSelection({ announce, onChange: showChosen });
   /** @type {Map<string, import('./canvas-box.js').Box>} */
   const boxes = new Map();
-  /** @type {Map<string, {x: number, y: number, width: number, height: number}>} while it is dragged */
+  /** @type {Map<string, {x: number, y: number, width: number, height: number}>} the boxes of dragged widgets */
   const dragged = new Map();
   /** @type {Map<string, Set<string>>} slots that have a value, by widget */
   const filled = new Map();
@@ -87,7 +87,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     return { ...widget, ...dragged.get(widget.id) };
   }
 
-  /** @param {Canvas} next @param {Map<string, string>} [reasons] by connection id, why it does not work */
+  /** @param {Canvas} next @param {Map<string, string>} [reasons] by connection id: why the connection does not work */
   function show(next, reasons = new Map()) {
     state = next;
     broken = reasons;
@@ -110,7 +110,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
       configure: () => configure(id),
     });
     boxes.set(id, box);
-    surface.append(box.node); // and never moved again: a frame that moves loads again
+    surface.append(box.node); // never moved in the document after this, because a moved frame loads again
     letDrag(stage, box, id);
     mount(widget, box.frame);
     return box;
@@ -141,7 +141,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     const last = order.indexOf(ids[ids.length - 1]);
     const neighbour = [...order.slice(last), ...order.slice(0, last).reverse()].find((id) => !ids.includes(id)) ?? '';
     act(removalOf(ids));
-    (boxes.get(neighbour)?.grip ?? node).focus(); // not lost to the page
+    (boxes.get(neighbour)?.grip ?? node).focus(); // so that the focus stays in the canvas
   }
 
   function fit() {
@@ -153,7 +153,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     return (boxes.get(widget.id)?.look ?? lookOf(widget)).slots;
   }
 
-  /** @param {CanvasWidget} widget @param {string} slotId @returns {number} how far the slot stands out of the widget */
+  /** @param {CanvasWidget} widget @param {string} slotId @returns {number} how far the slot sticks out of the widget */
   function reachOf({ id }, slotId) {
     return boxes.get(id)?.slots.find(({ slot }) => slot.id === slotId)?.width() ?? 0;
   }
@@ -181,7 +181,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     });
   }
 
-  /** @param {CanvasWidget[]} widgets where they are shown while they are dragged; all others in their places */
+  /** @param {CanvasWidget[]} widgets which are shown at these places while they are dragged; all others at their stored places */
   function preview(widgets) {
     const moved = new Set([...dragged.keys(), ...widgets.map(({ id }) => id)]);
     dragged.clear();
@@ -203,7 +203,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     return null;
   }
 
-  /** Shows the widget that the keyboard has reached. @param {FocusEvent} event */
+  /** Scrolls to a widget that got the focus with the keyboard. @param {FocusEvent} event */
   function onFocus({ target }) {
     const id = /** @type {HTMLElement} */ (target).closest('article')?.dataset.widgetId;
     const widget = id && state && widgetOf(state, id);
@@ -211,7 +211,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     undoScroll();
   }
 
-  /** A browser scrolls to what has the focus; here the camera does, or lines would lie elsewhere. */
+  /** Undoes the browser's own scrolling to the focused element: it would shift the lines. The camera moves instead. */
   function undoScroll() {
     node.scrollTo(0, 0);
   }
@@ -227,17 +227,17 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     /** @param {string} id */
     focus: (id) => boxes.get(id)?.grip.focus(),
     fit,
-    /** @param {string} id of a widget @param {any} message that its frame has passed on */
+    /** @param {string} id of a widget @param {any} message with an event that the frame has passed on */
     pass(id, message) {
       const iframe = boxes.get(id)?.frame.querySelector('iframe');
       if (iframe) takeGesture(iframe, message);
     },
-    /** @param {string} connectionId @param {boolean} on whether its line is emphasized */
+    /** @param {string} connectionId @param {boolean} on whether the line is emphasized */
     mark: (connectionId, on) => lines.mark(connectionId, on),
-    /** @param {SlotRef} ref of a slot through which a value has gone */
+    /** @param {SlotRef} ref of a slot that has sent or received a value */
     noteValue({ widgetId, slotId }) {
       const slots = filled.get(widgetId) ?? new Set();
-      if (slots.has(slotId)) return; // values may come by the thousand
+      if (slots.has(slotId)) return; // thousands of values may come
       filled.set(widgetId, slots.add(slotId));
       showSlotsOf(widgetId);
       lines.move(linesOf(state, look, broken, [widgetId])); // the slot is wider now

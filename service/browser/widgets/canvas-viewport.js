@@ -1,12 +1,12 @@
-// Pan and zoom: which part of a canvas is shown, and where. Pure functions.
+// Computes pan and zoom: which part of a canvas is visible, and where. Pure functions.
 
 import { SLOTS_WIDTH } from './canvas-geometry.js';
 
 /**
  * @typedef {import('./canvas-geometry.js').Point} Point
  * @typedef {import('./canvas-geometry.js').Box} Box
- * @typedef {{x: number, y: number, zoom: number}} Viewport `x` and `y` are where the canvas's origin
- *   stands on the screen, in CSS pixels from the upper left corner of the view
+ * @typedef {{x: number, y: number, zoom: number}} Viewport `x` and `y` are the position of the canvas's
+ *   origin, in CSS pixels from the upper left corner of the view
  * @typedef {{width: number, height: number}} Size
  */
 
@@ -31,7 +31,7 @@ export function panned({ x, y, zoom }, dx, dy) {
 
 /**
  * @param {Viewport} viewport @param {number} factor
- * @param {Point} point of the screen, under which the canvas stays where it is
+ * @param {Point} point of the screen; the point of the canvas under it stays there
  * @returns {Viewport}
  */
 export function zoomed(viewport, factor, point) {
@@ -41,7 +41,7 @@ export function zoomed(viewport, factor, point) {
 }
 
 /**
- * Follows two fingers: the points of the canvas under them stay under them.
+ * Follows two fingers: the points of the canvas under the fingers stay under them.
  * @param {Viewport} viewport @param {[Point, Point]} before of the screen @param {[Point, Point]} after
  * @returns {Viewport}
  */
@@ -52,7 +52,7 @@ export function pinched(viewport, before, after) {
 }
 
 /**
- * Shows a whole box in the middle, never larger than life.
+ * Shows a whole box in the middle, with a zoom of at most 1.
  * @param {Box | null} box null for an empty canvas @param {Size} size of the view
  * @returns {Viewport}
  */
@@ -66,8 +66,8 @@ export function fitted(box, size) {
 }
 
 /**
- * Pans as little as is needed to show a widget with the slots on both its sides, as far as there is
- * room for them. Of a widget that is larger than the view the upper left corner is shown.
+ * Pans as little as needed to show a widget with the slots on both sides, as far as there is room. If the widget is
+ * larger than the view, its upper left corner is shown.
  * @param {Viewport} viewport @param {Box} box of the widget @param {Size} size
  * @returns {Viewport}
  */
@@ -85,7 +85,7 @@ function shift(start, end, room) {
   return Math.min(0, room - end);
 }
 
-/** @param {Viewport} viewport @param {Size} size @returns {Box} the part of the canvas that is shown */
+/** @param {Viewport} viewport @param {Size} size @returns {Box} the visible part of the canvas */
 export function shownArea(viewport, { width, height }) {
   return { ...toCanvas(viewport, { x: 0, y: 0 }), width: width / viewport.zoom, height: height / viewport.zoom };
 }

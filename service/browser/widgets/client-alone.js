@@ -1,14 +1,14 @@
-// How a widget that is alone finds the server, and where it keeps its state.
+// The session of a standalone widget: how it finds the server, and where it stores its state.
 
 import { createStandaloneSession } from './client-standalone.js';
 import { openConsent } from './client-consent.js';
 
 /**
  * @typedef {object} AloneOptions
- * @property {string} [baseUrl] of the API; by default as below
- * @property {() => Promise<string | null> | string | null} [getToken] the user's token, asked for before each request
+ * @property {string} [baseUrl] of the API; by default from `baseUrlOf`
+ * @property {() => Promise<string | null> | string | null} [getToken] returns the user's token; called before each request
  * @property {typeof globalThis.fetch} [fetch]
- * @property {import('./client-standalone.js').AskConsent} [consent] in the place of a window of its own
+ * @property {import('./client-standalone.js').AskConsent} [consent] used instead of the client's own window and dialog
  */
 
 /** @param {Window} own @param {AloneOptions} options */
@@ -24,8 +24,8 @@ export function aloneSession(own, { baseUrl, getToken = () => null, fetch, conse
 }
 
 /**
- * From the page's `<meta name="api-base">`, else where this module came from. Never from the page's
- * own address: whoever writes a link would get the token.
+ * The address of the API: from the page's `<meta name="api-base">`, or else the origin of this module. It is never taken
+ * from the page's own address, because then anybody could create a link that sends the token to another server.
  * @param {Document} document
  */
 export function baseUrlOf(document) {

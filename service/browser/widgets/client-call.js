@@ -1,4 +1,4 @@
-// One call of an endpoint: what is checked before it leaves, and what its answer stands for.
+// One call of an endpoint: checks the request before it is sent, and converts the answer into a value or an error.
 
 import { newId } from '../shared/ids.js';
 import { isObject, toJson } from './json-value.js';
@@ -8,9 +8,9 @@ import { ProtocolError, TooLargeError, ValidationError, errorOf } from './widget
 /**
  * @typedef {object} CallOptions
  * @property {AbortSignal} [signal]
- * @property {number} [timeoutMs] 60 000 if absent; an approval's time is not counted
+ * @property {number} [timeoutMs] 60 000 if absent; the time of an approval is not counted
  * @property {(status: 'awaiting_approval' | 'running') => void} [onStatus]
- * @property {string} [idempotencyKey] with which a repeated call is made, and paid, once
+ * @property {string} [idempotencyKey] repeated calls with the same key are carried out, and charged, only once
  *
  * @typedef {object} Request
  * @property {string} requestId
@@ -21,8 +21,8 @@ import { ProtocolError, TooLargeError, ValidationError, errorOf } from './widget
  * @property {string} [idempotencyKey]
  *
  * @typedef {object} Answer
- * @property {any} envelope as the server sent it
- * @property {number} [status] of HTTP
+ * @property {any} envelope the body that the server sent
+ * @property {number} [status] the HTTP status
  * @property {number | null} [retryAfterMs]
  * @property {string} [consentId]
  */
@@ -30,7 +30,7 @@ import { ProtocolError, TooLargeError, ValidationError, errorOf } from './widget
 export const TIMEOUT = 60_000; // ms
 
 /**
- * The request with a copy of its body: what the caller changes later is not sent.
+ * Checks a request and copies its body, so that later changes by the caller are not sent.
  * Throws `ValidationError`, `TooLargeError`.
  * @param {'GET' | 'POST'} method @param {string} endpoint @param {unknown} payload
  * @param {CallOptions} options
@@ -58,8 +58,8 @@ export function checkedRequest(method, endpoint, payload, { idempotencyKey }) {
 }
 
 /**
- * The `data` of an answer. Throws the error that it stands for.
- * @param {Answer} answer @param {Request} request @param {boolean} rawEnvelope return the whole envelope, also of errors
+ * The `data` of an answer. Throws a `WidgetError` for an error.
+ * @param {Answer} answer @param {Request} request @param {boolean} rawEnvelope whether to return the whole envelope, also for errors
  */
 export function valueOf({ envelope, status, retryAfterMs, consentId }, { endpoint, requestId }, rawEnvelope) {
   const error = errorOf(envelope, { endpoint, requestId, status, retryAfterMs, consentId });

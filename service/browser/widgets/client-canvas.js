@@ -1,4 +1,4 @@
-// A widget on a canvas: its calls, its consents and its state go to the host, over the port.
+// The session of a widget on a canvas: its calls, consents and state go to the host over the port.
 
 import { newId } from '../shared/ids.js';
 import { TIMEOUT } from './client-call.js';
@@ -71,7 +71,7 @@ export function createCanvasSession({ own, welcome, port, host, onContext }) {
     followRecords: records.subscribe,
     resize: (height) => questions.send({ type: TYPES.resizeRequest, height }),
     close() {
-      records.close(); // a host does not hear that a port is closed
+      records.close(); // ends the subscriptions first, because the host gets no event when a port is closed
       stopGestures();
       questions.close();
     },
@@ -79,7 +79,7 @@ export function createCanvasSession({ own, welcome, port, host, onContext }) {
 }
 
 /**
- * The question leaves at once, within the click: the host opens its window only then.
+ * Requests a consent. The message is sent at once, within the click, because only then can the host open a window.
  * @param {import('./client-session.js').Need} need
  * @param {(type: string, fields: Record<string, any>, timeoutMs: number) => Promise<any>} ask
  * @returns {Promise<import('./client-session.js').Consent>}
@@ -95,7 +95,7 @@ async function connect({ consentId }, ask) {
   }
 }
 
-/** Throws what went wrong at the host. @param {any} answer */
+/** Throws the error that the host reports. @param {any} answer */
 function checked(answer) {
   const { error, message } = answer;
   if (error) throw errorOf({ success: false, error, message }, {});

@@ -1,4 +1,4 @@
-// Consents: one at a time is asked for, and the call that needed it is made once more.
+// Handles consents: requests each needed consent once, and repeats the call that needed it.
 
 import { OAuthRequiredError, ReconnectRequiredError } from './widget-errors.js';
 
@@ -10,13 +10,13 @@ import { OAuthRequiredError, ReconnectRequiredError } from './widget-errors.js';
 /**
  * @param {object} options
  * @param {(need: Need) => Promise<Consent>} options.ask
- * @param {() => Promise<void>} options.refresh reads what is allowed now
+ * @param {() => Promise<void>} options.refresh reads the current permissions
  */
 export function createConnecting({ ask, refresh }) {
-  /** @type {Map<string, Promise<Consent>>} those under way, by what they are for */
+  /** @type {Map<string, Promise<Consent>>} the running requests, by the key of the need */
   const open = new Map();
 
-  /** @param {Need} need @returns {Promise<Consent>} the same for all calls that need the same */
+  /** @param {Need} need @returns {Promise<Consent>} the same promise for all calls with the same need */
   function connect(need) {
     const key = keyOf(need);
     const consent = open.get(key) ?? askOnce(need).finally(() => open.delete(key));
@@ -35,7 +35,8 @@ export function createConnecting({ ask, refresh }) {
     connect,
 
     /**
-     * Runs `work`, and once more after the consent that it asks for. The second error is thrown.
+     * Runs `work`. If it needs a consent, requests the consent and runs `work` a second time; an error of the second run
+     * is thrown.
      * @template T @param {() => Promise<T>} work @returns {Promise<T>}
      */
     async withConnection(work) {

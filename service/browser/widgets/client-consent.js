@@ -1,5 +1,5 @@
-// The consent of a widget that is alone: the provider's page in a window of its own, and a dialog in
-// the widget's page meanwhile, from which the page can be opened if the browser blocked the window.
+// Requests a consent for a standalone widget: opens the provider's page in a new window, and shows a dialog in the
+// widget's page meanwhile. From the dialog, the user can open the provider's page if the browser has blocked the window.
 
 import { listenForConsents } from '../shared/consent-messages.js';
 import { openWindow } from '../shared/consent-opening.js';
@@ -15,9 +15,9 @@ import { OAuthRequiredError } from './widget-errors.js';
 const WINDOW_FEATURES = 'popup,width=560,height=720';
 
 /**
- * Call it in a click.
+ * Call this in a click handler.
  * @param {import('./client-session.js').Need} need @param {() => Promise<Record<string, any>>} readStatus
- * @param {{words?: string, signal?: AbortSignal}} [asker] `words` say who asks and for what; aborted when nobody needs it any more
+ * @param {{words?: string, signal?: AbortSignal}} [asker] `words` say who asks and for what; `signal` is aborted when the consent is no longer needed
  * @returns {Promise<Consent>}
  */
 export async function openConsent(need, readStatus, { words = '', signal } = {}) {
@@ -32,7 +32,7 @@ export async function openConsent(need, readStatus, { words = '', signal } = {})
     if (isResult(value) && value.integration === need.provider) signals.send(value.outcome);
   });
   try {
-    const before = flagsOf(await readStatus(), need.provider); // the page may be over in no time
+    const before = flagsOf(await readStatus(), need.provider); // read before the provider's page is opened, because the user may finish there very quickly
     popup?.location.replace(address);
     const readGranted = async () => flagsOf(await readStatus(), need.provider).some((flag) => !before.includes(flag));
     return { status: await outcome(readGranted, signals) };
@@ -45,7 +45,7 @@ export async function openConsent(need, readStatus, { words = '', signal } = {})
 }
 
 /**
- * A flag that was not set before is the proof: the status has no scopes.
+ * Waits for the consent. A flag that was not set before proves the consent, because the status has no scopes.
  * @param {() => Promise<boolean>} readGranted
  * @param {ReturnType<typeof createSignals>} signals
  * @returns {Promise<Consent['status']>}
@@ -68,9 +68,9 @@ function flagsOf(status, provider) {
   return Object.entries(status[provider] ?? {}).flatMap(([flag, value]) => (value === true ? [flag] : []));
 }
 
-/** @param {string} provider @param {string} address @param {string} words @param {() => void} onCancel @returns {() => void} closes it */
+/** @param {string} provider @param {string} address @param {string} words @param {() => void} onCancel @returns {() => void} closes the dialog */
 function openDialog(provider, address, words, onCancel) {
-  const id = `consent-${newId()}`; // there may be two
+  const id = `consent-${newId()}`; // unique, because two dialogs may be open
   const link = { href: address, target: '_blank', rel: 'noreferrer' };
   const dialog = element(
     'dialog',

@@ -1,11 +1,11 @@
-// Which widgets are on the canvas. The host answers without any request to the server.
+// Lists the widgets on the canvas. The host answers without a request to the server.
 
 import { TYPES } from './messages.js';
 import { clientError } from './widget-errors.js';
 
 /** @typedef {{id: string, shapeId: string, templateHandle: string, templateName: string, icon: string}} CanvasWidget */
 
-const PATIENCE = 300; // ms
+const TIMEOUT = 300; // ms
 
 /** @param {(message: Record<string, any>) => void} send to the host's window */
 export function createDiscovery(send) {
@@ -22,7 +22,7 @@ export function createDiscovery(send) {
     },
 
     /** Throws `TimeoutError`. @param {number} [timeoutMs] @returns {Promise<CanvasWidget[]>} */
-    list(timeoutMs = PATIENCE) {
+    list(timeoutMs = TIMEOUT) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(answered);

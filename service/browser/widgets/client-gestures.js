@@ -1,21 +1,21 @@
-// What a widget's frame passes on to the canvas around it: the wheel that it has no use for, and F6.
+// Passes events from a widget's frame on to the canvas around it: wheel events that the widget does not use, and F6.
 //
-// A frame takes every wheel and key over it. Without this a pan would end at the first widget, Ctrl and
-// the wheel would zoom the whole page, and F6 would not leave the widget.
+// A frame gets every wheel and key event over it. Without this module, panning would stop at the first widget, Ctrl
+// with the wheel would zoom the whole page, and F6 would not leave the widget.
 
 import { TYPES } from './messages.js';
 
 const PAUSE = 250; // ms between two gestures of a wheel
-const LINE = 16; // pixels of a wheel that counts in lines
+const LINE = 16; // pixels for one line, if the wheel counts in lines
 
 /**
  * @param {Window} page
  * @param {(message: Record<string, any>) => void} send
- * @returns {() => void} ends it
+ * @returns {() => void} removes the listeners
  */
 export function passGesturesOn(page, send) {
   let last = -Infinity;
-  let isOurs = false; // a gesture that began to scroll in here does not pan at the end of the scroll
+  let isOurs = false; // whether the gesture has begun as a scroll in this frame: then it does not pan the canvas
 
   /** @param {WheelEvent} event */
   function turn(event) {
@@ -45,7 +45,7 @@ export function passGesturesOn(page, send) {
   };
 }
 
-/** @param {WheelEvent} event @returns {boolean} whether something under it scrolls in its direction */
+/** @param {WheelEvent} event @returns {boolean} whether an element under the pointer can scroll in this direction */
 function canScroll({ target, deltaX, deltaY }) {
   for (let node = /** @type {Element | null} */ (target); node; node = node.parentElement) {
     if (deltaY && scrolls(node, 'overflowY', deltaY, node.scrollTop, node.scrollHeight - node.clientHeight)) return true;
@@ -58,7 +58,7 @@ function canScroll({ target, deltaX, deltaY }) {
 function scrolls(node, axis, delta, now, most) {
   const overflow = getComputedStyle(node)[axis];
   const mayScroll = node === document.scrollingElement ? overflow !== 'hidden' : overflow === 'auto' || overflow === 'scroll';
-  const isLeftwards = axis === 'overflowX' && getComputedStyle(node).direction === 'rtl'; // from 0 down to -most
+  const isLeftwards = axis === 'overflowX' && getComputedStyle(node).direction === 'rtl'; // its scroll position goes from 0 down to -most
   const place = isLeftwards ? now + most : now;
   return mayScroll && (delta < 0 ? Math.floor(place) > 0 : Math.ceil(place) < most);
 }

@@ -1,4 +1,5 @@
-// The slots of a widget: outputs are checked before they are sent, inputs are kept for late listeners.
+// The slots of a widget. Outputs are checked before they are sent; the last value of each input is kept for listeners
+// that are added later.
 
 import { isObject, toJson } from './json-value.js';
 import { LIMITS } from './messages.js';
@@ -13,9 +14,9 @@ import { SlotError, TooLargeError, WidgetError } from './widget-errors.js';
  */
 
 export function createIo() {
-  /** @type {Host | 'none' | null} null until it is known whether there is one */
+  /** @type {Host | 'none' | null} null until it is known whether there is a host */
   let host = null;
-  /** @type {Map<string, {value: JsonValue, force: boolean}>} the last one for each slot */
+  /** @type {Map<string, {value: JsonValue, force: boolean}>} the last output of each slot before the handshake */
   const waiting = new Map();
   /** @type {Map<string, JsonValue>} */
   const inputs = new Map();
@@ -24,11 +25,11 @@ export function createIo() {
 
   /** @param {string} slotId @param {(value: any) => void} listener */
   function deliver(slotId, listener) {
-    const value = structuredClone(inputs.get(slotId)); // a listener may change what it gets
+    const value = structuredClone(inputs.get(slotId)); // a copy, because a listener may change the value
     queueMicrotask(() => listeners.get(slotId)?.has(listener) && listener(value));
   }
 
-  /** As at the host: what was set last is the last, and what was forced once is. @param {string} slotId @param {JsonValue} value @param {boolean} force */
+  /** Keeps an output until the handshake is over, by the host's rules: the last set slot comes last, and a forced value stays forced. @param {string} slotId @param {JsonValue} value @param {boolean} force */
   function wait(slotId, value, force) {
     const wasForced = waiting.get(slotId)?.force ?? false;
     waiting.delete(slotId);
@@ -36,22 +37,22 @@ export function createIo() {
   }
 
   return {
-    /** @param {Host} found */
-    begin(found) {
-      host = found;
-      for (const slotId of listeners.keys()) reportUnknownInput(found, slotId);
-      for (const [slotId, { value, force }] of waiting) sendOrReport(found, slotId, value, force);
+    /** @param {Host} next */
+    begin(next) {
+      host = next;
+      for (const slotId of listeners.keys()) reportUnknownInput(next, slotId);
+      for (const [slotId, { value, force }] of waiting) sendOrReport(next, slotId, value, force);
       waiting.clear();
     },
 
-    /** There is nobody to send outputs to. */
+    /** Call this if there is no host: then outputs are dropped. */
     beginAlone() {
       host = 'none';
       waiting.clear();
     },
 
     /**
-     * Throws `SlotError`, `TooLargeError`. Before the handshake is over, only the value can be checked.
+     * Throws `SlotError`, `TooLargeError`. Before the end of the handshake, only the value can be checked.
      * @param {string} slotId @param {unknown} value @param {{force?: boolean}} [options]
      */
     setOutput(slotId, value, { force = false } = {}) {
@@ -101,7 +102,7 @@ function checkedSend(host, slotId, value, force) {
   host.send(slotId, value, force);
 }
 
-/** For outputs set before the handshake: nobody can catch their errors any more. */
+/** Sends an output that was set before the handshake; an error is logged, because the caller can't catch it any more. */
 function sendOrReport(/** @type {Parameters<typeof checkedSend>} */ ...output) {
   try {
     checkedSend(...output);
@@ -111,7 +112,7 @@ function sendOrReport(/** @type {Parameters<typeof checkedSend>} */ ...output) {
   }
 }
 
-/** Nothing ever comes there. It is no error of the caller's, who may serve several manifests. @param {Host} host @param {string} slotId */
+/** Logs that an input does not exist. This is not thrown, because the code may be used with several manifests. @param {Host} host @param {string} slotId */
 function reportUnknownInput(host, slotId) {
   const isThere = host.slots.some((one) => one.id === slotId && one.direction === 'input');
   if (!isThere) console.error(fault(`This widget’s manifest has no input “${slotId}”.`));

@@ -1,12 +1,12 @@
-// Questions and answers over the private port that the host gave to this widget.
-// An answer has the id of its question. The host's pings are answered here.
+// Sends requests and receives answers over the private port that the host gave to this widget. An answer has the id of
+// its request. The host's pings are answered here.
 
 import { createWait } from './client-wait.js';
 import { TYPES, parseHostPort } from './messages.js';
 
 /** @typedef {import('./client-call.js').CallOptions} CallOptions */
 
-/** The answer's name, by that of the question. @type {Record<string, string>} */
+/** The type of the answer, by the type of the request. @type {Record<string, string>} */
 const ANSWERS = {
   [TYPES.apiRequest]: TYPES.apiResponse,
   [TYPES.consentRequest]: TYPES.consentResult,
@@ -24,8 +24,8 @@ const ANSWERS = {
  * @param {MessagePort} port
  * @param {object} options
  * @param {(context: any) => void} options.onContext
- * @param {(value: any) => void} options.onState the canvas has another state of this widget than before
- * @param {(message: any) => boolean} options.onRecords takes what is about records
+ * @param {(value: any) => void} options.onState called when the canvas has a new state of this widget
+ * @param {(message: any) => boolean} options.onRecords handles messages about records
  */
 export function createPort(port, { onContext, onState, onRecords }) {
   /** @type {Map<string, Open>} by request id */
@@ -39,7 +39,7 @@ export function createPort(port, { onContext, onState, onRecords }) {
     if (message?.type === TYPES.stateChanged) return onState(message.value);
     if (message && onRecords(message)) return;
     const question = message && open.get(message.requestId);
-    if (!question) return; // of a call that was given up, or nothing that this version knows
+    if (!question) return; // the call was given up, or this version does not know the message
     if (message.type === TYPES.apiStatus) return follow(question, message.status);
     if (message.type === question.answer) question.wait.succeed(message);
   }
@@ -47,7 +47,7 @@ export function createPort(port, { onContext, onState, onRecords }) {
   port.onmessage = receive; // this also starts the port
 
   return {
-    /** @param {Record<string, any>} message without an answer */
+    /** @param {Record<string, any>} message which gets no answer */
     send: (message) => port.postMessage(message),
 
     /**
@@ -57,7 +57,7 @@ export function createPort(port, { onContext, onState, onRecords }) {
      */
     async ask(message, { signal, timeoutMs, onStatus }) {
       const { requestId, endpoint } = message;
-      const isCall = message.type === TYPES.apiRequest; // all else ends by itself at the host
+      const isCall = message.type === TYPES.apiRequest; // other requests end by themselves at the host
       const onGivenUp = () => isCall && port.postMessage({ type: TYPES.apiCancel, requestId });
       const wait = createWait({ signal, timeoutMs, onGivenUp, facts: { endpoint, requestId } });
       open.set(requestId, { wait, answer: ANSWERS[message.type], onStatus });
@@ -77,7 +77,7 @@ export function createPort(port, { onContext, onState, onRecords }) {
 }
 
 /**
- * Time that the user takes to approve a call is not counted.
+ * Pauses the timeout while the user decides about a call.
  * @param {Open} question @param {'awaiting_approval' | 'running'} status
  */
 function follow({ wait, onStatus }, status) {

@@ -1,17 +1,17 @@
-// Records of a collection for a widget that is alone: read by HTTP, and again while the page is seen.
+// The records of a collection for a standalone widget: read over HTTP, and read again while the page is visible.
 
 import { ApiError, NetworkError } from '../shared/errors.js';
 import { WidgetError, clientError, errorOf } from './widget-errors.js';
 
-const AGAIN = 10_000; // ms
-const SOON = 2000; // ms, while there is nothing to show
-const MOST = 200; // records, the most of one page
+const AGAIN = 10_000; // ms between two reads
+const SOON = 2000; // ms between two reads while nothing was read yet
+const MOST = 200; // records, the limit of one page
 
 /**
  * @param {import('../shared/api-transport.js').Transport} transport
  * @param {string} collection
  * @param {import('./client-records.js').RecordsListener} listener
- * @returns {() => void} ends it
+ * @returns {() => void} ends the subscription
  */
 export function readRecords(transport, collection, { onRecords, onError }) {
   let isOver = false;
@@ -28,7 +28,7 @@ export function readRecords(transport, collection, { onRecords, onError }) {
     } catch (error) {
       const problem = widgetError(error);
       if (isOver) return;
-      // What is shown stays, as on a canvas, and is read again later.
+      // After a temporary error, the records on the screen stay, as on a canvas, and are read again later.
       if (!(problem instanceof WidgetError && problem.retryable)) return onError(problem);
     }
     timer = setTimeout(readIfSeen, isShown ? AGAIN : SOON);

@@ -1,4 +1,4 @@
-// Records of a collection on a canvas: the host sends them once, then what changes.
+// The records of a collection on a canvas: the host sends all of them once, then only the changes.
 // Source: docs/widgets.md, "Records".
 
 import { newId } from '../shared/ids.js';
@@ -9,8 +9,8 @@ import { WidgetError } from './widget-errors.js';
 /**
  * @typedef {import('../shared/live-rows.js').Rows} Rows
  * @typedef {object} RecordsListener
- * @property {(records: any[]) => void} onRecords all of them, the oldest first; also after each change
- * @property {(error: unknown) => void} onError the subscription is over
+ * @property {(records: any[]) => void} onRecords gets all records, the oldest first, at the beginning and after each change
+ * @property {(error: unknown) => void} onError called when the subscription has ended
  */
 
 /** @param {(message: Record<string, any>) => void} send on the port */
@@ -34,7 +34,7 @@ export function createClientRecords(send) {
       return () => end(requestId);
     },
 
-    /** @param {any} message of the port, parsed @returns {boolean} whether it is about records */
+    /** @param {any} message a parsed message from the port @returns {boolean} whether the message is about records */
     receive(message) {
       const isError = message.type === TYPES.recordsError;
       if (!isError && message.type !== TYPES.recordsSnapshot && message.type !== TYPES.recordsChange) return false;
@@ -53,12 +53,12 @@ export function createClientRecords(send) {
 }
 
 /**
- * What a widget gets, on a canvas and alone.
+ * The records for a widget, on a canvas or standalone.
  * @param {() => Promise<import('./client-session.js').Session>} session
  */
 export function createRecords(session) {
   return {
-    /** @param {string} collection that the manifest names @param {RecordsListener} listener @returns {() => void} ends it */
+    /** @param {string} collection that the manifest names @param {RecordsListener} listener @returns {() => void} ends the subscription */
     subscribe(collection, listener) {
       let isOver = false;
       let end = () => {};

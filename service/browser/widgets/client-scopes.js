@@ -1,4 +1,4 @@
-// What the user has allowed at providers, one flag at a time: no feature waits for two of them.
+// The permissions that the user has given at providers. Each is a separate flag, so that a feature needs only its own.
 
 import { createListeners } from '../shared/listeners.js';
 
@@ -7,8 +7,8 @@ export function createScopes(read) {
   const listeners = createListeners();
   /** @type {Record<string, Record<string, any>>} */
   let all = {};
-  let asked = 0;
-  let shown = 0; // the number of the question whose answer is known
+  let lastRequest = 0;
+  let shown = 0; // the number of the request whose answer is used
 
   return {
     /** False until the status was read. @param {string} flag @param {string} [integration] */
@@ -16,9 +16,9 @@ export function createScopes(read) {
 
     /** Reads the status. Throws `WidgetError`. */
     async refresh() {
-      const number = (asked += 1);
+      const number = (lastRequest += 1);
       const status = await read();
-      if (number < shown) return; // a later one has been answered already
+      if (number < shown) return; // a later request has been answered already
       [all, shown] = [status, number];
       listeners.notify();
     },

@@ -1,4 +1,4 @@
-// Whom a widget talks to: a canvas, or the server itself. Both offer the same.
+// The session of a widget client: with a canvas, or directly with the server. Both have the same interface.
 
 /**
  * @typedef {{status: 'connected' | 'timeout' | 'cancelled'}} Consent
@@ -27,39 +27,39 @@
 
 import { clientError } from './widget-errors.js';
 
-/** The session, once it is found. A host that answers late is still taken, for the calls that follow. */
-export function createSessionPlace() {
+/** Holds the session as soon as there is one. A session that comes after `giveUp` is still used for later calls. */
+export function createSessionHolder() {
   /** @type {(session: Session) => void} */
   let resolve = () => {};
   /** @type {(error: unknown) => void} */
   let reject = () => {};
   /** @type {Promise<Session>} */
-  let found = new Promise((...both) => ([resolve, reject] = both));
-  found.catch(() => {}); // nobody has to wait for it
+  let ready = new Promise((...both) => ([resolve, reject] = both));
+  ready.catch(() => {}); // avoids an unhandled rejection if nobody waits for it
   let isClosed = false;
 
-  const place = {
+  const holder = {
     /** @type {Session | null} */
     current: null,
-    found: () => found,
+    whenReady: () => ready,
 
     /** @param {Session} session */
     take(session) {
-      if (isClosed) return session.close(); // before it was there
-      place.current = session;
+      if (isClosed) return session.close(); // the client was closed before
+      holder.current = session;
       resolve(session);
-      found = Promise.resolve(session);
+      ready = Promise.resolve(session);
     },
 
-    /** @param {'no_host' | 'network' | 'aborted'} code the last one closes the place */
+    /** @param {'no_host' | 'network' | 'aborted'} code 'aborted' closes the holder: later sessions are closed too */
     giveUp(code) {
       isClosed ||= code === 'aborted';
       const error = clientError(code);
-      place.current = null;
+      holder.current = null;
       reject(error);
-      found = Promise.reject(error);
-      found.catch(() => {});
+      ready = Promise.reject(error);
+      ready.catch(() => {});
     },
   };
-  return place;
+  return holder;
 }

@@ -1,4 +1,4 @@
-// A widget by itself: its calls go to the server with the user's token, which is never stored.
+// The session of a standalone widget: its calls go to the server with the user's token, which is never stored.
 
 import { createTransport, queryString } from '../shared/api-transport.js';
 import { ApiError, NetworkError as NoAnswer } from '../shared/errors.js';
@@ -20,11 +20,11 @@ import { WidgetError, clientError, errorOf } from './widget-errors.js';
 /**
  * @param {object} options
  * @param {string} options.baseUrl
- * @param {() => Promise<string | null> | string | null} options.getToken asked before each request
+ * @param {() => Promise<string | null> | string | null} options.getToken called before each request
  * @param {typeof globalThis.fetch} [options.fetch]
  * @param {AskConsent} options.consent
- * @param {Storage} options.storage of the page's session
- * @param {string} options.place of this widget in it
+ * @param {Storage} options.storage for the session of the page
+ * @param {string} options.place key of this widget in the storage
  * @returns {Session}
  */
 export function createStandaloneSession({ baseUrl, getToken, fetch, consent, storage, place }) {
@@ -56,8 +56,8 @@ export function createStandaloneSession({ baseUrl, getToken, fetch, consent, sto
     status,
     getState: async () => JSON.parse(storage.getItem(key) ?? 'null'),
     setState: async (value) => storage.setItem(key, JSON.stringify(value)),
-    onState: () => () => {}, // nobody else changes it
-    sendOutput() {}, // there is no other widget
+    onState: () => () => {}, // only this page changes the state
+    sendOutput() {}, // there are no other widgets
     followRecords: (collection, listener) => readRecords(transport, collection, listener),
     resize() {},
     close() {},
@@ -75,7 +75,7 @@ function call(transport, { requestId, method, endpoint, body, query, idempotency
 /**
  * @param {Transport} transport @param {string} method @param {string} path
  * @param {{body?: any, headers?: Record<string, string>, signal?: AbortSignal}} options
- * @returns {Promise<Answer>} also where the server refuses
+ * @returns {Promise<Answer>} an answer also if the server refuses the request
  */
 async function send(transport, method, path, options) {
   try {
@@ -88,7 +88,7 @@ async function send(transport, method, path, options) {
   }
 }
 
-/** The status has no envelope, except where it is refused. @param {Answer} answer */
+/** The status in an answer. It has an envelope only if the request was refused. @param {Answer} answer */
 function statusOf({ envelope, status }) {
   if (status === 200) return envelope;
   throw errorOf(envelope, { endpoint: 'status', status }) ?? new WidgetError(envelope, { status });

@@ -1,4 +1,4 @@
-// The state that a widget keeps: in the canvas, or for one tab where the widget is alone.
+// The stored state of a widget: in the canvas, or in the tab for a standalone widget.
 
 import { LIMITS } from './messages.js';
 import { toStored } from './storable.js';
@@ -8,13 +8,13 @@ import { TooLargeError, ValidationError } from './widget-errors.js';
 export function createState(session) {
   return {
     /**
-     * @param {(value: any) => void} listener called with a state that this page has not stored; null if there is none
-     * @returns {() => void} ends it
+     * @param {(value: any) => void} listener called with a state that another page has stored; null if there is none
+     * @returns {() => void} removes the listener
      */
     onChange(listener) {
       let stop = () => {};
       let isOver = false;
-      session().then((found) => isOver || (stop = found.onState(listener)), () => {}); // nobody is there to change it
+      session().then((opened) => isOver || (stop = opened.onState(listener)), () => {}); // without a session, nothing changes the state
       return () => {
         isOver = true;
         stop();
@@ -24,7 +24,7 @@ export function createState(session) {
     /** @returns {Promise<any>} null if nothing was stored */
     get: async () => (await session()).getState(),
 
-    /** Throws `TooLargeError`, `ValidationError`. @param {unknown} value of JSON */
+    /** Throws `TooLargeError`, `ValidationError`. @param {unknown} value a JSON value */
     async set(value) {
       const copy = toStored(value, LIMITS.stateBytes);
       if (copy.error === 'too_large') {

@@ -1,4 +1,4 @@
-// A promise that its caller may give up: by an AbortSignal, or when the time is over.
+// A promise with a timeout, which its caller can also give up with an AbortSignal.
 
 import { clientError } from './widget-errors.js';
 
@@ -10,14 +10,14 @@ const LONGEST_TIMER = 2 ** 31 - 1; // ms; a longer one would fire at once
  * @template T
  * @param {object} options
  * @param {AbortSignal} [options.signal]
- * @param {number} options.timeoutMs counted while the wait is not paused
- * @param {() => void} options.onGivenUp called once, if the caller gives up before there is an answer
- * @param {Facts} options.facts of the error
+ * @param {number} options.timeoutMs does not run while the wait is paused
+ * @param {() => void} options.onGivenUp called once, if the wait ends without an answer
+ * @param {Facts} options.facts for the error
  */
 export function createWait({ signal, timeoutMs, onGivenUp, facts }) {
   let left = timeoutMs;
   let since = 0;
-  /** @type {ReturnType<typeof setTimeout> | null} null while it is paused */
+  /** @type {ReturnType<typeof setTimeout> | null} null while the wait is paused */
   let timer = null;
   let over = false;
   /** @type {(value: T) => void} */
@@ -56,7 +56,7 @@ export function createWait({ signal, timeoutMs, onGivenUp, facts }) {
     pause,
     abort,
 
-    /** Starts the clock, also after a pause. */
+    /** Starts the timeout, also after a pause. */
     run() {
       if (over || timer !== null) return;
       since = performance.now();

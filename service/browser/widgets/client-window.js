@@ -1,5 +1,5 @@
-// The window of the host: the handshake, and the messages that need no port.
-// Only the parent window is listened to, and after the welcome only at the origin that sent it.
+// The connection to the host's window: the handshake, and the messages that need no port. Only messages of the parent
+// window are accepted, and after the welcome only from the origin that sent the welcome.
 
 import { TYPES, VERSION, parseHostWindow } from './messages.js';
 
@@ -20,7 +20,7 @@ import { TYPES, VERSION, parseHostWindow } from './messages.js';
  */
 export function createHostWindow({ own, parent, handlers }) {
   const nonce = nonceOf(own.location.hash);
-  /** @type {string | null} of the host, once it has welcomed this widget */
+  /** @type {string | null} of the host; null until the host has welcomed this widget */
   let origin = null;
 
   /** @param {MessageEvent} event */
@@ -50,7 +50,7 @@ export function createHostWindow({ own, parent, handlers }) {
     send,
 
     /**
-     * Says hello. False if no host has mounted this page: its address lacks the host's nonce.
+     * Sends the hello message. Returns false if no host has mounted this page: then its address has no nonce of a host.
      * @param {{wants?: string[], slots?: string[]}} details
      */
     hello(details) {

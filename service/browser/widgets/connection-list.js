@@ -1,11 +1,11 @@
 // @ts-check
-// The connections of a canvas as a list: what the curves show, for keyboards and screen readers.
+// The connections of a canvas as a list, for users of the keyboard and of screen readers.
 
 import { arrange, element, iconButton } from '../shared/elements.js';
 
 /**
- * @typedef {{id: string, label: string, reason: string, enabled: boolean}} Row `reason` says why it does
- *   not work, or is ''; `enabled` whether it is switched on
+ * @typedef {{id: string, label: string, reason: string, enabled: boolean}} Row `reason` says why the
+ *   connection does not work, or is ''; `enabled` says whether it is switched on
  */
 
 /**
@@ -60,7 +60,7 @@ export function createConnectionList({ remove, mark, enable }) {
     else node.focus();
   }
 
-  node.tabIndex = -1; // has the focus when the last row is gone
+  node.tabIndex = -1; // gets the focus when the last row is removed
   return {
     node,
     /** @param {Row[]} now */

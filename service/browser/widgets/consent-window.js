@@ -1,6 +1,6 @@
 // @ts-check
-// Consents that widgets need: the host opens the provider's page, and a dialog of its own meanwhile.
-// Call the function in the message of the widget's click: browsers allow a new window only then.
+// Requests the consents that widgets need: the host opens the provider's page, and shows a dialog meanwhile. Call the
+// function while the message from the widget's click is handled: browsers allow a new window only then.
 
 import { element } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
@@ -15,7 +15,7 @@ import { OAuthRequiredError } from './widget-errors.js';
 
 /**
  * @param {import('../shared/api-transport.js').Transport} transport
- * @returns {(need: ConsentNeed) => Promise<Consent>} one consent at a time: another is refused meanwhile
+ * @returns {(need: ConsentNeed) => Promise<Consent>} handles one consent at a time, and refuses others meanwhile
  */
 export function createConsentWindow(transport) {
   let isOpen = false;
@@ -26,7 +26,7 @@ export function createConsentWindow(transport) {
     const { provider, endpoint, signal } = need;
     if (!(await confirmRenewal(need)) || signal?.aborted) return { status: 'cancelled' };
     await transport.delete(`/api/integrations/oauth/${encodeURIComponent(provider)}/disconnect`);
-    // Without tokens, the service answers with the consent's address before it looks at the body.
+    // Without tokens, the service returns the address of the consent page before it checks the body.
     const needed = consentNeeded(await transport.post(`/api/integrations/${endpoint}`, {}));
     return needed ? openConsent(new OAuthRequiredError(needed, {}), readStatus, { words: askerOf(need), signal }) : { status: 'connected' };
   }
@@ -50,7 +50,7 @@ export function createConsentWindow(transport) {
   };
 }
 
-/** Who asks, and for what: many widgets may need the same account. @param {ConsentNeed} need */
+/** Says which widget asks, and for what, because many widgets may need the same account. @param {ConsentNeed} need */
 function askerOf({ widgetName, endpoint, scopes }) {
   if (!widgetName) return '';
   const permissions = scopes.length ? ` The permission: ${scopes.join(', ')}.` : '';
@@ -58,7 +58,7 @@ function askerOf({ widgetName, endpoint, scopes }) {
 }
 
 /**
- * The tokens can't be refreshed: the account is disconnected, and connected again.
+ * Asks the user to reconnect an account whose tokens can't be refreshed: it is disconnected and connected again.
  * @param {ConsentNeed} need @returns {Promise<boolean>}
  */
 function confirmRenewal(need) {

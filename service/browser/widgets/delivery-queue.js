@@ -1,4 +1,4 @@
-// Values that wait for the next frame: of each input only the latest.
+// A queue of values that wait for the next frame, with only the latest value for each input.
 
 /**
  * @typedef {import('./io-graph.js').Delivery} Delivery
@@ -15,12 +15,12 @@ export function createDeliveryQueue() {
       return waiting.size;
     },
 
-    /** @param {Delivery[]} deliveries of which a later one replaces an earlier one */
+    /** @param {Delivery[]} deliveries a later one replaces an earlier one for the same input */
     add(deliveries) {
       for (const delivery of deliveries) waiting.set(keyOf(delivery), delivery);
     },
 
-    /** @param {string} widgetId that was removed, or gets all its inputs anew */
+    /** @param {string} widgetId of a widget that was removed, or whose inputs are all sent again */
     forget(widgetId) {
       for (const [key, delivery] of waiting) if (delivery.widgetId === widgetId) waiting.delete(key);
     },

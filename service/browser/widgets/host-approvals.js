@@ -1,6 +1,6 @@
 // @ts-check
-// Who may call what: the user's decisions, one question at a time. A decision holds for the exact
-// text that was shown (once), or for a widget and an endpoint at its price (session).
+// The user's decisions about calls, with one question at a time. The decision 'once' holds for the exact text that was
+// shown; the decision 'session' holds for a widget and an endpoint at its price.
 
 import { createPatience } from './host-patience.js';
 import { createSessionApprovals } from './session-approvals.js';
@@ -10,7 +10,7 @@ import { createSessionApprovals } from './session-approvals.js';
  * @typedef {'once' | 'session' | 'deny'} Decision
  * @typedef {'auto' | 'once' | 'session' | 'deny'} Approval
  *
- * @typedef {object} ApprovalRequest what the user is asked
+ * @typedef {object} ApprovalRequest a question to the user
  * @property {string} widgetId
  * @property {string} widgetName
  * @property {string} endpoint
@@ -18,21 +18,22 @@ import { createSessionApprovals } from './session-approvals.js';
  * @property {string} text the arguments as JSON, exactly as they will be sent
  * @property {() => number} times how many equal calls wait for the answer
  * @property {(listener: () => void) => void} onTimes
- * @property {AbortSignal} signal aborted when nobody waits for the answer any more
+ * @property {AbortSignal} signal aborted when no call waits for the answer any more
  *
  * @typedef {{widgetId: string, widgetName: string, endpoint: string, policy: Policy, text: string,
  *   signal: AbortSignal}} Question
  * @typedef {{question: Question, waiting: Set<(decision: Decision) => void>, listeners: (() => void)[],
- *   ended: AbortController, isShown: boolean}} Group equal calls that wait for one answer
+ *   ended: AbortController, isShown: boolean}} Group equal calls that wait for the same answer
  */
 
 /**
  * @param {(request: ApprovalRequest) => Promise<Decision>} approve
- * @param {ReturnType<typeof createPatience>} [patience] of the user
- * @param {import('./session-approvals.js').SessionApprovals} [sessions] a list that the page may show
+ * @param {ReturnType<typeof createPatience>} [patience] limits the refused questions of a widget
+ * @param {import('./session-approvals.js').SessionApprovals} [sessions] the list of session approvals, which the page may
+ *   show
  */
 export function createApprovals(approve, patience = createPatience(() => {}), sessions = createSessionApprovals()) {
-  /** @type {Map<string, string>} widgets, by what was allowed once and has only asked for a consent */
+  /** @type {Map<string, string>} widgets, by the key of a call that was allowed once but only needed a consent */
   const unused = new Map();
   /** @type {Map<string, Group>} in the order of their questions */
   const groups = new Map();
@@ -67,7 +68,7 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
     for (const listener of group.listeners) listener();
     if (group.waiting.size) return;
     if (groups.get(key) === group) groups.delete(key);
-    // A widget that takes back and asks again, on and on, holds the page as one that asks after each refusal.
+    // A widget that withdraws its question and asks again would block the page as much as one that asks after refusals.
     if (group.isShown) patience.note(group.question.widgetId, true);
     group.ended.abort();
   }
@@ -80,7 +81,7 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
     try {
       settle(group, sessions.covers(group.question) ? 'session' : await askUser(group));
     } catch (error) {
-      settle(group, 'deny'); // whatever went wrong, nothing was allowed
+      settle(group, 'deny'); // after any error, nothing is allowed
       throw error;
     } finally {
       if (groups.get(key) === group) groups.delete(key);
@@ -109,11 +110,11 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
   return {
     decide,
     /**
-     * A call that was allowed once has done nothing, because an account is not connected: the same
-     * call is allowed once more. @param {Omit<Question, 'widgetName' | 'signal'>} question
+     * Allows a call once more. It was allowed once, but has done nothing because an account is not connected.
+     * @param {Omit<Question, 'widgetName' | 'signal'>} question
      */
     giveBack: (question) => void unused.set(keyOfCall(question), question.widgetId),
-    /** Ends what was allowed until the page closes. @param {string} widgetId */
+    /** Removes the approvals of a widget. @param {string} widgetId */
     forget(widgetId) {
       sessions.forget(widgetId);
       for (const [key, owner] of unused) if (owner === widgetId) unused.delete(key);
@@ -133,7 +134,7 @@ function requestOf({ question, waiting, listeners, ended }) {
   return { ...shown, times, onTimes: (listener) => listeners.push(listener), signal: ended.signal };
 }
 
-/** @param {Pick<Question, 'widgetId' | 'endpoint' | 'policy' | 'text'>} question with the price that was shown */
+/** @param {Pick<Question, 'widgetId' | 'endpoint' | 'policy' | 'text'>} question with the price that the user saw */
 function keyOfCall({ widgetId, endpoint, policy, text }) {
   return keyOf(widgetId, endpoint, policy.credits, policy.payer, text);
 }

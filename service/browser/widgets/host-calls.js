@@ -1,13 +1,13 @@
 // @ts-check
-// API calls of widgets: checked, approved, made by the host, and answered on the widget's port.
-// Nothing leaves the page before the user has answered.
+// Handles API calls of widgets: checks a call, gets the approval, makes the call, and sends the answer over the widget's
+// port. Nothing is sent to the server before the user has answered.
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { toJson } from './json-value.js';
 import { LIMITS, TYPES } from './messages.js';
 import { coversPrice } from './session-approvals.js';
 
-const AT_ONCE = 32; // calls of one widget
+const AT_ONCE = 32; // most calls of one widget at the same time
 
 /**
  * @typedef {import('./host-options.js').HostOptions} HostOptions
@@ -25,15 +25,15 @@ const AT_ONCE = 32; // calls of one widget
  * @param {Pick<HostOptions, 'call' | 'policy' | 'price'>} options.server
  * @param {ReturnType<typeof import('./host-approvals.js').createApprovals>} options.approvals
  * @param {ReturnType<typeof import('./host-consents.js').createNeeds>} options.needs
- * @param {Send} options.send on the port that the widget has now
+ * @param {Send} options.send sends over the widget's current port
  * @param {(event: any) => void} options.onEvent
  */
 export function createCalls({ widget, server, approvals, needs, send, onEvent }) {
   /** @type {Map<string, AbortController>} */
   const running = new Map();
-  const jobs = new Set(); // of this widget's own calls: it may ask for their results
+  const jobs = new Set(); // the jobs of this widget's calls, whose results it may read
 
-  /** @param {any} request of a parsed message @returns {string | null} why it was dropped */
+  /** @param {any} request a parsed message @returns {string | null} why the message was dropped, or null */
   function receive(request) {
     const { requestId } = request;
     if (running.has(requestId)) return 'duplicate_request';
@@ -41,7 +41,7 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     running.set(requestId, aborter);
     const failed = (/** @type {unknown} */ error) => answerOf(error, aborter.signal);
     handle(request, aborter.signal).catch(failed).then((answer) => {
-      if (running.get(requestId) !== aborter) return; // its document is gone
+      if (running.get(requestId) !== aborter) return; // the document of the widget was unloaded
       running.delete(requestId);
       if (!aborter.signal.aborted) send({ type: TYPES.apiResponse, requestId, ...answer });
     });
@@ -82,13 +82,13 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     }
     const declared = !widget.endpoints || widget.endpoints.includes(endpoint) || endpoint.startsWith('jobs/');
     const undeclared = `The widget does not declare “${endpoint}”. Add it to the template's manifest.`;
-    // A page knows the endpoints that templates declare: one that none declares may well be there.
+    // The page knows only the endpoints that templates declare. Another endpoint may exist, but is refused.
     if (!policy.known) return failure('unknown_endpoint', declared ? `There is no endpoint “${endpoint}” for this widget.` : undeclared);
     return declared ? null : failure('forbidden', undeclared);
   }
 
   /**
-   * Asks again if the price has risen while the user was asked.
+   * Gets the approval for a call. If the price has risen meanwhile, the user is asked again.
    * @param {any} request @param {string} text @param {AbortSignal} signal
    * @returns {Promise<{approval: Approval, policy: Policy}>}
    */
@@ -139,14 +139,14 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
 
   return {
     receive,
-    /** @param {string} requestId @returns {boolean} whether there was such a call */
+    /** @param {string} requestId @returns {boolean} whether the call existed */
     cancel(requestId) {
       const aborter = running.get(requestId);
       running.delete(requestId);
       aborter?.abort();
       return aborter !== undefined;
     },
-    /** Ends all calls: their answers are for a document that is gone. */
+    /** Ends all calls, because the document that waits for them was unloaded. */
     abort() {
       const all = [...running.values()];
       running.clear();
@@ -160,11 +160,11 @@ function stillHolds(shown, now) {
   return coversPrice(shown, now) && (shown.approval === 'ask' || now.approval === 'auto');
 }
 
-/** What a widget is told of a request that failed. @param {unknown} error @param {AbortSignal} [signal] @returns {Answer} */
+/** The answer to a widget for a failed request. @param {unknown} error @param {AbortSignal} [signal] @returns {Answer} */
 export function answerOf(error, signal) {
   if (signal?.aborted) return failure('aborted', 'The call was cancelled.');
   if (error instanceof NetworkError) return failure('network', error.message);
-  if (!(error instanceof ApiError)) return failure('host_error', errorText(error)); // and logs it
+  if (!(error instanceof ApiError)) return failure('host_error', errorText(error)); // `errorText` also logs the error
   const envelope = { ...error.facts, success: false, error: error.code, message: error.message };
   const wait = error.retryAfter === null ? {} : { retryAfterMs: error.retryAfter * 1_000 };
   return { envelope, httpStatus: error.status, ...wait };
@@ -175,7 +175,7 @@ const SIZES = {
   too_large: `The arguments are too large. Send at most ${LIMITS.apiBodyBytes} bytes of JSON.`,
 };
 
-/** @param {string} error @param {string} message @returns {Answer} an envelope of the host's own */
+/** @param {string} error @param {string} message @returns {Answer} an envelope that the host makes itself */
 export function failure(error, message) {
   return { envelope: { success: false, error, message } };
 }

@@ -1,13 +1,13 @@
 // @ts-check
-// The host's end of the private port to the document of a widget. A newer port ends the one before.
+// The host's end of the private port to the document of a widget. Opening a new port closes the old one.
 
 import { createHeartbeat } from './host-heartbeat.js';
 import { TYPES } from './messages.js';
 
 /**
  * @typedef {ReturnType<typeof createChannel>} Channel
- * @param {{onMessage: (data: any) => void, onSilent: () => void}} options `onSilent`: it has not
- *   answered in time; it may still do so
+ * @param {{onMessage: (data: any) => void, onSilent: () => void}} options `onSilent`: called when
+ *   the widget has not answered in time; it may still answer later
  */
 export function createChannel({ onMessage, onSilent }) {
   /** @type {MessagePort | null} */
@@ -29,13 +29,13 @@ export function createChannel({ onMessage, onSilent }) {
       return port2;
     },
 
-    /** @param {any} message lost where there is no port */
+    /** @param {any} message which is lost if there is no port */
     send(message) {
       port?.postMessage(message);
       channel.expectLife();
     },
 
-    /** A message has gone to the widget on some way. */
+    /** Call this when a message was sent to the widget in another way. */
     expectLife: () => port && heartbeat.sent(),
     ping,
     answered: heartbeat.answered,

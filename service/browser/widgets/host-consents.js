@@ -1,12 +1,12 @@
 // @ts-check
-// The consents that answers have asked for. A widget names one by its id; the address that is opened
-// is the one that the host itself has received.
+// The consents that answers have requested. A widget refers to a consent by its id; the host opens the address that it
+// has received itself.
 
 import { ApiError } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { consentNeeded, isRefreshFailure } from '../shared/oauth-answer.js';
 
-const MOST = 64; // of one widget; the oldest are forgotten
+const MOST = 64; // consents of one widget; the oldest are dropped
 
 /**
  * @typedef {object} ConsentNeed
@@ -14,10 +14,10 @@ const MOST = 64; // of one widget; the oldest are forgotten
  * @property {string} endpoint
  * @property {string} provider
  * @property {string[]} scopes
- * @property {string} [authUrl] absent where the connection has to be made anew
- * @property {boolean} renew disconnect first: the tokens can't be refreshed
+ * @property {string} [authUrl] absent if the account must be reconnected
+ * @property {boolean} renew whether to disconnect first, because the tokens can't be refreshed
  * @property {string} [widgetName]
- * @property {AbortSignal} [signal] aborted when the widget's document is gone
+ * @property {AbortSignal} [signal] aborted when the widget's document was unloaded
  */
 
 export function createNeeds() {
@@ -38,12 +38,12 @@ export function createNeeds() {
     /**
      * @param {{widgetId: string, endpoint: string, integration?: string}} call
      * @param {any} envelope @param {number} [httpStatus]
-     * @returns {string | null} the id of the consent that it asks for
+     * @returns {string | null} the id of the consent that the answer requests, if any
      */
     note({ widgetId, endpoint, integration = '' }, envelope, httpStatus = 200) {
-      const asked = envelope.success ? consentNeeded(envelope) : null;
-      if (asked) {
-        const { provider, scopes, authUrl } = asked;
+      const needed = envelope.success ? consentNeeded(envelope) : null;
+      if (needed) {
+        const { provider, scopes, authUrl } = needed;
         return add({ widgetId, endpoint, provider, scopes, authUrl, renew: false });
       }
       if (!isRefreshFailure(new ApiError(httpStatus, envelope))) return null;
@@ -51,7 +51,7 @@ export function createNeeds() {
     },
     /** @param {string} widgetId @param {string} consentId */
     of: (widgetId, consentId) => needs.get(widgetId)?.byId.get(consentId) ?? null,
-    /** Ends what is asked for. @param {string} widgetId */
+    /** Aborts and removes the consents of a widget. @param {string} widgetId */
     forget(widgetId) {
       needs.get(widgetId)?.gone.abort();
       needs.delete(widgetId);

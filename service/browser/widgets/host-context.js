@@ -1,5 +1,5 @@
 // @ts-check
-// What the host tells widgets of its look: colour scheme, language, and the variables of look.css.
+// The look of the host, which it sends to widgets: the color scheme, the language, and the variables of look.css.
 
 import { isDark, onThemeChange } from '../shared/theme.js';
 
@@ -11,7 +11,7 @@ const OTHERS = ['sans', 'mono', 'radius'];
 
 /** @typedef {{theme: 'light' | 'dark', locale: string, cssVars: Record<string, string>}} HostContext */
 
-/** @param {Element} [root] whose variables count @returns {HostContext} */
+/** @param {Element} [root] the element whose variables are read @returns {HostContext} */
 export function readContext(root = document.documentElement) {
   const style = getComputedStyle(root);
   const entries = [...coloursOf(root), ...OTHERS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])];
@@ -23,7 +23,7 @@ export function readContext(root = document.documentElement) {
 }
 
 /**
- * Each colour as it is now, in one form that also a script can read: the variables have two of them.
+ * Each color with its current value, in a form that scripts can read: a variable has one color for the light scheme and one for the dark.
  * @param {Element} root @returns {string[][]}
  */
 function coloursOf(root) {

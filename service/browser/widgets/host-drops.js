@@ -1,7 +1,7 @@
 // @ts-check
-// What the host did not accept, counted by widget and reason.
+// Counts the messages that the host did not accept, by widget and reason.
 
-export const NOBODY = ''; // the sender was no widget of ours
+export const NOBODY = ''; // for a sender that is not a widget of this host
 
 /** @param {(drop: {widgetId: string, reason: string, type: string, field?: string}) => void} [onDrop] */
 export function createDrops(onDrop = () => {}) {

@@ -1,39 +1,39 @@
 // @ts-check
-// The keyboard of the page's own fields, outside of dialogs (of these: shared/modal.js).
+// Protects the focus of the page's own fields against frames. For dialogs, shared/modal.js does this.
 //
-// The script of a frame can take the focus from a field in which the user is writing, and would get the rest. The page
-// hears of no click in a frame, so it knows a theft by this alone: the last thing that the user did was a key or a
-// press in that field, a moment ago. A frame that takes the focus later looks as if it was clicked, and keeps it.
+// The script of a frame can take the focus from a field in which the user is typing, and would get the next keys. The
+// page gets no event for a click in a frame, so it recognizes a theft only by its time: the user's last action was a key
+// or a press in that field a moment ago. A frame that takes the focus later looks as if it was clicked, and keeps it.
 
 import { takeFocus } from '../shared/modal.js';
 
-const MOMENT = 700; // ms in which nobody's hand goes from a key to a frame without moving the pointer on the way
-const MOST = 3; // thefts within SPAN until the frame is stopped
+const MOMENT = 700; // ms in which no user can move from a key to a click in a frame without moving the pointer first
+const MOST = 3; // thefts within SPAN after which the frame is stopped
 const SPAN = 10_000; // ms
 const TYPES = ['text', 'search', 'email', 'url', 'tel', 'password', 'number'];
 const FIELDS = ['textarea', '[contenteditable]', 'input:not([type])', ...TYPES.map((type) => `input[type=${type}]`)].join(', ');
-const LEAVING = ['Tab', 'F6', 'Enter', 'Escape']; // keys that may be meant to leave a field
+const LEAVING = ['Tab', 'F6', 'Enter', 'Escape']; // keys with which a user may leave a field
 const INPUTS = ['keydown', 'pointerdown', 'pointermove', 'wheel'];
 
 /**
  * @template {object} Widget
  * @param {(frame: HTMLIFrameElement) => Widget | undefined} ownerOf
- * @param {(widget: Widget) => void} onThief it has taken the focus several times
- * @returns {() => void} ends it
+ * @param {(widget: Widget) => void} onThief called when a widget has taken the focus several times
+ * @returns {() => void} removes the listeners
  */
 export function keepKeyboard(ownerOf, onThief) {
-  /** @type {WeakMap<Widget, number[]>} when a widget has taken the focus */
+  /** @type {WeakMap<Widget, number[]>} the times at which a widget took the focus */
   const thefts = new WeakMap();
-  /** @type {{field: Element | null, time: number}} where the user wrote or pressed last */
+  /** @type {{field: Element | null, time: number}} the field of the user's last input */
   let last = { field: null, time: 0 };
-  /** @type {Element | null} what has just lost the focus, and not to another part of the page */
+  /** @type {Element | null} the element that has just lost the focus, but not to another part of the page */
   let left = null;
 
   /** @param {Event} event */
   function note(event) {
     const field = /** @type {Element} */ (event.target).closest?.(FIELDS) ?? null;
     const leaves = event instanceof KeyboardEvent && LEAVING.includes(event.key);
-    if (event.type === 'pointermove' && field) return; // it has not left the fields
+    if (event.type === 'pointermove' && field) return; // the pointer is still over a field
     last = { field: leaves ? null : field, time: event.timeStamp };
   }
 

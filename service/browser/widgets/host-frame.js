@@ -1,16 +1,16 @@
 // @ts-check
-// The frame of a widget, and the line beside it where the host says what is wrong with it.
-// A frame is never moved to another parent: that would load it again.
+// The frame of a widget, with a notice in which the host reports problems of the widget. A frame is never moved to
+// another parent, because the browser would load it again.
 
 import { element } from '../shared/elements.js';
 
 /**
  * @typedef {object} Frame
- * @property {HTMLElement} box around frame and notice
+ * @property {HTMLElement} box around the frame and the notice
  * @property {HTMLIFrameElement} iframe
- * @property {(text: string, action: string, act: () => void) => void} show a notice with one button
+ * @property {(text: string, action: string, act: () => void) => void} show shows a notice with one button
  * @property {() => void} hide
- * @property {() => void} load also where it is not seen
+ * @property {() => void} load loads the frame even if it is not visible
  * @property {() => void} remove
  */
 
@@ -20,23 +20,23 @@ import { element } from '../shared/elements.js';
  * @param {string} options.title names the frame for screen readers
  * @param {string} options.url with the nonce in its fragment
  * @param {string} [options.permissions] of the Permissions Policy; none by default
- * @param {import('./host-loading.js').Loading} options.loading gives the frame its turn
- * @param {import('./host-nearness.js').Nearness | null} [options.nearness] for a frame that waits until it is nearly seen
+ * @param {import('./host-loading.js').Loading} options.loading limits how many frames load at once
+ * @param {import('./host-nearness.js').Nearness | null} [options.nearness] for a frame that is loaded when it is near the visible part
  * @param {() => void} options.onLoad
- * @returns {Frame} in no document yet
+ * @returns {Frame} not in the document yet
  */
 export function createFrame({ widgetId, title, url, permissions = '', loading, nearness, onLoad }) {
   const iframe = /** @type {HTMLIFrameElement} */ (
     element('iframe', {
       title,
       class: 'widget-frame',
-      sandbox: 'allow-scripts', // never allow-same-origin: the widget would be the host's equal
+      sandbox: 'allow-scripts', // never with allow-same-origin: the widget would have all the rights of the host
       allow: permissions,
       referrerpolicy: 'no-referrer',
       on: { load: loaded },
     })
   );
-  iframe.src = url; // before it is in the document: a frame without one loads about:blank first
+  iframe.src = url; // set before the frame is in the document, because it would load about:blank first
   const notice = element('div', { class: 'widget-notice', role: 'status', hidden: true });
   const box = element('div', { class: 'widget-box', data: { widgetId } }, notice);
   let leave = () => {};

@@ -1,14 +1,14 @@
 // @ts-check
-// Whether a widget that was sent something still runs. It is asked once after a rest, not after each
-// message, and a widget to which nothing is sent is never asked.
+// Checks whether a widget still runs after messages were sent to it. It sends one ping after a pause, not one for each
+// message. A widget that gets no messages gets no ping.
 
-export const REST = 1_000; // ms from a message to the question
-export const ANSWER_TIME = 4_000; // ms; a page at work may be late
+export const REST = 1_000; // ms from a message to the ping
+export const ANSWER_TIME = 4_000; // ms; a busy page may answer late
 
 /** @param {{ask: () => void, onSilent: () => void}} options */
 export function createHeartbeat({ ask, onSilent }) {
   let timer = 0;
-  let isDue = false; // something was sent since the question
+  let isDue = false; // whether a message was sent since the ping
   let isSilent = false;
 
   function begin() {
@@ -21,13 +21,13 @@ export function createHeartbeat({ ask, onSilent }) {
   }
 
   const heartbeat = {
-    /** A message went to the widget. */
+    /** Call this when a message was sent to the widget. */
     sent() {
       isDue = timer !== 0;
       timer ||= setTimeout(begin, REST);
     },
 
-    /** The answer has come. @returns {boolean} whether the widget was called silent */
+    /** Call this when the answer has come. @returns {boolean} whether `onSilent` was called before */
     answered() {
       const wasSilent = isSilent;
       const again = isDue;

@@ -1,13 +1,13 @@
 // @ts-check
-// Values between widgets. A slot's first value in a frame is sent on at once, so that a chain of widgets
-// need not wait for a frame at each of them. Later ones are collected until the next frame: of many values
-// of a slot only the latest travels.
+// Delivers values between widgets. The first value of a slot in an animation frame is delivered at once, so that a chain
+// of widgets does not wait for a frame at each widget. Later values are collected until the next frame, and only the
+// latest value of a slot is delivered.
 
 import { createDeliveryQueue } from './delivery-queue.js';
 import { IoError } from './io-graph.js';
 import { keyOf } from './slot-refs.js';
 
-const HIDDEN_FLUSH = 200; // ms; a page that is not shown draws no frames
+const HIDDEN_FLUSH = 200; // ms; a hidden page has no animation frames
 
 /**
  * @typedef {import('./io-graph.js').IoGraph} IoGraph
@@ -18,14 +18,14 @@ const HIDDEN_FLUSH = 200; // ms; a page that is not shown draws no frames
 /**
  * @param {object} options
  * @param {() => IoGraph} options.graph the current one
- * @param {(delivery: Delivery) => boolean} options.deliver returns false where the widget can't receive now
+ * @param {(delivery: Delivery) => boolean} options.deliver returns false if the widget can't receive now
  * @param {(widgetId: string, reason: string, slotId: string) => void} options.onDrop
- * @param {(widgetId: string) => void} options.onOutput one of its outputs has a value
+ * @param {(widgetId: string) => void} options.onOutput called when an output of the widget has a new value
  */
 export function createHostIo({ graph, deliver, onDrop, onOutput }) {
   /** @type {Map<string, Output>} the latest value of each slot that waits for the next frame */
   const outputs = new Map();
-  /** @type {Set<string>} slots that have had their value in this frame */
+  /** @type {Set<string>} slots that have already delivered a value in this frame */
   const sent = new Set();
   const inputs = createDeliveryQueue();
   let cancel = () => {};
@@ -52,7 +52,7 @@ export function createHostIo({ graph, deliver, onDrop, onOutput }) {
     send();
   }
 
-  /** @param {Output} output to the queue of the inputs; the next one of its slot waits for a frame */
+  /** Adds a value to the queue of the inputs. The next value of its slot waits for a frame. @param {Output} output */
   function pass(output) {
     sent.add(keyOf(output));
     schedule();
@@ -60,7 +60,7 @@ export function createHostIo({ graph, deliver, onDrop, onOutput }) {
   }
 
   function send() {
-    for (const delivery of inputs.take()) deliver(delivery); // who can't receive gets the last inputs later
+    for (const delivery of inputs.take()) deliver(delivery); // a widget that can't receive now gets the last inputs later
   }
 
   /** @param {Output} output @returns {Delivery[]} */
@@ -87,18 +87,18 @@ export function createHostIo({ graph, deliver, onDrop, onOutput }) {
     set(widgetId, slotId, value, force = false) {
       const output = { widgetId, slotId, value, force };
       const key = keyOf(output);
-      const isFirst = !outputs.size && !inputs.size && !sent.has(key); // never before what came earlier
+      const isFirst = !outputs.size && !inputs.size && !sent.has(key); // a value never overtakes earlier ones
       if (isFirst) {
         pass(output);
         return send();
       }
       output.force ||= outputs.get(key)?.force ?? false;
-      outputs.delete(key); // of two slots with one input, that which has spoken last is the last
+      outputs.delete(key); // moves the slot to the end: if two slots have the same input, the last value wins
       outputs.set(key, output);
       schedule();
     },
     put,
-    /** What a widget that has just come, or come back, is to receive. @param {string} widgetId */
+    /** Delivers the last inputs to a widget that was loaded or can receive again. @param {string} widgetId */
     replay: (widgetId) => put(graph().lastInputs(widgetId)),
     /** @param {string} widgetId */
     forget(widgetId) {

@@ -1,20 +1,19 @@
 // @ts-check
-// How many frames load at once. Each frame of a sandbox loads all of its modules, because it shares no
-// cache with the others. So a canvas of a hundred widgets would make thousands of requests in one
-// moment. Chromium refuses those beyond some 2 700 (ERR_INSUFFICIENT_RESOURCES), and their widgets
-// would never come.
+// Limits how many frames load at once. Each sandboxed frame loads all of its modules, because it shares no cache with
+// other frames. So a canvas with a hundred widgets would make thousands of requests at the same time. Chromium refuses
+// the requests beyond about 2 700 (ERR_INSUFFICIENT_RESOURCES), and these widgets would never be loaded.
 
 const AT_ONCE = 6; // a browser has six connections to a server
-const LONGEST = 5_000; // ms; after that a frame that is slow keeps the others waiting no longer
+const LONGEST = 5_000; // ms; after this, the other frames no longer wait for a slow one
 
 /**
- * @typedef {{enter: (start: () => void) => () => void}} Loading `enter` starts a load at once or when
- *   its turn comes; what it returns ends the load or, before its turn, the wait
+ * @typedef {{enter: (start: () => void) => () => void}} Loading `enter` starts a load at once, or
+ *   when its turn comes; it returns a function that ends the load or the wait
  */
 
 /**
  * @param {{atOnce?: number, schedule?: (act: () => void, ms: number) => () => void}} [options]
- *   `schedule` returns what cancels
+ *   `schedule` returns a function that cancels the call
  * @returns {Loading}
  */
 export function createLoading({ atOnce = AT_ONCE, schedule = setTimer } = {}) {

@@ -1,5 +1,5 @@
 // @ts-check
-// The widgets that a host has mounted: found by their id, by the window of a message, and by their frame.
+// The mounted widgets of a host, which can be looked up by id, by the window of a message, and by frame.
 
 /** @typedef {import('./host-session.js').Session} Session */
 
@@ -19,7 +19,7 @@ export function createMounted() {
     all: () => [...sessions.values()],
     /** @param {string} id */
     named: (id) => sessions.get(id),
-    /** @param {MessageEventSource | null} window null if it is gone; so is that of a frame out of the document */
+    /** @param {MessageEventSource | null} window null if the frame was removed from the document */
     inWindow: (window) => (window ? find((iframe) => iframe.contentWindow === window) : undefined),
     /** @param {HTMLIFrameElement} frame */
     inFrame: (frame) => find((iframe) => iframe === frame),

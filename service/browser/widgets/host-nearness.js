@@ -1,13 +1,13 @@
 // @ts-check
-// Which frames wait until they are nearly seen. A canvas may have widgets far outside of its view.
+// Delays the loading of frames until they are near the visible part, because a canvas may have widgets far outside it.
 
-const MARGIN = '50%'; // of the view, on each side
+const MARGIN = '50%'; // of the size of the view, on each side
 
 /**
  * @typedef {object} Nearness
  * @property {(node: Element, act: () => void) => () => void} wait calls `act` once when a node comes near
- *   what is seen of the root; what it returns ends the wait
- * @property {(node: Element) => void} come does not wait any longer
+ *   the visible part of the root; it returns a function that ends the wait
+ * @property {(node: Element) => void} come ends the wait of a node and calls its `act` now
  * @property {() => void} stop
  */
 

@@ -1,5 +1,5 @@
 // @ts-check
-// What the host says beside the frame of a widget.
+// The notices that the host shows at the frame of a widget.
 
 export const ENDED = 'This widget did not stop sending messages and was ended.';
 export const FLOODED = 'This widget sent too many messages and is paused.';

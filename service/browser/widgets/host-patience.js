@@ -1,12 +1,12 @@
 // @ts-check
-// How often a widget has asked in vain, in a row: the user refused, or the widget took its question back.
-// Questions are modal: a widget that asks again after each would hold the whole page.
+// Counts the successive questions of a widget that were refused by the user or withdrawn by the widget. Questions are
+// modal, so a widget that asks again and again would block the whole page.
 
-const MOST = 3; // questions in a row
+const MOST = 3; // successive refused questions
 
-/** @param {(widgetId: string) => void} onEnd called when a widget may ask no more, and when it asks again */
+/** @param {(widgetId: string) => void} onEnd called when a widget may not ask any more, and each time it asks after that */
 export function createPatience(onEnd) {
-  /** @type {Map<string, number>} questions in vain, in a row */
+  /** @type {Map<string, number>} the successive refused questions, by widget */
   const refusals = new Map();
   const count = (/** @type {string} */ widgetId) => refusals.get(widgetId) ?? 0;
   return {
@@ -16,7 +16,7 @@ export function createPatience(onEnd) {
       onEnd(widgetId);
       return true;
     },
-    /** @param {string} widgetId @param {boolean} refused or taken back */
+    /** @param {string} widgetId @param {boolean} refused whether the question was refused or withdrawn */
     note(widgetId, refused) {
       refusals.set(widgetId, refused ? count(widgetId) + 1 : 0);
       if (count(widgetId) >= MOST) onEnd(widgetId);

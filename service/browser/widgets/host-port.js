@@ -1,5 +1,5 @@
 // @ts-check
-// What a widget may ask for on its port, and who answers.
+// Receives the messages on a widget's port and passes each to its handler.
 
 import { UnsafeAddress, safeAuthUrl } from '../shared/oauth-answer.js';
 import { answerOf } from './host-calls.js';
@@ -16,8 +16,8 @@ import { TYPES } from './messages.js';
  * @property {ReturnType<typeof import('./host-records.js').createHostRecords>} records
  * @property {ReturnType<typeof import('./host-consents.js').createNeeds>} needs
  * @property {ReturnType<typeof import('./host-patience.js').createPatience>} patience
- * @property {() => any} state that the widget keeps
- * @property {(value: unknown) => string | null} store keeps a state; says why it does not
+ * @property {() => any} state the stored state of the widget
+ * @property {(value: unknown) => string | null} store stores a state; returns an error if it can't
  * @property {Pick<HostOptions, 'consent' | 'scopes'>} options
  * @property {(slotId: string, value: any) => void} force
  * @property {(height: number) => void} resize
@@ -49,7 +49,7 @@ export function createPortReceiver(surroundings) {
     [TYPES.recordsUnsubscribe]: records.unsubscribe,
     [TYPES.outputForce]: ({ slotId, value }) => force(slotId, value),
     [TYPES.resizeRequest]: ({ height }) => resize(height),
-    [TYPES.wheel]() {}, // a canvas that pans hears these as events
+    [TYPES.wheel]() {}, // the canvas gets these from `onEvent`
     [TYPES.leave]() {},
     [TYPES.stateGet]({ requestId }) {
       session.send({ type: TYPES.stateGet, requestId, value: state() });
@@ -60,14 +60,14 @@ export function createPortReceiver(surroundings) {
     },
   };
 
-  /** Called within the widget's click: browsers allow a new window only there. @param {string} requestId @param {ConsentNeed | null} need */
+  /** Called while the message from the widget's click is handled: browsers allow a new window only then. @param {string} requestId @param {ConsentNeed | null} need */
   async function consent(requestId, need) {
     const ask = async () => ({ status: need && isSafe(need) ? await consentTo(need) : 'cancelled' });
     const answer = await answerFrom(ask);
     session.send({ type: TYPES.consentResult, requestId, status: 'cancelled', ...answer });
   }
 
-  /** @param {ConsentNeed} need each of which opens a dialog: nobody may do that without end */
+  /** @param {ConsentNeed} need which opens a dialog, so the refused ones are counted */
   async function consentTo(need) {
     if (patience.isOver(id)) return 'cancelled';
     const { status } = await options.consent({ ...need, widgetName: session.widget.templateName });
@@ -96,7 +96,7 @@ export function createPortReceiver(surroundings) {
 }
 
 /**
- * Fields of an answer, or what went wrong: a widget without an answer would wait until its time is over.
+ * Returns the fields of an answer, or the error, so that the widget does not wait until its timeout.
  * @param {() => Promise<Record<string, any>>} read
  */
 async function answerFrom(read) {
@@ -113,7 +113,7 @@ function allFlags(status) {
   return Object.fromEntries(Object.entries(status).map(([name, each]) => [name, flagsOf(each)]));
 }
 
-/** The flags alone: an address is none of a widget's business. @param {Record<string, any>} status */
+/** Only the flags: a widget must not learn the address of an account. @param {Record<string, any>} status */
 function flagsOf(status) {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => typeof value === 'boolean'));
 }

@@ -1,17 +1,17 @@
 // @ts-check
-// How many messages a widget sends. A burst is no flood, however slowly it is handled: each message
-// takes one of the widget's tokens, a large one several, and so many come back in a second.
+// Limits the rate of a widget's messages with a token bucket: each message takes one token, a large one several, and a
+// fixed number of tokens comes back per second. So a short burst is allowed.
 
 import { weightOf } from './message-weight.js';
 import { LIMITS } from './messages.js';
 
 const SECOND = 1_000; // ms
-const ENDLESS = 10_000; // tokens of a paused widget
+const ENDLESS = 10_000; // tokens that a paused widget may use before it is ended
 
 /**
  * @param {() => number} now milliseconds
  * @returns {{isFlood: (data: unknown) => boolean, isEndless: (data: unknown) => boolean, reset: () => void}} `isFlood`
- *   counts one message more, `isEndless` one that a paused widget sends
+ *   counts one more message, `isEndless` one more message of a paused widget
  */
 export function createRateMeter(now = () => performance.now()) {
   /** @type {number} */
@@ -31,7 +31,7 @@ export function createRateMeter(now = () => performance.now()) {
     isEndless(data) {
       const before = refused;
       refused += weightOf(data);
-      return before < ENDLESS && refused >= ENDLESS; // once
+      return before < ENDLESS && refused >= ENDLESS; // true only once
     },
     reset() {
       [tokens, last, refused] = [LIMITS.burst, now(), 0];

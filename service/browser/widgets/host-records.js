@@ -1,6 +1,6 @@
 // @ts-check
-// Records for one widget: the rows of collections that its manifest names, live, with the rights of
-// the person whose page this is. It reads only.
+// The records for one widget: live rows of the collections that its manifest names, with the rights of the signed-in
+// user. Widgets can only read.
 // Source: docs/widgets.md, "Records".
 
 import { LIMITS, TYPES } from './messages.js';
@@ -8,24 +8,24 @@ import { LIMITS, TYPES } from './messages.js';
 /**
  * @typedef {import('../shared/live-rows.js').Rows} Rows
  *
- * What a collection of shared/live-collection.js has, of which these are used.
+ * The properties of a collection of shared/live-collection.js that are used here.
  * @typedef {object} LiveRecords
  * @property {Rows} rows a new object after each change
  * @property {boolean} loaded
  * @property {boolean} missing
  * @property {string} problem
- * @property {boolean} [refused] whether the problem does not pass by itself
+ * @property {boolean} [refused] whether the problem does not end by itself
  * @property {(listener: () => void) => () => void} onChange
  * @property {() => void} stop
  */
 
-const MANY = 50; // changes at once, above which all rows are sent again
+const MANY = 50; // changes; if there are more at once, all rows are sent again
 
 /**
  * @param {object} options
  * @param {string[]} options.collections of the widget's manifest
  * @param {(collection: string) => LiveRecords} [options.records] opens one for each subscription
- * @param {(message: Record<string, any>) => void} options.send on the widget's port
+ * @param {(message: Record<string, any>) => void} options.send sends over the widget's port
  */
 export function createHostRecords({ collections, records, send }) {
   /** @type {Map<string, () => void>} by request id */
@@ -50,7 +50,7 @@ export function createHostRecords({ collections, records, send }) {
     let sent = null;
     function update() {
       if (live.missing) return fail(requestId, 'not_found', `There is no collection “${collection}” here.`);
-      if (!live.loaded) return live.refused ? fail(requestId, 'unavailable', live.problem) : undefined; // any other problem passes
+      if (!live.loaded) return live.refused ? fail(requestId, 'unavailable', live.problem) : undefined; // any other problem ends by itself
       for (const message of messagesFor(sent, live.rows)) send({ ...message, requestId });
       sent = live.rows;
     }
@@ -65,7 +65,7 @@ export function createHostRecords({ collections, records, send }) {
   return {
     /** @param {{requestId: string, collection: string}} message */
     subscribe({ requestId, collection }) {
-      if (open.has(requestId)) return; // the answers of two could not be told apart
+      if (open.has(requestId)) return; // the answers of two subscriptions with one id could not be distinguished
       if (!records || !collections.includes(collection)) {
         const message = `The manifest of this widget does not name the collection “${collection}”.`;
         return fail(requestId, 'forbidden', records ? message : 'This canvas gives no records.');
@@ -84,7 +84,7 @@ export function createHostRecords({ collections, records, send }) {
 }
 
 /**
- * What takes a widget from the rows that it has to those that there are.
+ * The messages that bring the rows of a widget up to date.
  * @param {Rows | null} before @param {Rows} now
  * @returns {Record<string, any>[]}
  */

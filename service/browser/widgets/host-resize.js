@@ -1,17 +1,17 @@
 // @ts-check
-// Heights that widgets ask for. A page whose height follows its frame would ask for ever: small
-// changes are ignored, one request counts in a quarter of a second, and only a few in a row.
+// Limits the heights that widgets request. A page whose height depends on its frame would request new heights forever.
+// So small changes are ignored, only one request counts in a quarter of a second, and only a few in a row.
 
-const LEAST = 48; // CSS pixels, as all here
+const LEAST = 48; // CSS pixels, as all heights here
 const MOST = 2_000;
 const SMALL = 4;
 const INTERVAL = 250; // ms
-const PAUSE = 1_000; // ms without a request after which the next ones count again
+const PAUSE = 1_000; // ms without a request, after which requests count again
 const CHANGES = 3;
 
 /**
  * @param {() => number} now milliseconds
- * @returns {(height: number, current: number) => number | null} the height to set, or null for none
+ * @returns {(height: number, current: number) => number | null} the height to set; null to keep the height
  */
 export function createResizer(now = () => performance.now()) {
   let asked = -Infinity;

@@ -1,5 +1,5 @@
 // @ts-check
-// The status of the user's connections for one widget. However often it asks, one request is under way.
+// Reads the status of the user's connections for one widget, with at most one request at a time.
 
 /** @typedef {Record<string, any>} Status by integration */
 
@@ -17,6 +17,6 @@ export function createScopes(read) {
     return running;
   }
 
-  // A request that began before the question may be older than a consent: it is answered by the next one.
+  // A running request may have begun before a consent, so a new question waits for the next request.
   return () => (running ? (next ??= running.then(begin, begin)) : begin());
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// The server behind a host: calls with the user's token, prices and approvals of the templates' list.
+// Connects a widget host to the server: makes calls with the user's token, and reads prices and approval rules from the
+// list of templates.
 
 import { queryString } from '../shared/api-transport.js';
 import { createConsentWindow } from './consent-window.js';
@@ -11,12 +12,12 @@ import { createConsentWindow } from './consent-window.js';
  * @typedef {import('../shared/api-transport.js').Transport} Transport
  */
 
-/** @type {Policy} for an endpoint that no template names: it is refused */
+/** @type {Policy} for an endpoint that no template declares: calls of it are refused */
 const UNKNOWN = { approval: 'ask', credits: 0, title: '', known: false };
 
 /**
  * @param {Transport} transport
- * @param {any[]} templates of `GET /api/widgets/templates`
+ * @param {any[]} templates from `GET /api/widgets/templates`
  * @returns {Pick<HostOptions, 'call' | 'policy' | 'price' | 'scopes' | 'consent'>}
  */
 export function createHostServer(transport, templates) {
@@ -46,6 +47,6 @@ function call(transport, { endpoint, method, body, query, idempotencyKey, approv
   /** @type {Record<string, string>} */
   const headers = { 'X-Approval': approval, 'X-Door': 'widget' };
   if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
-  const content = body === undefined ? {} : { body: JSON.parse(body) }; // written again, it is the same text
+  const content = body === undefined ? {} : { body: JSON.parse(body) }; // when it is serialized again, the text is the same
   return transport.call(method, `/api/integrations/${endpoint}${queryString(query)}`, { ...content, headers, signal });
 }

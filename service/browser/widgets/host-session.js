@@ -1,8 +1,8 @@
 // @ts-check
-// One mounted widget: its frame, its handshake, and whether it may speak and receive.
+// One mounted widget: its frame, its handshake, and whether it may send and receive.
 //
-// A document that navigates keeps its window, but loses its port. So calls go over the port alone,
-// and a second load stops the inputs until the document at the other end of the port has answered.
+// When a document navigates, its window stays the same, but its port is lost. So calls are accepted only over the port,
+// and after a second load no inputs are sent until the document at the other end of the port has answered.
 
 import { newId } from '../shared/ids.js';
 import { createChannel } from './host-channel.js';
@@ -18,14 +18,14 @@ const PONG_TIME = 1_000; // ms
  * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {ReturnType<typeof createSession>} Session
  *
- * @typedef {object} Handlers what a session asks of the host
- * @property {(message: any) => void} onOutput a parsed output, of an effective slot
- * @property {(message: any) => void} onPort a parsed message of the port
+ * @typedef {object} Handlers the functions of the host that a session calls
+ * @property {(message: any) => void} onOutput gets a parsed output of an existing slot
+ * @property {(message: any) => void} onPort gets a parsed message from the port
  * @property {() => void} onWantsWidgets
- * @property {() => void} onReady the widget can receive, and may have missed inputs
- * @property {() => void} onGone its document is gone, with all that was allowed to it
+ * @property {() => void} onReady called when the widget can receive; it may have missed inputs
+ * @property {() => void} onGone called when the document was unloaded: its approvals end
  * @property {() => any} context
- * @property {() => any[]} widgets descriptors of the canvas
+ * @property {() => any[]} widgets the descriptors of the widgets on the canvas
  * @property {(reason: string, data?: any, field?: string) => void} drop
  * @property {(event: any) => void} onEvent
  */
@@ -34,7 +34,7 @@ const PONG_TIME = 1_000; // ms
  * @param {object} options
  * @param {CanvasWidget} options.widget
  * @param {string} options.url without a fragment
- * @param {string} options.origin of the widget's documents; 'null' for those in a sandbox
+ * @param {string} options.origin of the widget's documents; 'null' in a sandbox
  * @param {HTMLElement} options.root
  * @param {import('./host-loading.js').Loading} options.loading
  * @param {import('./host-nearness.js').Nearness | null} [options.nearness]
@@ -48,7 +48,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   const channel = createChannel({ onMessage: receiveFromPort, onSilent });
   let [loads, timer] = [0, 0];
   let [hasSpoken, isReceiving, isFlooding, isLost] = [false, false, false, false];
-  let isSuspect = false; // until the document that has the port answers
+  let isSuspect = false; // whether the session waits for the document with the port to answer
   let hasMissed = true;
   let slots = widget.slots;
 
@@ -60,7 +60,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     },
     /** @param {MessageEvent} event from the window of the frame */
     receive,
-    /** @param {any} message on the port; lost where there is none */
+    /** @param {any} message for the port; it is lost if there is no port */
     send(message) {
       channel.send(message);
       if (channel.isOpen) handlers.onEvent({ type: 'sent', widgetId: widget.id, channel: 'port', message });
@@ -107,11 +107,11 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   function onLoad() {
     loads += 1;
     if (loads > 1) return suspect();
-    resume(); // a page without our client never says hello, and is listening now
+    resume(); // a page without the widget client never sends a hello, and is listening now
     if (!hasSpoken) timer = setTimeout(() => frame.show(SILENT, 'Reload', reload), ANSWER_TIME);
   }
 
-  /** Another document may be in the frame: only the one that has the port can prove that it is the widget's. */
+  /** Another document may be in the frame. Only the document that has the port can prove that it belongs to the widget. */
   function suspect() {
     clearTimeout(timer);
     [isReceiving, isSuspect] = [false, true];
@@ -127,7 +127,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     frame.show(text, 'Reload', reload);
   }
 
-  /** It may be at work for long, or hang: the user chooses. */
+  /** The widget may be busy for a long time, or hang: the user decides whether to reload it. */
   function onSilent() {
     if (isReceiving) frame.show(SILENT, 'Reload', reload);
   }
@@ -150,7 +150,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     return isFlooding;
   }
 
-  /** A message costs time and memory also where it is dropped: without its frame nothing sends any. @param {string} why */
+  /** Removes the frame, so that it sends nothing more: even dropped messages cost time and memory. @param {string} why */
   function end(why) {
     frame.iframe.remove();
     lose(why);
@@ -160,11 +160,11 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     isFlooding = true;
     isReceiving = false;
     handlers.drop('rate');
-    if (isLost) return; // its notice has the only way out
+    if (isLost) return; // the notice of a lost widget stays: only a reload helps
     frame.show(FLOODED, 'Resume', () => {
       isFlooding = false;
       rate.reset();
-      if (isSuspect) suspect(); // an answer during the flood was not heard
+      if (isSuspect) suspect(); // an answer during the flood was dropped
       else resume();
     });
   }
@@ -199,7 +199,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   function welcome(hello) {
     if (hello.nonce !== nonce) return handlers.drop('wrong_nonce', hello);
     note(hello, 'window');
-    if (channel.isOpen) handlers.onGone(); // the document that had it has been loaded again
+    if (channel.isOpen) handlers.onGone(); // the document with the old port was loaded again
     slots = widget.slots.filter(({ id }) => !hello.slots || hello.slots.includes(id));
     const { id: widgetId } = widget;
     const context = handlers.context();
@@ -223,12 +223,12 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
     else handlers.onPort(message);
   }
 
-  /** A notice of somebody else's stays. */
+  /** Handles a pong. Other notices than that about silence stay. */
   function answered() {
     if (channel.answered() || !isReceiving) resume();
   }
 
-  /** A new frame in the place of the old one; connections stay. */
+  /** Replaces the frame with a new one; the connections stay. */
   function reload() {
     const old = frame;
     reset();

@@ -1,13 +1,13 @@
 // @ts-check
-// The states that widgets keep in a canvas, as the page has them now.
+// The current states of the widgets of a canvas.
 
 import { canonical } from './json-value.js';
 import { LIMITS } from './messages.js';
 import { toStored } from './storable.js';
 
-/** @param {ReturnType<typeof import('./storable.js').createBudget>} budget of all that the canvas keeps */
+/** @param {ReturnType<typeof import('./storable.js').createBudget>} budget for all stored values of the canvas */
 export function createStates(budget) {
-  /** @type {Map<string, {value: any, text: string}>} by widget */
+  /** @type {Map<string, {value: any, text: string}>} the states by widget */
   const states = new Map();
   const keyOf = (/** @type {string} */ id) => `state ${id}`;
 
@@ -34,7 +34,7 @@ export function createStates(budget) {
     get: (id) => states.get(id)?.value ?? null,
     remove,
 
-    /** @param {string} id @param {unknown} value @returns {import('./json-value.js').JsonError | null} why it is not kept */
+    /** @param {string} id @param {unknown} value @returns {import('./json-value.js').JsonError | null} why the state was not stored, or null */
     store(id, value) {
       const copy = toStored(value, LIMITS.stateBytes);
       if (copy.error !== undefined) return copy.error;
@@ -44,9 +44,9 @@ export function createStates(budget) {
     },
 
     /**
-     * Takes what a canvas has stored, in the place of all.
-     * @param {Map<string, any>} stored by widget
-     * @returns {string[]} the widgets whose state is another than before
+     * Replaces all states with the stored ones of a canvas.
+     * @param {Map<string, any>} stored the states by widget
+     * @returns {string[]} the widgets whose state has changed
      */
     take(stored) {
       const gone = [...states.keys()].filter((id) => !stored.has(id) && remove(id));

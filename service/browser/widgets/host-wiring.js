@@ -1,6 +1,6 @@
 // @ts-check
-// The connections of a canvas while it is open: the graph, what was stored and does not work yet, and
-// the states and values that widgets keep.
+// The connections of an open canvas: the graph, stored connections that do not work yet, and the stored states and values
+// of the widgets.
 
 import { createStates } from './host-states.js';
 import { connectLate, exportIo, importIo } from './io-state.js';
@@ -13,7 +13,7 @@ import { createBudget, toStored } from './storable.js';
  * @typedef {import('./slot-refs.js').SlotRef} SlotRef
  */
 
-/** @param {{onChange: (widgetId?: string) => void}} options called after a change of what is stored */
+/** @param {{onChange: (widgetId?: string) => void}} options `onChange` is called when stored data have changed */
 export function createWiring({ onChange }) {
   /** @type {Map<string, CanvasWidget>} */
   const widgets = new Map();
@@ -39,17 +39,17 @@ export function createWiring({ onChange }) {
   }
 
   const wiring = {
-    /** @param {string} id @returns {any} what the widget keeps; null for nothing */
+    /** @param {string} id @returns {any} the stored state of the widget; null for none */
     stateOf: states.get,
-    /** The graph; an import replaces it. */
+    /** The current graph; an import replaces it. */
     current: () => graph,
     exportState: () => exportIo(graph, { ...extra, widgets: noted() }),
 
     /**
-     * Takes the connections and states of a canvas record, or of anything else. Values stay.
+     * Takes over the connections and states of a canvas record, or of any other object. The values of slots stay.
      * @param {unknown} state
      * @returns {{broken: import('./io-state.js').Broken[], deliveries: import('./io-graph.js').Delivery[], changed: string[]}}
-     *   `changed`: the widgets whose state is another than before
+     *   `changed`: the widgets whose state has changed
      */
     importState(state) {
       const before = graph;
@@ -60,7 +60,7 @@ export function createWiring({ onChange }) {
       return { broken, deliveries: [...deliveries, ...[...widgets.values()].flatMap(restore)], changed };
     },
 
-    /** Notes that an output has a new value, which the canvas may keep. @param {string} widgetId */
+    /** Notes that an output has a new value, which the canvas may store. @param {string} widgetId */
     keep(widgetId) {
       const widget = widgets.get(widgetId);
       const now = widget && fitting(widget.id, keptValues(graph, widget));
@@ -69,7 +69,7 @@ export function createWiring({ onChange }) {
       onChange(widgetId);
     },
 
-    /** @param {string} id @param {unknown} value @returns {import('./json-value.js').JsonError | null} why it is not kept */
+    /** @param {string} id @param {unknown} value @returns {import('./json-value.js').JsonError | null} why the state was not stored, or null */
     storeState(id, value) {
       const error = states.store(id, value);
       if (!error) onChange(id);
@@ -77,8 +77,8 @@ export function createWiring({ onChange }) {
     },
 
     /**
-     * Adds a widget, and the stored connections that have waited for it.
-     * @param {CanvasWidget} widget @returns {import('./io-graph.js').Delivery[]} @throws for an id that is taken
+     * Adds a widget, and the stored connections that were waiting for it.
+     * @param {CanvasWidget} widget @returns {import('./io-graph.js').Delivery[]} @throws if the id is in use
      */
     add(widget) {
       graph.addWidget(widget);
@@ -112,7 +112,7 @@ export function createWiring({ onChange }) {
     },
   };
 
-  /** @param {string} id @param {Record<string, any> | undefined} kept @returns {Record<string, any> | undefined} none if the canvas is full */
+  /** @param {string} id @param {Record<string, any> | undefined} kept @returns {Record<string, any> | undefined} undefined if the canvas is full */
   function fitting(id, kept) {
     const copy = kept && toStored(kept);
     if (copy?.error === undefined && copy && budget.put(id, copy)) return kept;

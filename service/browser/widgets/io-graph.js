@@ -1,4 +1,4 @@
-// Which output is connected to which input, and the last value of each. It knows no page.
+// The graph of connections between outputs and inputs, with the last value of each slot. It does not use the DOM.
 
 import { canonical, toJson } from './json-value.js';
 import { connectionId, copyRef, keyOf, sameRef } from './slot-refs.js';
@@ -20,7 +20,7 @@ import { toStored } from './storable.js';
 export const MAX_CONNECTIONS = 500;
 export const MAX_PER_SLOT = 64;
 
-/** A connection or a value that the graph refuses; `code` says why to programs, `message` to people. */
+/** The graph refuses a connection or a value; `code` is the reason for programs, `message` for people. */
 export class IoError extends Error {
   /** @param {string} code @param {string} message */
   constructor(code, message) {
@@ -40,7 +40,7 @@ export class IoGraph {
   #given = new Map();
   #clock = 0;
 
-  /** @returns {Connection[]} copies, in the order in which they were made */
+  /** @returns {Connection[]} copies, in the order of their creation */
   get connections() {
     return [...this.#connections.values()].map((connection) => structuredClone(connection));
   }
@@ -51,7 +51,7 @@ export class IoGraph {
     this.#widgets.set(id, new Map(slots.map((slot) => [slot.id, slot])));
   }
 
-  /** @param {string} id @returns {Connection[]} those that went with it */
+  /** @param {string} id @returns {Connection[]} the connections that were removed with the widget */
   removeWidget(id) {
     const gone = this.connections.filter(({ from, to }) => from.widgetId === id || to.widgetId === id);
     for (const connection of gone) this.disconnect(connection.id);
@@ -84,7 +84,7 @@ export class IoGraph {
     return refuse('wrong_direction', `“${slot.title}” is an ${slot.direction}. ${advice}`);
   }
 
-  /** @param {SlotRef} from @param {SlotRef} to of slots that there are @returns {Refusal | null} */
+  /** @param {SlotRef} from @param {SlotRef} to of existing slots @returns {Refusal | null} */
   #pairProblem(from, to) {
     if (from.widgetId === to.widgetId) return refuse('self', 'A widget can’t be connected to itself.');
     const output = /** @type {Slot} */ (this.slot(from));
@@ -117,13 +117,13 @@ export class IoGraph {
     return refuse('cycle', 'This connection would close a circle: values would run round for ever.');
   }
 
-  /** @param {string} start @param {string} goal @returns {boolean} whether values get from one widget to another */
+  /** @param {string} start @param {string} goal @returns {boolean} whether values can flow from one widget to another */
   #reaches(start, goal) {
     /** @type {Map<string, string[]>} */
     const targets = new Map([...this.#widgets.keys()].map((id) => [id, []]));
     for (const { from, to } of this.#connections.values()) targets.get(from.widgetId)?.push(to.widgetId);
     const seen = new Set([start]);
-    for (const id of seen) for (const next of targets.get(id) ?? []) seen.add(next); // it visits what is added, too
+    for (const id of seen) for (const next of targets.get(id) ?? []) seen.add(next); // the loop also visits the ids that it adds
     return seen.has(goal);
   }
 
@@ -135,7 +135,7 @@ export class IoGraph {
   /**
    * @param {SlotRef} from @param {SlotRef} to
    * @param {{id?: string, createdAt?: string, enabled?: boolean}} [given]
-   * @returns {{connection: Connection, deliveries: Delivery[]}} with the output's last value, if any
+   * @returns {{connection: Connection, deliveries: Delivery[]}} `deliveries` has the last value of the output, if any
    * @throws {IoError} with the error and message of `check`
    */
   connect(from, to, { id, createdAt = new Date().toISOString(), enabled = true } = {}) {
@@ -148,20 +148,20 @@ export class IoGraph {
     return { connection: structuredClone(connection), deliveries: this.#deliver(connection, false) };
   }
 
-  /** @param {string} id @returns {Connection | null} what was removed */
+  /** @param {string} id @returns {Connection | null} the removed connection */
   disconnect(id) {
     const connection = this.#connections.get(id);
     if (!connection) return null;
     this.#connections.delete(id);
-    this.#given.delete(keyOf(connection.to)); // a new source is heard even if its value is the same
+    this.#given.delete(keyOf(connection.to)); // so that a new source delivers its value even if it is the same
     return connection;
   }
 
   /**
-   * Notes the value of an output and says who is to get it. An input that was last given an equal
-   * value, or that the value does not fit, gets nothing.
-   * @param {string} widgetId @param {string} slotId @param {unknown} value an object of JSON
-   * @param {{force?: boolean}} [options] `force` sends equal values too
+   * Sets the value of an output and returns its deliveries to inputs. An input gets nothing if it was last given an
+   * equal value, or if the value does not fit it.
+   * @param {string} widgetId @param {string} slotId @param {unknown} value a JSON object
+   * @param {{force?: boolean}} [options] `force` also sends equal values
    * @returns {Delivery[]}
    * @throws {IoError} `unknown_widget`, `unknown_slot`, `wrong_direction`, `not_json`, `too_large`, `type_mismatch`
    */
@@ -179,7 +179,7 @@ export class IoGraph {
     return this.#at('from', from).flatMap((connection) => this.#deliver(connection, force));
   }
 
-  /** @param {SlotRef} ref @returns {any} the last value of an output, undefined if there is none */
+  /** @param {SlotRef} ref @returns {any} the last value of an output; undefined if there is none */
   lastOutput(ref) {
     return structuredClone(this.#outputs.get(keyOf(ref))?.value);
   }
@@ -194,16 +194,16 @@ export class IoGraph {
   }
 
   /**
-   * Takes over the values of a graph that this one replaces.
+   * Takes over the values of the graph that this graph replaces.
    * @param {IoGraph} other
-   * @returns {Delivery[]} for inputs that have another source now
+   * @returns {Delivery[]} for inputs that have a new source
    */
   takeValues(other) {
     this.#clock = other.#clock;
     for (const [key, output] of other.#outputs) if (this.#hasKey(key)) this.#outputs.set(key, output);
     for (const { id, to } of this.#connections.values()) {
       const given = other.#given.get(keyOf(to));
-      // An input that is connected again, or whose connection is switched on again, gets the value once more.
+      // An input whose connection was made or switched on again gets the value again, even if it is equal.
       if (given !== undefined && other.#connections.get(id)?.enabled) this.#given.set(keyOf(to), given);
     }
     return this.connections.flatMap((connection) => this.#deliver(connection, false));
@@ -216,7 +216,7 @@ export class IoGraph {
   }
 
   /**
-   * What a widget's inputs have been given last, for a widget that was loaded again.
+   * The last values of a widget's inputs, for a widget that was loaded again.
    * @param {string} widgetId @returns {Delivery[]} at most one for each input
    */
   lastInputs(widgetId) {

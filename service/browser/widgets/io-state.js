@@ -1,4 +1,5 @@
-// Connections as a canvas stores them. Reading loses nothing: what can't be connected is kept, with a reason.
+// Reads and writes the connections that a canvas stores. Nothing is lost: an entry that can't be connected is kept, with
+// the reason.
 
 import { canonical, isObject } from './json-value.js';
 import { IoError, IoGraph } from './io-graph.js';
@@ -9,24 +10,24 @@ import { connectionId, isRef } from './slot-refs.js';
  * @typedef {import('./io-graph.js').ConnectionCode | 'malformed'} Reason
  * @typedef {{entry: unknown, reason: Reason, message: string}} Broken a stored connection that does not work
  * @typedef {{raw: any, connection: Connection | null}} Entry null for a broken one
- * @typedef {{rest: Record<string, any>, widgets: any, entries: Entry[]}} Extra what a graph does not
- *   have: unknown keys, broken entries, the order of the file
+ * @typedef {{rest: Record<string, any>, widgets: any, entries: Entry[]}} Extra the parts of the stored
+ *   state that a graph does not have: unknown keys, broken entries, the order of the entries
  */
 
 const IO_VERSION = 1;
 
 /**
- * @param {unknown} state `{version, connections, widgets}` of a canvas record, or anything else
+ * @param {unknown} state `{version, connections, widgets}` of a canvas record, or any other value
  * @param {{id: string, slots: import('./slot-types.js').Slot[]}[]} widgets of the canvas
- * @returns {{graph: IoGraph, broken: Broken[], extra: Extra}} The earlier of two connections that
- *   exclude each other works, whatever their order in the file.
+ * @returns {{graph: IoGraph, broken: Broken[], extra: Extra}} If two connections
+ *   exclude each other, the older one works, whatever their order in the state
  */
 export function importIo(state, widgets) {
   const graph = new IoGraph();
   for (const widget of widgets) graph.addWidget(widget);
   const { connections, widgets: noted = {}, ...rest } = isObject(state) ? state : {};
   const entries = rawEntries(state, connections).map((raw) => ({ raw, connection: read(raw) }));
-  /** @type {Map<unknown, Broken>} by entry, which is there once */
+  /** @type {Map<unknown, Broken>} by entry, so that each entry has one fault */
   const faults = new Map();
   for (const entry of [...entries].sort(byAge)) {
     const fault = connectEntry(graph, entry);
@@ -41,10 +42,10 @@ export function importIo(state, widgets) {
 function rawEntries(state, connections) {
   if (Array.isArray(connections)) return connections;
   const stray = isObject(state) ? connections : state;
-  return stray == null ? [] : [stray]; // one malformed entry: nothing is thrown away
+  return stray == null ? [] : [stray]; // kept as one malformed entry, so that nothing is lost
 }
 
-/** @param {any} raw @returns {Connection | null} null if it is malformed */
+/** @param {any} raw @returns {Connection | null} null if the entry is malformed */
 function read(raw) {
   if (!isObject(raw) || !isRef(raw.from) || !isRef(raw.to)) return null;
   const { from, to, id = connectionId(from, to), createdAt = '', enabled = true } = raw;
@@ -85,7 +86,7 @@ function connectEntry(graph, { connection }) {
 }
 
 /**
- * Connects a stored entry whose widgets may have come since it was read.
+ * Connects a stored entry whose widgets may have been added after it was read.
  * @param {IoGraph} graph @param {Entry} entry
  * @returns {import('./io-graph.js').Delivery[]}
  */
@@ -103,15 +104,15 @@ export function connectLate(graph, entry) {
 }
 
 /**
- * The state to store: what `importIo` read, without the connections that are gone, with the new ones.
+ * The state to store: the state that `importIo` read, without the removed connections and with the new ones.
  * @param {IoGraph} graph
- * @param {Partial<Extra>} [extra] of `importIo`
+ * @param {Partial<Extra>} [extra] from `importIo`
  * @returns {{version: any, connections: any[], widgets: any} & Record<string, any>}
  */
 export function exportIo(graph, { rest = {}, widgets = {}, entries = [] } = {}) {
   const current = new Map(graph.connections.map((connection) => [connection.id, connection]));
   const known = new Set(entries.map(({ connection }) => connection?.id));
-  // A connection that was drawn anew stands for the broken one between the same slots.
+  // A new connection replaces a broken one between the same slots.
   const replaced = (/** @type {any} */ raw) => current.has(raw?.id) && !known.has(raw.id);
   const kept = entries.flatMap(({ raw, connection }) => {
     if (!connection) return replaced(raw) ? [] : [raw];
@@ -123,7 +124,7 @@ export function exportIo(graph, { rest = {}, widgets = {}, entries = [] } = {}) 
 
 /**
  * @param {any} raw @param {Connection} stored @param {Connection | undefined} now
- * @returns {any[]} the entry to store, or none
+ * @returns {any[]} the entry to store, or an empty list
  */
 function written(raw, stored, now) {
   if (!now) return [];

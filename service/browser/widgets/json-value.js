@@ -1,8 +1,8 @@
-// Values that travel between widgets: JSON and nothing else. Pure functions.
+// Checks and copies the JSON values that are sent between widgets. Pure functions.
 
 import { LIMITS } from './messages.js';
 
-const MAX_DEPTH = 100; // JSON.stringify and every later reader recurse
+const MAX_DEPTH = 100; // a limit, because JSON.stringify and later readers are recursive
 
 /**
  * @typedef {null | boolean | number | string | JsonValue[] | {[key: string]: JsonValue}} JsonValue
@@ -10,11 +10,10 @@ const MAX_DEPTH = 100; // JSON.stringify and every later reader recurse
  */
 
 /**
- * A copy of a value that shares nothing with it, with its text. Properties that are undefined are
- * left out. Functions, symbols, bigints, NaN, infinities, instances of classes and cycles are no
- * JSON. It never throws for a value that came in a message.
+ * A deep copy of a value, with its JSON text. Properties with the value undefined are left out. Functions, symbols,
+ * bigints, NaN, infinities, instances of classes and cycles are not JSON. It never throws for a value from a message.
  * @param {unknown} value
- * @param {number} [limit] of the text, in bytes of UTF-8
+ * @param {number} [limit] of the text, in UTF-8 bytes
  * @returns {{json: JsonValue, text: string, bytes: number, error?: undefined} | {error: JsonError}}
  */
 export function toJson(value, limit = LIMITS.ioValueBytes) {
@@ -26,8 +25,8 @@ export function toJson(value, limit = LIMITS.ioValueBytes) {
 }
 
 /**
- * Finds what is no JSON. It counts characters as it goes, because a small value in which objects
- * are shared can have a text of any length.
+ * Finds values that are not JSON. It counts characters on the way, because a small value with shared objects can have
+ * a text of any length.
  * @param {unknown} value @param {{left: number}} budget in characters
  * @param {Set<object>} parents of the value
  * @returns {JsonError | null}
@@ -53,7 +52,7 @@ function walkInto(value, budget, parents) {
 
 /** @param {unknown[]} items @param {{left: number}} budget @param {Set<object>} parents */
 function walkItems(items, budget, parents) {
-  if (items.length > budget.left) return 'too_large'; // an array with holes can have any length
+  if (items.length > budget.left) return 'too_large'; // a sparse array can have any length
   for (let at = 0; at < items.length; at += 1) {
     const error = walk(items[at], budget, parents);
     if (error) return error;
@@ -64,7 +63,7 @@ function walkItems(items, budget, parents) {
 /** @param {object} object @param {{left: number}} budget @param {Set<object>} parents */
 function walkProperties(object, budget, parents) {
   for (const [key, value] of Object.entries(object)) {
-    budget.left -= value === undefined ? 1 : key.length + 3; // an object can stand in many places
+    budget.left -= value === undefined ? 1 : key.length + 3; // counted even for undefined, because an object can be in many places
     if (value === undefined) continue;
     const error = walk(value, budget, parents);
     if (error) return error;
@@ -79,14 +78,14 @@ function isPlain(value) {
   return plain && Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** @param {unknown} value @returns {value is {[key: string]: any}} whether it is an object of JSON, no array */
+/** @param {unknown} value @returns {value is {[key: string]: any}} whether it is a JSON object, and not an array */
 export function isObject(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * The same text for equal values, whatever the order of their keys.
- * @param {any} value of JSON
+ * A text that is the same for equal values, whatever the order of their keys.
+ * @param {any} value a JSON value
  * @returns {string}
  */
 export function canonical(value) {

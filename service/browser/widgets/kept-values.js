@@ -1,4 +1,4 @@
-// The values that a canvas keeps: the last ones of outputs whose slot says `persist`, and no others.
+// The values that a canvas stores: the last values of outputs whose slot has `persist`, and no others.
 
 import { IoError } from './io-graph.js';
 import { isObject, toJson } from './json-value.js';
@@ -15,10 +15,10 @@ function keptSlots({ slots }) {
 }
 
 /**
- * What to store of a widget: in all at most 64 KiB, so a value that does not fit beside those of the
- * slots before it is left out.
+ * The values to store for a widget, together at most 64 KiB: a value that does not fit after those of the slots before
+ * it is left out.
  * @param {IoGraph} graph @param {Widget} widget
- * @returns {Record<string, any> | undefined} values by slot
+ * @returns {Record<string, any> | undefined} the values by slot
  */
 export function keptValues(graph, widget) {
   /** @type {Record<string, any>} */
@@ -32,9 +32,9 @@ export function keptValues(graph, widget) {
 }
 
 /**
- * Gives outputs that have no value the one that was stored.
+ * Sets the stored values of outputs that have no value yet.
  * @param {IoGraph} graph @param {Widget} widget
- * @param {unknown} stored values by slot, of any form
+ * @param {unknown} stored the values by slot; may have any form
  * @returns {import('./io-graph.js').Delivery[]}
  */
 export function restoreValues(graph, widget, stored) {
@@ -51,6 +51,6 @@ function setStored(graph, widgetId, slotId, value) {
     return isObject(value) ? graph.setOutput(widgetId, slotId, value) : [];
   } catch (error) {
     if (!(error instanceof IoError)) throw error;
-    return []; // the template has changed since: the value fits no more
+    return []; // the template has changed since, and the value no longer fits
   }
 }

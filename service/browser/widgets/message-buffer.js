@@ -1,16 +1,16 @@
 // @ts-check
-// The newest messages of widgets, as short texts without secrets. An event of the host may hold a
-// quarter of a megabyte, so it is not kept.
+// A buffer with the newest messages of widgets, as short texts without secrets. The events themselves are not kept,
+// because each may have a quarter of a megabyte.
 
 import { messageText } from './message-text.js';
 
-const SHOWN = 2_000; // characters of a message
+const SHOWN = 2_000; // characters of a message that are kept
 
 /**
  * @typedef {object} Entry
  * @property {number} at in ms since 1970
  * @property {string} type of the host's event, such as `sent`, `received`, `drop`, `call`
- * @property {string} widgetId '' if the sender was no widget
+ * @property {string} widgetId '' if the sender was not a widget
  * @property {string} summary
  * @property {string} details
  * @typedef {ReturnType<typeof createMessageBuffer>} MessageBuffer
@@ -26,27 +26,27 @@ export function entryOf(event, at = Date.now()) {
 export function createMessageBuffer(most = 500, now = Date.now) {
   /** @type {Entry[]} the oldest first */
   let entries = [];
-  /** @type {Entry[] | null} what was there when it was paused */
+  /** @type {Entry[] | null} the entries at the time of the pause; null if not paused */
   let paused = null;
   let missed = 0;
   return {
     /** @param {any} event of a host */
     add(event) {
       entries.push(entryOf(event, now()));
-      if (entries.length > 2 * most) entries = entries.slice(-most); // not at each one: it moves them all
+      if (entries.length > 2 * most) entries = entries.slice(-most); // not at each message, because this copies all entries
       if (paused) missed += 1;
     },
-    /** @param {string} [widgetId] all if absent @returns {Entry[]} the newest first */
+    /** @param {string} [widgetId] without it, all entries are returned @returns {Entry[]} the newest first */
     rows(widgetId) {
       const all = paused ?? entries.slice(-most);
       return all.filter((entry) => widgetId === undefined || entry.widgetId === widgetId).reverse();
     },
-    /** @returns {string[]} the widgets of the entries, and '' for senders that are no widgets */
+    /** @returns {string[]} the widgets of the entries, and '' for senders that are not widgets */
     widgetIds: () => [...new Set((paused ?? entries.slice(-most)).map((entry) => entry.widgetId))],
     get isPaused() {
       return paused !== null;
     },
-    /** How many have come since it was paused. */
+    /** How many messages have come since the pause began. */
     get missed() {
       return missed;
     },

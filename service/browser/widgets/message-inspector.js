@@ -1,6 +1,6 @@
 // @ts-check
-// The inspector of a canvas: what its widgets sent and received, and what was dropped. It can be filtered,
-// paused and cleared, and shows nothing while it is closed.
+// The message inspector of a canvas: shows the messages that widgets sent and received, and the dropped ones. It can be
+// filtered, paused and cleared. While it is closed, nothing is drawn.
 
 import { arrange, element } from '../shared/elements.js';
 import { createMessageBuffer } from './message-buffer.js';
@@ -9,10 +9,10 @@ import { createMessageLine, createMessageList } from './message-log.js';
 const ALL = 'All widgets';
 const STRANGERS = 'Senders that are no widgets';
 
-/** @param {{nameOf: (widgetId: string) => string | undefined}} options `nameOf` a widget of the canvas */
+/** @param {{nameOf: (widgetId: string) => string | undefined}} options `nameOf` returns the name of a widget */
 export function createMessageInspector({ nameOf }) {
   const buffer = createMessageBuffer();
-  /** @type {Map<string, string>} names by id, also of widgets that are gone */
+  /** @type {Map<string, string>} names by id, including removed widgets */
   const names = new Map([['', 'a stranger']]);
   /** @type {WeakMap<import('./message-buffer.js').Entry, Node>} */
   const lines = new WeakMap();
@@ -47,12 +47,12 @@ export function createMessageInspector({ nameOf }) {
     pauseButton.textContent = buffer.isPaused ? `Resume (${buffer.missed} new)` : 'Pause';
   }
 
-  /** The widgets that can be chosen. The chosen one stays one of them. */
+  /** Updates the options of the filter. The chosen widget stays an option. */
   function showWidgets() {
     const { value } = filter;
     const values = ['*', ...new Set([...buffer.widgetIds().map((id) => `=${id}`), value].filter((each) => each !== '*'))];
     const options = values.map((each) => optionOf(titleOf(each), each));
-    if (sameOptions([...filter.options], options)) return; // an open list would close
+    if (sameOptions([...filter.options], options)) return; // changing the options would close an open list
     filter.replaceChildren(...options);
     filter.value = value;
   }
@@ -79,7 +79,7 @@ export function createMessageInspector({ nameOf }) {
       buffer.add(event);
       if (node.hidden || isDue) return;
       isDue = true;
-      requestAnimationFrame(show); // messages may come by the thousand
+      requestAnimationFrame(show); // once per frame, because thousands of messages may come
     },
     /** @param {boolean} on */
     show(on) {

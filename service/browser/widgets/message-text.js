@@ -1,26 +1,26 @@
 // @ts-check
-// A message as one short text for people who develop widgets: no secrets, whatever its size and kind.
+// Converts any message to one short text without secrets, for developers of widgets.
 
 const SECRET = /token|secret|password|authorization|cookie|nonce|api-?key|authurl|consentid/i;
 const HIDDEN = '•••';
 const DEEPEST = 8;
 
-/** @param {unknown} message without its type @param {number} most characters @returns {string} it never throws */
+/** @param {unknown} message without its type @param {number} most characters @returns {string} the text; never throws */
 export function messageText(message, most) {
   const text = textOf(message, { left: most }, []);
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** @param {any} value @param {{left: number}} room in characters @param {object[]} above what it is in @returns {string} */
+/** @param {any} value @param {{left: number}} room in characters @param {object[]} above the objects around the value @returns {string} */
 function textOf(value, room, above) {
   if (typeof value === 'string') return quoted(value, room);
-  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) return taken('BigInt', room); // its digits can take minutes
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) return taken('BigInt', room); // formatting a very large number can take minutes
   if (typeof value !== 'object' || value === null) return taken(String(value), room);
-  if (above.includes(value)) return taken('not_json', room); // a circle
+  if (above.includes(value)) return taken('not_json', room); // a cycle
   if (above.length >= DEEPEST) return taken('…', room);
   const isList = Array.isArray(value);
   if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return taken(kindOf(value), room);
-  room.left -= 2; // its brackets: a small message can have any number of empty lists
+  room.left -= 2; // for the brackets: a small message can have any number of empty lists
   const parts = [];
   for (const key of isList ? value.keys() : Object.keys(value)) {
     if (room.left <= 0) return `${isList ? '[' : '{'}${parts.join(',')},…`;

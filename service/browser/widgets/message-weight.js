@@ -1,18 +1,18 @@
 // @ts-check
-// How many messages of a widget's rate one message counts as. The page takes longer over a large one,
-// and each subscription takes two of the operations that the server accepts from the page's socket.
+// The weight of a message: how many messages it counts as in the rate limit of a widget. A large message takes the page
+// longer, and a subscription uses two of the operations that the server accepts from the page's socket.
 
 import { LIMITS, TYPES } from './messages.js';
 
-const VALUE = 10; // characters that take as long as one JSON value
-const CHARACTERS = 20_000; // count as one message more
-const MOST = 10_000_000; // characters that are counted
-const SUBSCRIPTION = 100; // messages: at the rate of a widget, two subscriptions a second
-const MOST_READ = LIMITS.apiBodyBytes; // of a small message in which objects stand in many places, no more is read
+const VALUE = 10; // one JSON value takes as long as this many characters
+const CHARACTERS = 20_000; // each time so many characters count as one more message
+const MOST = 10_000_000; // characters that are counted at most
+const SUBSCRIPTION = 100; // messages; the rate of a widget then allows two subscriptions per second
+const MOST_READ = LIMITS.apiBodyBytes; // characters that are read at most if objects are in many places of a message
 
 /**
- * @param {unknown} data of a message, which may have cycles
- * @returns {number} from 1
+ * @param {unknown} data of a message; may have cycles
+ * @returns {number} at least 1
  */
 export function weightOf(data) {
   const read = charactersOf(data, MOST_READ);
@@ -23,7 +23,7 @@ export function weightOf(data) {
 /** @param {any} data */
 const isSubscription = (data) => data?.type === TYPES.recordsSubscribe;
 
-/** @param {unknown} data @param {number} most @param {Set<unknown>} [seen] with it, each object counts once @returns {number} */
+/** @param {unknown} data @param {number} most @param {Set<unknown>} [seen] if given, each object is counted once @returns {number} */
 function charactersOf(data, most, seen) {
   const open = [data];
   let characters = 0;
@@ -36,7 +36,7 @@ function charactersOf(data, most, seen) {
   return Math.min(characters, most);
 }
 
-/** @param {unknown} value @param {unknown[]} open receives the values in it @returns {number} characters */
+/** @param {unknown} value @param {unknown[]} open the values inside are added to it @returns {number} characters */
 function look(value, open) {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
@@ -50,7 +50,7 @@ function look(value, open) {
 /** @param {unknown[]} values @param {unknown[]} open @returns {number} */
 function lookInto(values, open) {
   const characters = values.length * VALUE;
-  if (characters > MOST) return characters; // a list with holes can have any length
+  if (characters > MOST) return characters; // a sparse array can have any length
   for (const value of values) if (typeof value === 'string' || typeof value === 'object') open.push(value);
   return characters;
 }

@@ -1,21 +1,21 @@
 // @ts-check
-// The messages between a widget and its host: their names, limits and shapes, for both sides.
+// The messages between a widget and its host: their types, limits and shapes, for both sides.
 //
-// SPEC's four messages are exact: one key more, and they are dropped. The others are ours and may
-// grow: unknown keys are ignored. A parser never throws. The same shapes stand in
-// messages.schema.json, and one set of samples is checked against both.
+// The four messages of SPEC are exact: a message with an additional key is dropped. The other messages belong to this
+// service and may get new keys, so unknown keys are ignored. A parser never throws. The same shapes are in
+// messages.schema.json, and the tests check the same samples against both.
 // Source: docs/contract.md, section 12.
 
 export const TYPES = Object.freeze({
-  // Window, widget to host.
+  // On the window, from widget to host.
   hello: 'widget-hello',
   getWidgets: 'GET_CANVAS_WIDGETS',
   output: 'widget-io-output-update',
-  // Window, host to widget.
+  // On the window, from host to widget.
   welcome: 'widget-welcome',
   widgets: 'CANVAS_WIDGETS_RESPONSE',
   input: 'widget-io-input-update',
-  // Port, widget to host.
+  // On the port, from widget to host.
   apiRequest: 'widget-api-request',
   apiCancel: 'widget-api-cancel',
   consentRequest: 'widget-consent-request',
@@ -26,7 +26,7 @@ export const TYPES = Object.freeze({
   recordsUnsubscribe: 'widget-records-unsubscribe',
   wheel: 'widget-wheel',
   leave: 'widget-leave',
-  // Port, host to widget.
+  // On the port, from host to widget.
   apiStatus: 'widget-api-status',
   apiResponse: 'widget-api-response',
   consentResult: 'widget-consent-result',
@@ -36,7 +36,7 @@ export const TYPES = Object.freeze({
   recordsSnapshot: 'widget-records-snapshot',
   recordsChange: 'widget-records-change',
   recordsError: 'widget-records-error',
-  // Port, both ways: the answer has the name of the question.
+  // On the port, in both directions: the answer has the type of the request.
   stateGet: 'widget-state-get',
   stateSet: 'widget-state-set',
   ping: 'widget-ping',
@@ -44,26 +44,26 @@ export const TYPES = Object.freeze({
 });
 
 export const LIMITS = Object.freeze({
-  slotId: 128, // characters, as all of the next
-  id: 128, // of a request, a consent, a widget, an idempotency key
+  slotId: 128, // characters, as the next limits too
+  id: 128, // for a request, a consent, a widget or an idempotency key
   nonce: 64,
   endpoint: 128,
-  slots: 64, // entries of a hello
+  slots: 64, // entries in a hello message
   queryEntries: 64,
   collection: 128, // characters
-  subscriptions: 8, // to collections, of one widget at a time
-  ioValueBytes: 262_144, // JSON in UTF-8, as all of the next
+  subscriptions: 8, // subscriptions of one widget at the same time
+  ioValueBytes: 262_144, // JSON in UTF-8, as the next limits too
   apiBodyBytes: 1_048_576,
   stateBytes: 65_536,
-  keptBytes: 65_536, // all values that a canvas keeps of one widget
+  keptBytes: 65_536, // all stored slot values of one widget
   messagesPerSecond: 200,
-  burst: 2_400, // messages beyond that; a widget that sends more is paused
+  burst: 2_400, // messages above that rate; a widget that sends more is paused
   height: 4_096, // CSS pixels
 });
 
 export const VERSION = 1;
 
-/** A name, or a job of this widget's own. No scheme, no `..`, no query: nothing else can be reached by it. */
+/** The name of an endpoint, or a job. It allows no scheme, no `..` and no query, so that no other address can be reached. */
 export const ENDPOINT_NAME = /^(?:jobs\/[A-Za-z0-9_-]+|[a-z0-9]+(?:[-/][a-z0-9]+)*)$/;
 
 /**
@@ -109,7 +109,7 @@ const isWholeNumber = (value) => Number.isInteger(value) && value >= 0;
 /** @param {any} value */
 const isEndpoint = (value) => text(LIMITS.endpoint)(value) && ENDPOINT_NAME.test(value);
 
-/** @param {any} value as far as a query can say it */
+/** Whether a value can be a query parameter. @param {any} value */
 const isScalar = (value) =>
   typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
 
@@ -122,7 +122,7 @@ const isText = (value) => typeof value === 'string';
 
 const DESCRIPTOR = ['id', 'shapeId', 'templateHandle', 'templateName', 'icon'];
 
-/** @param {any} value of CANVAS_WIDGETS_RESPONSE: these five texts and nothing else */
+/** @param {any} value in CANVAS_WIDGETS_RESPONSE: exactly these five texts */
 const isDescriptor = (value) =>
   isObject(value) && Object.keys(value).length === DESCRIPTOR.length && DESCRIPTOR.every((key) => isText(value[key]));
 
@@ -143,7 +143,7 @@ const isEnvelope = (value) => isObject(value) && typeof value.success === 'boole
 const slotId = text(LIMITS.slotId);
 const id = text(LIMITS.id);
 const anything = () => true;
-const FAULT = { error: isText, message: isText }; // of an answer that could not be read
+const FAULT = { error: isText, message: isText }; // for a request whose answer could not be read
 
 /** @type {Record<string, Shape>} */
 const WIDGET_WINDOW = {
@@ -213,21 +213,21 @@ const HOST_PORT = {
   [TYPES.pong]: { required: {} },
 };
 
-/** What a widget says to its parent window. @param {any} data @returns {Parsed} */
+/** Parses a message of a widget to its parent window. @param {any} data @returns {Parsed} */
 export const parseWidgetWindow = (data) => parse(WIDGET_WINDOW, data);
 
-/** What a widget says on its port. @param {any} data @returns {Parsed} */
+/** Parses a message of a widget on its port. @param {any} data @returns {Parsed} */
 export const parseWidgetPort = (data) => parse(WIDGET_PORT, data);
 
-/** What the host says to a widget's window. @param {any} data @returns {Parsed} */
+/** Parses a message of the host to a widget's window. @param {any} data @returns {Parsed} */
 export const parseHostWindow = (data) => parse(HOST_WINDOW, data);
 
-/** What the host says on a widget's port. @param {any} data @returns {Parsed} */
+/** Parses a message of the host on a widget's port. @param {any} data @returns {Parsed} */
 export const parseHostPort = (data) => parse(HOST_PORT, data);
 
 /**
- * The message with the keys that its shape knows, in a fresh object. Sizes of values are not looked
- * at here: whoever takes a value turns it into JSON first (json-value.js).
+ * Returns the message as a new object with the keys of its shape. The size of values is not checked here: the code that
+ * uses a value converts it to JSON first (json-value.js).
  * @param {Record<string, Shape>} shapes @param {any} data @returns {Parsed}
  */
 function parse(shapes, data) {

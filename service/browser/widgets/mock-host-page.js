@@ -1,12 +1,12 @@
 // @ts-check
-// The developer's page: a widget with a pretended canvas, switches for what the user and the server
-// do, and every message with what became of it.
+// The page for developers of widgets: a widget with a simulated canvas, switches for the behavior of the simulated user
+// and server, and a log of all messages with their outcomes.
 
 import { element } from '../shared/elements.js';
 import { createMessageLog } from './message-log.js';
 import { createMockHost } from './mock-host.js';
 
-/** The choices of each switch, with their words. @type {Record<string, {label: string, choices: Record<string, string>}>} */
+/** The choices of each switch, with their labels. @type {Record<string, {label: string, choices: Record<string, string>}>} */
 const SWITCHES = {
   approval: { label: 'Approval', choices: { ask: 'Ask me', once: 'Always allow', deny: 'Always deny' } },
   answer: {
@@ -24,7 +24,7 @@ const SWITCHES = {
   consent: { label: 'Consent', choices: { connected: 'Given', cancelled: 'Refused', timeout: 'Too late' } },
 };
 
-/** What an input is sent at first: a value of its own type. @type {Record<import('./slot-types.js').SlotType, string>} */
+/** The first value for an input, by its type. @type {Record<import('./slot-types.js').SlotType, string>} */
 const EXAMPLES = { string: '{"value": ""}', number: '{"value": 0}', boolean: '{"value": true}', array: '{"value": []}', object: '{}', any: '{}' };
 
 /** @type {ReturnType<typeof createMockHost>} */
@@ -96,7 +96,7 @@ function jsonField(label, text, action, use) {
   return element('div', { class: 'mock-json' }, element('label', {}, label, area), problem, button);
 }
 
-/** @param {string} text @returns {any} undefined if it is no object of JSON */
+/** @param {string} text @returns {any} undefined if it is not a JSON object */
 function parsed(text) {
   try {
     const value = JSON.parse(text);

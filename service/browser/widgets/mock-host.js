@@ -1,6 +1,6 @@
 // @ts-check
-// A host for developers of widgets: the real host with a pretended canvas and a pretended server.
-// Each slot of the widget has a sibling at its other end, and nothing leaves the page.
+// A host for developers of widgets: the real host with a simulated canvas and a simulated server. Each slot of the widget
+// is connected to a simulated sibling, and nothing is sent to the network.
 
 import { ApiError, NetworkError } from '../shared/errors.js';
 import { createApprovalDialog } from './approval.js';
@@ -12,7 +12,7 @@ import { settingsOf } from './widget-settings.js';
  * @typedef {'ask' | 'once' | 'deny'} MockApproval
  * @typedef {'data' | 'consent' | 'reconnect' | 'upstream' | 'credits' | 'limit' | 'network'} MockAnswer
  *
- * @typedef {object} MockSettings what the pretended user and server do; may be changed at any time
+ * @typedef {object} MockSettings the behavior of the simulated user and server; may be changed at any time
  * @property {MockApproval} approval
  * @property {MockAnswer} answer
  * @property {'connected' | 'timeout' | 'cancelled'} consent
@@ -32,10 +32,10 @@ const NEEDED = { requiresOAuth: true, scopes: [], authUrl: 'https://consent.inva
 /**
  * @param {object} options
  * @param {HTMLElement} options.root
- * @param {any} options.template as `GET /api/widgets/templates` describes it
+ * @param {any} options.template in the form of `GET /api/widgets/templates`
  * @param {(template: any) => string} [options.widgetUrl]
  * @param {(event: any) => void} [options.onEvent]
- * @param {(slotId: string, value: any) => void} [options.onOutput] a value of the widget arrived at its sibling
+ * @param {(slotId: string, value: any) => void} [options.onOutput] called when a value of the widget arrives at its sibling
  */
 export function createMockHost({ root, template, widgetUrl = addressOf, onEvent, onOutput = () => {} }) {
   /** @type {MockSettings} */
@@ -72,7 +72,7 @@ export function createMockHost({ root, template, widgetUrl = addressOf, onEvent,
 }
 
 /**
- * The other end of a slot.
+ * Adds the simulated sibling at the other end of a slot.
  * @param {import('./widget-host.js').CanvasHost} host
  * @param {import('./slot-types.js').Slot} slot
  * @param {(slotId: string, value: any) => void} onOutput
@@ -90,7 +90,7 @@ function addSibling(host, slot, onOutput) {
   return sibling;
 }
 
-/** @param {MockSettings} settings @param {string} provider of the endpoint that is called @param {AbortSignal} signal */
+/** @param {MockSettings} settings @param {string} provider of the called endpoint @param {AbortSignal} signal */
 async function answer({ answer: kind, data, latency }, provider, signal) {
   await pause(latency);
   signal.throwIfAborted();

@@ -1,13 +1,13 @@
 // @ts-check
-// What the user has allowed until the page closes: a widget and an endpoint at its price. Each can be
-// taken back.
+// The approvals that hold until the page is closed, each for a widget and an endpoint at its price. The user can revoke
+// each of them.
 
 import { createListeners } from '../shared/listeners.js';
 
 /**
  * @typedef {import('./host-options.js').Policy} Policy
  * @typedef {{widgetId: string, widgetName: string, endpoint: string, policy: Policy}} SessionApproval
- *   `widgetId` and `widgetName` are '' where the user calls the endpoint
+ *   `widgetId` and `widgetName` are '' if the user calls the endpoint without a widget
  * @typedef {ReturnType<typeof createSessionApprovals>} SessionApprovals
  */
 
@@ -24,26 +24,26 @@ export function createSessionApprovals() {
 
   return {
     onChange: listeners.add,
-    /** @param {SessionApproval} approval with the price that was shown */
+    /** @param {SessionApproval} approval with the price that the user saw */
     add({ widgetId, widgetName, endpoint, policy }) {
       approvals.set(keyOf({ widgetId, endpoint }), { widgetId, widgetName, endpoint, policy });
       listeners.notify();
     },
-    /** @param {Omit<SessionApproval, 'widgetName'>} call with the price that it has now */
+    /** @param {Omit<SessionApproval, 'widgetName'>} call with its current price */
     covers(call) {
       const approval = approvals.get(keyOf(call));
       return approval !== undefined && coversPrice(approval.policy, call.policy);
     },
     list: () => [...approvals.values()],
     /** @param {{widgetId: string, endpoint: string}} approval */
-    takeBack: (approval) => remove([keyOf(approval)]),
+    revoke: (approval) => remove([keyOf(approval)]),
     /** @param {string} widgetId */
     forget: (widgetId) => remove([...approvals].filter(([, one]) => one.widgetId === widgetId).map(([key]) => key)),
   };
 }
 
 /**
- * Whether what was agreed to still holds: the price has not risen, and nobody else pays it.
+ * Whether an approval still holds: the price has not risen, and the payer is the same.
  * @param {Policy} shown @param {Policy} now
  */
 export function coversPrice(shown, now) {

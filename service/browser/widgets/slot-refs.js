@@ -1,10 +1,10 @@
-// The place of a slot on a canvas: a widget's id and a slot's id.
+// References to slots on a canvas: a widget's id and a slot's id.
 
 import { isObject } from './json-value.js';
 
 /** @typedef {{widgetId: string, slotId: string}} SlotRef */
 
-/** @param {SlotRef} ref @returns {string} for maps; different for different places */
+/** @param {SlotRef} ref @returns {string} a key for maps, different for different slots */
 export function keyOf({ widgetId, slotId }) {
   return JSON.stringify([widgetId, slotId]);
 }
@@ -25,8 +25,8 @@ export function copyRef({ widgetId, slotId }) {
 }
 
 /**
- * The id of a connection between two slots. Two tabs that draw the same connection give it the same
- * id, so that merging them leaves one connection and no duplicate.
+ * The id of a connection between two slots. If two tabs create the same connection, it gets the same id in both, so that
+ * merging leaves no duplicate.
  * @param {SlotRef} from @param {SlotRef} to
  * @returns {string} `c_` and 16 hexadecimal digits
  */

@@ -1,4 +1,4 @@
-// What a slot may carry, and which output fits which input. Pure functions.
+// The types of slots: which values a slot accepts, and which outputs fit which inputs. Pure functions.
 
 import { canonical, isObject } from './json-value.js';
 
@@ -11,9 +11,9 @@ import { canonical, isObject } from './json-value.js';
  * @property {SlotType} type
  * @property {string} title
  * @property {Schema} [schema] of the payload
- * @property {number} [maxConnections] of an input 1 if absent, of an output as many as there may be
- * @property {boolean} [persist] of an output: the canvas keeps its last value
- * @typedef {object} Schema the keywords of JSON Schema that count here; others are ignored
+ * @property {number} [maxConnections] if absent, 1 for an input and the general maximum for an output
+ * @property {boolean} [persist] for an output: whether the canvas stores its last value
+ * @typedef {object} Schema the supported keywords of JSON Schema; others are ignored
  * @property {string | string[]} [type]
  * @property {string[]} [required]
  * @property {Record<string, Schema>} [properties]
@@ -25,7 +25,7 @@ export const SLOT_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'an
 const SCALARS_AND_ARRAYS = ['string', 'number', 'boolean', 'array'];
 
 /**
- * Why an input can't take what an output gives, in words; null if it can.
+ * Says why an input can't take the values of an output; null if it can.
  * @param {Slot} output @param {Slot} input
  * @returns {string | null}
  */
@@ -40,7 +40,7 @@ export function typeMismatch(output, input) {
 
 /**
  * @param {Schema | undefined} given @param {Schema | undefined} taken
- * @returns {string | null} the first property that is required and not declared with that type
+ * @returns {string | null} the first required property that is not declared with a matching type
  */
 function missingProperty(given, taken) {
   if (!given?.properties || !taken?.required) return null;
@@ -62,8 +62,8 @@ function typesMeet(given, taken) {
 }
 
 /**
- * Why a value can't stand at a slot, in words; null if it can.
- * @param {Slot} slot @param {unknown} value of JSON
+ * Says why a slot does not accept a value; null if it does.
+ * @param {Slot} slot @param {unknown} value a JSON value
  * @returns {string | null}
  */
 export function valueMismatch(slot, value) {
@@ -121,7 +121,7 @@ function typeOf(value) {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** @param {string} type @returns {string} in words, with its article */
+/** @param {string} type @returns {string} the type in words, with an article */
 function named(type) {
   if (type === 'any') return 'any value';
   if (type === 'null') return 'empty';

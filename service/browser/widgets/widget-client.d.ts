@@ -1,5 +1,5 @@
 // The types of widget-client.js, for editors and for `tsc`.
-// Bodies and answers are typed by endpoint: endpoints.d.ts.
+// The types of the bodies and answers of all endpoints are in endpoints.d.ts.
 
 import type { EndpointTypes, Endpoints } from './endpoints.d.ts';
 
@@ -29,9 +29,9 @@ export interface HostContext {
   theme: string;
   locale: string;
   cssVars: Record<string, string>;
-  /** Those that the manifest declares; absent on a page of its own. */
+  /** The settings that the manifest declares; absent on a standalone page. */
   settings?: Record<string, any>;
-  /** Different for each signed-in user, and nothing else is said by it; absent outside a canvas. */
+  /** A pseudonym, different for each signed-in user; absent outside a canvas. */
   user?: string;
 }
 
@@ -40,7 +40,7 @@ export interface CallOptions {
   /** Milliseconds, 60 000 if absent; the time of an approval is not counted. */
   timeoutMs?: number;
   onStatus?(status: 'awaiting_approval' | 'running'): void;
-  /** A repeated call with the same key is made, and paid, once in 24 hours. */
+  /** Calls with the same key are carried out, and charged, only once in 24 hours. */
   idempotencyKey?: string;
 }
 
@@ -49,18 +49,18 @@ export interface ClientOptions {
   parent?: Window;
   /** How long a host may take to answer, in milliseconds; 1500 if absent. */
   handshakeMs?: number;
-  /** Resolve to whole envelopes, also those of errors. */
+  /** Whether calls resolve to whole envelopes, also for errors. */
   rawEnvelope?: boolean;
   /** `['widgets']`: the host reports changes of the canvas to `onWidgets`. */
   wants?: string[];
-  /** The slots that are used, where they are fewer than the manifest's. */
+  /** The used slots, if they are fewer than those of the manifest. */
   slots?: string[];
   /** Standalone: the address of the API, without `/api`. */
   baseUrl?: string;
-  /** Standalone: the user's token, asked for before each request and never stored. */
+  /** Standalone: returns the user's token. It is called before each request, and the token is never stored. */
   getToken?(): Promise<string | null> | string | null;
   fetch?: typeof globalThis.fetch;
-  /** Standalone: asks for a consent in the place of the client's own window and dialog. */
+  /** Standalone: requests a consent, instead of the client's own window and dialog. */
   consent?(need: ConnectionNeed, readStatus: () => Promise<Record<string, any>>): Promise<Consent>;
 }
 
@@ -78,9 +78,9 @@ export interface StoredRecord {
 }
 
 export interface RecordsListener {
-  /** Gets all of them, the oldest first; again after each change. */
+  /** Gets all records, the oldest first, at the beginning and after each change. */
   onRecords(records: StoredRecord[]): void;
-  /** The subscription is over. */
+  /** Called when the subscription has ended. */
   onError(error: unknown): void;
 }
 
@@ -88,7 +88,7 @@ export type Envelope<T> =
   | { success: true; data: T }
   | ({ success: false; error: string; message: string } & Record<string, unknown>);
 
-/** The state of a slow call. */
+/** The state of a long-running call. */
 export interface Job {
   jobId: string;
   status: 'running' | 'done';
@@ -109,17 +109,17 @@ export interface WidgetClient<E extends EndpointMap<E> = Endpoints> {
   post<K extends keyof E & string>(endpoint: K, ...payload: Payload<E[K]['request']>): Promise<E[K]['response']>;
   get(job: `jobs/${string}`, query?: {}, options?: CallOptions): Promise<Job>;
   get<K extends Readable<E>>(endpoint: K, ...payload: Payload<E[K]['request']>): Promise<E[K]['response']>;
-  /** The other widgets of the canvas; empty where there is none. */
+  /** The other widgets of the canvas; empty if there is no canvas. */
   listWidgets(options?: { timeoutMs?: number }): Promise<CanvasWidget[]>;
   /** Needs `wants: ['widgets']`. */
   onWidgets(listener: (widgets: CanvasWidget[]) => void): () => void;
-  /** Throws `SlotError` and `TooLargeError`. `force` sends a value again that has not changed. */
+  /** Sends a value. Throws `SlotError` and `TooLargeError`. `force` sends the value even if it has not changed. */
   setOutput(slotId: string, value: object, options?: { force?: boolean }): void;
-  /** Also called with the last value that came before. Returns what stops it. */
+  /** Adds a listener, which also gets the last value that came before. Returns a function that removes it. */
   onInput<T extends object = any>(slotId: string, listener: (value: T) => void): () => void;
-  /** Asks the user for a consent. Call it in a click: browsers open a window only then. */
+  /** Asks the user for a consent. Call this in a click handler: browsers allow a new window only there. */
   connect(need: ConnectionNeed): Promise<Consent>;
-  /** Runs `work`, and once more after the consent that it needs. */
+  /** Runs `work`. If it needs a consent, requests the consent and runs `work` a second time. */
   withConnection<T>(work: () => Promise<T>): Promise<T>;
   readonly scopes: {
     /** One flag of an integration's status; false until `refresh` has read it. */
@@ -127,19 +127,19 @@ export interface WidgetClient<E extends EndpointMap<E> = Endpoints> {
     refresh(): Promise<void>;
     onChange(listener: () => void): () => void;
   };
-  /** At most 64 KiB of JSON, kept in the canvas, or in the tab of a standalone page. */
+  /** The stored state: at most 64 KiB of JSON, in the canvas, or in the tab of a standalone page. */
   readonly state: {
     get(): Promise<any>;
     set(value: unknown): Promise<void>;
-    /** Calls the listener with a state that another page has stored, or an undo; `null` if there is none. */
+    /** Calls the listener with a state that another page or an undo has stored; `null` if there is none. */
     onChange(listener: (value: any) => void): () => void;
   };
-  /** Reads a collection that the manifest names, and what changes in it. */
+  /** Reads a collection that the manifest names, and follows its changes. */
   readonly records: { subscribe(collection: string, listener: RecordsListener): () => void };
   onContext(listener: (context: HostContext) => void): () => void;
-  /** Asks the canvas for a height, in CSS pixels. */
+  /** Requests a height from the canvas, in CSS pixels. */
   resize(height: number): void;
-  /** Ends what is under way: calls fail with `AbortedError`. */
+  /** Ends all running calls: they fail with `AbortedError`. */
   close(): void;
 }
 
@@ -152,7 +152,7 @@ export class WidgetError extends Error {
   readonly code: string;
   readonly endpoint?: string;
   readonly requestId?: string;
-  /** Of HTTP; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;

@@ -1,7 +1,8 @@
-// What a widget imports: calls of endpoints, slots, consents and state, the same on a canvas and alone.
+// The client that a widget imports: calls of endpoints, slots, consents and state. It works in the same way on a canvas
+// and standalone.
 //
-// A page at the top is alone. A page in a frame belongs to the canvas that has mounted it; without an
-// answer from there, calls fail: a frame never falls back to the network.
+// A top-level page is standalone. A page in a frame belongs to the canvas that has mounted it. If the canvas does not
+// answer, calls fail: a frame never uses the network itself.
 
 import { checkedRequest, valueOf } from './client-call.js';
 import { createConnecting } from './client-connect.js';
@@ -9,7 +10,7 @@ import { createIo } from './client-io.js';
 import { joinCanvas } from './client-joining.js';
 import { createRecords } from './client-records.js';
 import { createScopes } from './client-scopes.js';
-import { createSessionPlace } from './client-session.js';
+import { createSessionHolder } from './client-session.js';
 import { createState } from './client-state.js';
 
 export * from './widget-errors.js';
@@ -19,12 +20,12 @@ export * from './widget-errors.js';
  * @typedef {import('./client-session.js').Need} Need
  *
  * @typedef {object} OwnOptions
- * @property {Window} [window] the widget's own
+ * @property {Window} [window] the widget's own window
  * @property {Window} [parent]
  * @property {number} [handshakeMs] 1500 if absent
- * @property {boolean} [rawEnvelope] resolve to whole envelopes, also those of errors
+ * @property {boolean} [rawEnvelope] whether calls resolve to whole envelopes, also for errors
  * @property {string[]} [wants] `['widgets']`: the host reports changes of the canvas
- * @property {string[]} [slots] fewer than the manifest has
+ * @property {string[]} [slots] the used slots, if they are fewer than those of the manifest
  *
  * @typedef {OwnOptions & import('./client-alone.js').AloneOptions} Options
  */
@@ -32,28 +33,28 @@ export * from './widget-errors.js';
 const NEVER = () => () => {};
 
 /**
- * Types by endpoint: widget-client.d.ts.
+ * Creates the client. The types of all endpoints are in widget-client.d.ts.
  * @param {Options} [options]
  * @returns {import('./widget-client.d.ts').WidgetClient<any>}
  */
 export function createWidgetClient({ rawEnvelope = false, handshakeMs, ...options } = {}) {
-  const place = createSessionPlace();
+  const holder = createSessionHolder();
   const io = createIo();
-  const frame = findFrame({ place, io, handshakeMs, options });
+  const frame = findFrame({ holder, io, handshakeMs, options });
 
   /** @param {'GET' | 'POST'} method @param {string} endpoint @param {unknown} payload @param {CallOptions} [more] */
   async function call(method, endpoint, payload, more = {}) {
     const request = checkedRequest(method, endpoint, payload, more);
-    const answer = await (await place.found()).send(request, more);
+    const answer = await (await holder.whenReady()).send(request, more);
     return valueOf(answer, request, rawEnvelope);
   }
 
-  const scopes = createScopes(async () => (await place.found()).status());
-  // A session that is there is asked at once, within the user's click.
-  const ask = async (/** @type {Need} */ need) => (place.current ?? (await place.found())).connect(need);
+  const scopes = createScopes(async () => (await holder.whenReady()).status());
+  // An existing session is asked at once, within the user's click.
+  const ask = async (/** @type {Need} */ need) => (holder.current ?? (await holder.whenReady())).connect(need);
 
-  const ready = place.found().then(({ mode, widgetId, slots, context }) => ({ mode, widgetId, slots, context }));
-  ready.catch(() => {}); // nobody has to wait for it
+  const ready = holder.whenReady().then(({ mode, widgetId, slots, context }) => ({ mode, widgetId, slots, context }));
+  ready.catch(() => {}); // avoids an unhandled rejection if nobody waits for it
 
   return {
     /** Rejects with `NoHostError`. */
@@ -69,52 +70,53 @@ export function createWidgetClient({ rawEnvelope = false, handshakeMs, ...option
     onContext: frame?.onContext ?? NEVER,
     ...createConnecting({ ask, refresh: scopes.refresh }),
     scopes,
-    state: createState(place.found),
-    records: createRecords(place.found),
+    state: createState(holder.whenReady),
+    records: createRecords(holder.whenReady),
     /** @param {number} height in CSS pixels */
-    resize: (height) => place.current?.resize(height),
+    resize: (height) => holder.current?.resize(height),
 
-    /** Ends what is under way: calls fail with `AbortedError`. */
+    /** Ends all running calls: they fail with `AbortedError`. */
     close() {
       frame?.close();
-      place.current?.close();
-      place.giveUp('aborted');
+      holder.current?.close();
+      holder.giveUp('aborted');
     },
   };
 }
 
 /**
  * @param {object} parts
- * @param {ReturnType<typeof createSessionPlace>} parts.place
+ * @param {ReturnType<typeof createSessionHolder>} parts.holder
  * @param {ReturnType<typeof createIo>} parts.io
  * @param {number} [parts.handshakeMs]
  * @param {Options} parts.options
- * @returns {ReturnType<typeof joinCanvas> | null} null if the page is alone
+ * @returns {ReturnType<typeof joinCanvas> | null} null if the page is standalone
  */
-function findFrame({ place, io, handshakeMs, options }) {
+function findFrame({ holder, io, handshakeMs, options }) {
   const own = options.window ?? globalThis.window;
   const parent = options.parent ?? own.parent;
   const { wants, slots } = options;
   if (parent !== own) {
-    return joinCanvas({ own, parent, place, io, handshakeMs, details: { ...(wants && { wants }), ...(slots && { slots }) } });
+    return joinCanvas({ own, parent, holder, io, handshakeMs, details: { ...(wants && { wants }), ...(slots && { slots }) } });
   }
   io.beginAlone();
-  // A page for frames, opened in a tab: it has no storage and no network.
-  if (own.origin === 'null') place.giveUp('no_host');
-  else standAlone(own, place, options);
+  // A sandboxed page that was opened in a tab: it has no storage and no network.
+  if (own.origin === 'null') holder.giveUp('no_host');
+  else standAlone(own, holder, options);
   return null;
 }
 
 /**
- * Loads what only a page of its own needs: a canvas has many frames, which share no cache.
- * @param {Window} own @param {ReturnType<typeof createSessionPlace>} place @param {Options} options
+ * Loads the modules that only a standalone page needs. Frames don't load them, because a canvas has many frames and they
+ * share no cache.
+ * @param {Window} own @param {ReturnType<typeof createSessionHolder>} holder @param {Options} options
  */
-async function standAlone(own, place, options) {
+async function standAlone(own, holder, options) {
   try {
     const { aloneSession } = await import('./client-alone.js');
-    place.take(aloneSession(own, options));
+    holder.take(aloneSession(own, options));
   } catch (error) {
-    place.giveUp('network');
-    throw error; // for the developer
+    holder.giveUp('network');
+    throw error; // so that the developer sees the error
   }
 }

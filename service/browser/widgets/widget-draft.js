@@ -1,39 +1,39 @@
 // @ts-check
-// What is half-written in the fields of a widget. It is kept as the widget's state, so that it outlives a reload and
-// a canvas that is left. Whoever may read the canvas may read it: no field of it is for secrets.
+// Unfinished input in the fields of a widget. It is stored as the widget's state, so that it survives a reload and leaving
+// the canvas. Everybody who may read the canvas can read it, so the fields must not contain secrets.
 
 import { printOf } from '../shared/print-of.js';
 import { isObject } from './json-value.js';
 
 /**
  * @typedef {Record<string, string>} Texts by name
- * @typedef {{key: string, at: number, user: string, print: string}} Pending a call that must not be made twice: when it
- *   began, in milliseconds, whose it is, and a print of its texts: another text is another call. The server knows a key
- *   of one user; '' where a page is not told who its user is
+ * @typedef {{key: string, at: number, user: string, print: string}} Pending a call that must not be made twice: its
+ *   idempotency key, the time of its beginning in milliseconds, its user, and a fingerprint of its texts, because another
+ *   text is another call. The server knows the key only for this user. `user` is '' if the page does not know its user
  * @typedef {ReturnType<typeof createDraft>} Draft
  */
 
-const UNANSWERED = ['network', 'timeout', 'aborted', 'host_error']; // nobody knows whether such a call was made
+const UNANSWERED = ['network', 'timeout', 'aborted', 'host_error']; // it is not known whether such a call was made
 const UNSEEN = 'No answer has come to what was sent. Press the button again: nothing is sent or paid twice.';
 const KEY_LIFE = 23 * 3_600_000; // ms; the server knows an idempotency key for 24 hours
 
 /**
  * @param {any} client
  * @param {import('./widget-panel.js').Panel} panel
- * @param {Record<string, any>} fields inputs, texts and choices, by the names under which they are kept
+ * @param {Record<string, any>} fields inputs, text areas and selects, by the names under which their values are stored
  */
 export function createDraft(client, panel, fields) {
   const names = Object.keys(fields);
   const empty = read();
-  /** Prints of what inputs have put into fields, by field. @type {Texts} */
+  /** Fingerprints of the texts that inputs have put into fields, by field. @type {Texts} */
   let filled = {};
-  /** Prints of what came last, by input. @type {Texts} */
+  /** Fingerprints of the last received values, by input. @type {Texts} */
   let came = {};
   /** @type {Pending | null} */
   let pending = null;
-  let last = { key: '', print: '' }; // of the last call: another try of it sends the same text, whatever stands in the fields
-  let user = ''; // of this page
-  let isTouched = false; // since the page was opened
+  let last = { key: '', print: '' }; // of the last call: a retry sends the same text, even if the fields have changed
+  let user = ''; // the user of this page
+  let isTouched = false; // whether a field was changed since the page was opened
   for (const name of names) fields[name].addEventListener('input', change);
 
   /** @returns {Texts} */
@@ -50,15 +50,15 @@ export function createDraft(client, panel, fields) {
     keep();
   }
 
-  /** At once: a page that goes away can't do it any more. */
+  /** Stores the draft at once, because a page that is being unloaded can't store it any more. */
   function keep() {
     const values = Object.fromEntries(Object.entries(read()).filter(([name, value]) => value !== empty[name]));
     const draft = { values, filled, came, ...(pending && { pending }) };
-    const isNothing = isEmpty() && Object.keys(came).length === 0; // what has come is known also when it was sent
+    const isNothing = isEmpty() && Object.keys(came).length === 0; // the received values are stored even if the fields are empty
     client.state.set(isNothing ? null : { draft }).catch((/** @type {Error} */ error) => panel.say(`What you type is not kept here. ${error.message}`));
   }
 
-  /** @param {any} state of any form, as it is stored @param {(field: any, name: string) => boolean} isFree whether it may be replaced */
+  /** @param {any} state as stored; may have any form @param {(field: any, name: string) => boolean} isFree whether a field may be overwritten */
   function take(state, isFree) {
     const draft = isObject(state?.draft) ? state.draft : {};
     const values = { ...empty, ...textsOf(draft.values) };
@@ -70,10 +70,10 @@ export function createDraft(client, panel, fields) {
   /** @param {string} name @param {string} text */
   function write(name, text) {
     fields[name].value = text;
-    if (fields[name].value === '' && text) fields[name].value = empty[name]; // a choice that is gone, a date that is none
+    if (fields[name].value === '' && text) fields[name].value = empty[name]; // an option that no longer exists, or an invalid date
   }
 
-  /** @returns {Pending | null} the call of this page's user that the fields would make */
+  /** @returns {Pending | null} the pending call of this page's user, if the fields still have its texts */
   function own() {
     return pending?.user === user && pending.print === printNow() ? pending : null;
   }
@@ -82,7 +82,7 @@ export function createDraft(client, panel, fields) {
     return printOf(JSON.stringify(read()));
   }
 
-  /** @param {string} key @returns {boolean} whether an earlier try of it has no known end */
+  /** @param {string} key @returns {boolean} whether the outcome of an earlier try is not known */
   function begin(key) {
     const isAgain = pending?.key === key;
     if (last.key !== key) last = { key, print: printNow() };
@@ -100,13 +100,13 @@ export function createDraft(client, panel, fields) {
 
   /** @returns {Promise<boolean>} whether there was a draft */
   async function restore() {
-    const [state, { context }] = await Promise.all([client.state.get(), client.ready]); // asked for before anything is kept
+    const [state, { context }] = await Promise.all([client.state.get(), client.ready]); // requested before this page stores anything
     user = context.user ?? '';
-    const begun = pending; // somebody was faster, and has sent it: another try must have its key
+    const begun = pending; // the user has already sent the texts: a retry must use the same key
     take(state, (field, name) => field.value === empty[name]);
     if (begun) pending = { ...begun, user };
-    if (isTouched) change(); // both parts are kept
-    // Another page has written: what is being typed here stays.
+    if (isTouched) change(); // stores the restored texts and the new ones
+    // Another page has changed the state: the field that is being edited here stays.
     client.state.onChange((/** @type {any} */ state) => take(state, (field) => field !== document.activeElement || !document.hasFocus()));
     if (!begun && own()?.user) panel.say(UNSEEN);
     return !isEmpty();
@@ -118,13 +118,13 @@ export function createDraft(client, panel, fields) {
   });
 
   return {
-    /** Whether a draft was restored. Inputs are listened to from then on: they must not replace what was typed. */
+    /** Resolves to whether a draft was restored. Listen to inputs only after that, so that they don't replace the draft. */
     ready,
     keep,
     isEmpty,
-    /** @param {string} name @returns {boolean} whether a person has written what is in the field */
+    /** @param {string} name @returns {boolean} whether the user has typed the text in the field */
     isTyped: (name) => fields[name].value !== empty[name] && printOf(fields[name].value) !== filled[name],
-    /** @param {string} input @param {unknown} value @returns {boolean} false if it came before, such as again after a reload */
+    /** @param {string} input @param {unknown} value @returns {boolean} false if the same value came before, for example before a reload */
     isNews(input, value) {
       const print = printOf(JSON.stringify(value));
       if (came[input] === print) return false;
@@ -132,26 +132,26 @@ export function createDraft(client, panel, fields) {
       if (!isEmpty()) keep();
       return true;
     },
-    /** Puts in what an input has brought. @param {string} name @param {string} text */
+    /** Puts the value of an input into a field. @param {string} name @param {string} text */
     fill(name, text) {
       fields[name].value = text;
       filled = { ...filled, [name]: printOf(fields[name].value) };
       change();
     },
-    /** Empties the fields, except for what was typed after `sent` was read. @param {Texts} [sent] */
+    /** Empties the fields, except those that were changed after `sent` was read. @param {Texts} [sent] */
     clear(sent = read()) {
       for (const name of names) if (fields[name].value === sent[name]) fields[name].value = empty[name];
       pending = null;
       keep();
     },
     read,
-    /** The key of a call of this user of which the page has not seen the end, for as long as nothing else is written. */
+    /** The key of this user's call whose outcome is not known, as long as the fields have the same texts. */
     get pendingKey() {
       return own()?.key;
     },
     /**
-     * A call that must not be made twice: its key is kept until its end is known, or is known to stay unknown. A
-     * refusal ends it only if no earlier try of it can have been made.
+     * Runs a call that must not be made twice. Its key is stored until its outcome is known, or will never be known. A
+     * refusal removes the key only if no earlier try can have been carried out.
      * @template T
      * @param {import('./widget-panel.js').CallOptions} options @param {(options: any) => Promise<T>} act
      */
@@ -170,22 +170,22 @@ export function createDraft(client, panel, fields) {
   };
 }
 
-/** Whether a call may have been made, and may still go on. @param {any} error */
+/** Whether a call may have been carried out, or may still run. @param {any} error */
 function isOpen(error) {
   return UNANSWERED.includes(error?.code) || error?.status >= 500 || (error?.code === 'conflict' && !isConflict(error));
 }
 
-/** Whether its key is of no more use. The server says when to ask again for a call that is under way. @param {any} error */
+/** Whether the key is of no more use. For a call that still runs, the server says when to try again. @param {any} error */
 function isConflict(error) {
   return error?.code === 'conflict' && !(error.retryAfterMs > 0);
 }
 
-/** @param {unknown} value of any form @returns {Texts} */
+/** @param {unknown} value which may have any form @returns {Texts} */
 function textsOf(value) {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string')) : {};
 }
 
-/** @param {any} value of any form @param {string} print of the texts beside it @returns {Pending | null} null if it is too old */
+/** @param {any} value which may have any form @param {string} print of the stored texts @returns {Pending | null} null if the call is too old */
 function pendingOf(value, print) {
   if (typeof value?.key !== 'string' || !value.key || typeof value.at !== 'number') return null;
   const age = Date.now() - value.at;

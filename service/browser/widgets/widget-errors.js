@@ -1,20 +1,20 @@
-// The errors that a widget meets, each with a code, and the way from an answer to its error.
+// The errors of the widget client, each with a code, and the conversion of an answer into its error.
 // Source: docs/contract.md, section 12 and "Errors".
 
 import { ApiError } from '../shared/errors.js';
 import { consentNeeded, isRefreshFailure } from '../shared/oauth-answer.js';
 
 /**
- * What is known of a call beside its answer.
+ * What is known about a call apart from its answer.
  * @typedef {object} Facts
  * @property {string} [endpoint]
  * @property {string} [requestId]
- * @property {number} [status] of HTTP; 0 where there was no answer
+ * @property {number} [status] the HTTP status; 0 if there was no answer
  * @property {number | null} [retryAfterMs]
- * @property {string} [consentId] by which a host knows the consent that is needed
+ * @property {string} [consentId] the host's id of the needed consent
  */
 
-/** Every error of the client is one of these. `facts` is the body that the server sent. */
+/** The base class of all errors of the client. `facts` is the body that the server sent. */
 export class WidgetError extends ApiError {
   /** @param {{error?: string, message?: string} & Record<string, any>} body @param {Facts} [facts] */
   constructor(body, { endpoint, requestId, status = 0, retryAfterMs = null } = {}) {
@@ -25,7 +25,7 @@ export class WidgetError extends ApiError {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same call may succeed later without anybody doing something. */
+  /** Whether the same call may succeed later without any action. */
   get retryable() {
     return RETRYABLE.includes(this.code);
   }
@@ -35,10 +35,10 @@ const RETRYABLE = [
   'network', 'timeout', 'rate_limited', 'upstream_provider_error', 'upstream_timeout', 'draining', 'unavailable',
 ];
 
-/** The user said no. It is a normal answer: don't ask again by yourself. */
+/** The user has refused the call. This is a normal answer: don't ask again without an action of the user. */
 export class ApprovalDeniedError extends WidgetError {}
 
-/** The user has to allow something at a provider first: `client.connect(error)` asks for it. */
+/** The user must first give a consent at a provider: `client.connect(error)` requests it. */
 export class OAuthRequiredError extends WidgetError {
   /** @param {import('../shared/oauth-answer.js').ConsentRequest} need @param {Facts} facts */
   constructor(need, facts) {
@@ -51,14 +51,14 @@ export class OAuthRequiredError extends WidgetError {
 }
 
 /**
- * The account is connected, but its tokens can't be renewed: on a canvas `client.connect(error)`
- * connects it anew. A widget by itself can't: it says which account, and where that is done.
+ * The account is connected, but its tokens can't be renewed. On a canvas, `client.connect(error)` reconnects the account.
+ * A standalone widget can't do this: it says which account must be reconnected, and where.
  */
 export class ReconnectRequiredError extends WidgetError {
   /** @param {Record<string, any>} body @param {Facts} facts */
   constructor(body, facts) {
     super({ ...body, error: 'reconnect_required' }, facts);
-    /** @type {string | undefined} whose account it is */
+    /** @type {string | undefined} the provider of the account */
     this.provider = typeof body.provider === 'string' ? body.provider : undefined;
     this.consentId = facts.consentId;
   }
@@ -67,7 +67,7 @@ export class ReconnectRequiredError extends WidgetError {
 /** The vendor failed, or took too long. */
 export class UpstreamError extends WidgetError {}
 
-/** The payer has not enough credits: `needed`, and `available` where the user pays. */
+/** The payer does not have enough credits: `needed`, and `available` if the user pays. */
 export class InsufficientCreditsError extends WidgetError {
   get needed() {
     return this.facts.needed;
@@ -78,7 +78,7 @@ export class InsufficientCreditsError extends WidgetError {
   }
 }
 
-/** The body is not what the endpoint takes: `fields` has the reasons by parameter. */
+/** The body is not valid for the endpoint: `fields` has the reasons by parameter. */
 export class ValidationError extends WidgetError {
   /** @returns {Record<string, string[]>} */
   get fields() {
@@ -94,16 +94,16 @@ export class TooLargeError extends WidgetError {}
 /** No answer came. */
 export class NetworkError extends WidgetError {}
 
-/** No answer came in the time that the caller gave. */
+/** No answer came within the time that the caller has set. */
 export class TimeoutError extends WidgetError {}
 
-/** The caller has stopped the call, or closed the client. */
+/** The caller has canceled the call or closed the client. */
 export class AbortedError extends WidgetError {}
 
-/** The page is for a frame of a canvas, and no canvas has answered it. */
+/** The page belongs into a frame of a canvas, but no canvas has answered. */
 export class NoHostError extends WidgetError {}
 
-/** A value doesn't fit the slot, or there is no such slot. */
+/** A value does not fit the slot, or the slot does not exist. */
 export class SlotError extends WidgetError {}
 
 /** The answer is not one of this service. */
@@ -126,7 +126,7 @@ const CLASSES = {
   protocol_error: ProtocolError,
 };
 
-/** What the client itself says; answers of the server bring their own texts. */
+/** The messages of the client's own errors; answers of the server have their own messages. */
 const MESSAGES = {
   network: 'The server can’t be reached. Check the connection, then try again.',
   timeout: 'There was no answer in time. Try again.',
@@ -135,13 +135,13 @@ const MESSAGES = {
   protocol_error: 'The answer is not one of this service. Check the address of its API.',
 };
 
-/** An error of the client itself. @param {keyof typeof MESSAGES} code @param {Facts} [facts] */
+/** Creates an error of the client itself. @param {keyof typeof MESSAGES} code @param {Facts} [facts] */
 export function clientError(code, facts = {}) {
   return new CLASSES[code]({ error: code, message: MESSAGES[code] }, facts);
 }
 
 /**
- * The error that an answer stands for; null for a success.
+ * The error in an answer; null for a success.
  * @param {any} envelope `{success, data}` or `{success: false, error, message, …}`
  * @param {Facts} facts
  * @returns {WidgetError | null}

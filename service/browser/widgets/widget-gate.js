@@ -1,8 +1,8 @@
 // @ts-check
-// What a widget shows before it may read from an account: one flag, one button.
+// The content of a widget before it may read from an account: a text and one button, for one flag.
 //
-// On a canvas the first call asks for approval, so it waits for a click. On a page of its own, a
-// widget whose permission is granted loads at once.
+// On a canvas, the first call asks for approval, so the widget waits for a click. On a standalone page, a widget whose
+// permission is granted loads its data at once.
 
 import { button } from './widget-ui.js';
 
@@ -11,10 +11,10 @@ import { button } from './widget-ui.js';
  * @param {import('./widget-panel.js').Panel} panel
  * @param {object} options
  * @param {string} options.flag of the connection status; one for each permission
- * @param {string} options.closed what is said while it isn't granted
- * @param {string} options.open what is said once it is
- * @param {string} options.action the button's text
- * @param {() => void} options.act reads; asks for consent where that is missing
+ * @param {string} options.closed the text while the permission is not granted
+ * @param {string} options.open the text when it is granted
+ * @param {string} options.action the label of the button
+ * @param {() => void} options.act reads the data; requests a consent if it is missing
  */
 export function createGate(client, panel, { flag, closed, open, action, act }) {
   const wait = panel.showEmpty;
@@ -24,7 +24,7 @@ export function createGate(client, panel, { flag, closed, open, action, act }) {
   async function begin() {
     const { mode } = await client.ready;
     await client.scopes.refresh();
-    if (panel.main.dataset.state !== 'empty' || !shown.isConnected) return; // the user was faster, or a draft is shown
+    if (panel.main.dataset.state !== 'empty' || !shown.isConnected) return; // the user has already started a call, or a draft is shown
     if (!client.scopes.has(flag)) wait(closed, button('Connect', act, { class: 'primary' }));
     else if (mode === 'standalone') act();
   }

@@ -7,31 +7,31 @@ import type { Broken } from './io-state.js';
 export type { Broken, CanvasWidget, Connection, HostOptions, SlotRef, Verdict };
 
 export interface CanvasHost {
-  /** Its frame is never moved to another parent. Throws for an id that is taken. */
+  /** Mounts a widget. Its frame is never moved to another parent. Throws if the id is in use. */
   mount(widget: CanvasWidget, place?: { into?: HTMLElement }): HTMLIFrameElement;
   /** Removes a widget with its connections. */
   unmount(id: string): void;
-  /** A part of the canvas that is no frame, with slots as a widget has them. */
+  /** Adds a part of the canvas that is not a frame, but has slots like a widget. */
   join(
     record: CanvasWidget,
     receiveInput: (slotId: string, value: any) => void,
   ): { set(slotId: string, value: any): void; remove(): void };
   reload(id: string): void;
-  /** It changes with a reload. */
+  /** The frame of a widget; a reload replaces it. */
   frame(id: string): HTMLIFrameElement | undefined;
   check(from: SlotRef, to: SlotRef): Verdict;
   /** Throws `IoError`. */
   connect(from: SlotRef, to: SlotRef): Connection;
   disconnect(id: string): void;
-  /** What a canvas stores of it. */
+  /** The connections, states and values that a canvas stores. */
   exportState(): any;
-  /** Returns what does not work, with reasons; it is kept all the same. */
+  /** Returns the connections that do not work, with reasons; they are kept. */
   importState(state: unknown): Broken[];
-  /** How many messages were dropped, by reason; of '' for senders that are no widgets. */
+  /** How many messages of a widget were dropped, by reason; '' stands for senders that are not widgets. */
   drops(id: string): Record<string, number>;
   sendContext(): void;
   setSettings(id: string, settings: Record<string, any>): void;
-  /** Ends everything; nothing of the host stays in the page. */
+  /** Removes all widgets and listeners of the host from the page. */
   close(): void;
 }
 

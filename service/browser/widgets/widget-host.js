@@ -1,6 +1,6 @@
 // @ts-check
-// The host of a canvas: it mounts widgets in sandboxed frames, carries values between them, and makes
-// their API calls after the user has approved them. No widget ever sees a token.
+// The host of a canvas: it mounts widgets in sandboxed frames, delivers values between them, and makes their API calls
+// after the user has approved them. Widgets never get a token.
 // Source: docs/contract.md, section 12.
 
 import { createApprovals } from './host-approvals.js';
@@ -52,7 +52,7 @@ export function createCanvasHost(options) {
 
   let isClosed = false;
 
-  /** @param {string} [widgetId] whose state or values it is; absent where connections have changed */
+  /** @param {string} [widgetId] of the widget whose state or values have changed; absent if connections have changed */
   function changed(widgetId) {
     if (!isClosed) onState(wiring.exportState(), widgetId);
   }
@@ -130,7 +130,7 @@ export function createCanvasHost(options) {
     return session;
   }
 
-  /** A widget that gives values to others works also where it is not seen. */
+  /** Loads the widgets that give values to others, because they must work even if they are not visible. */
   function loadSources() {
     for (const { from } of wiring.current().connections) mounted.named(from.widgetId)?.load();
   }
@@ -156,11 +156,11 @@ export function createCanvasHost(options) {
   const host = {
     /**
      * @param {CanvasWidget} widget
-     * @param {{into?: HTMLElement}} [place] its frame is never moved to another parent
+     * @param {{into?: HTMLElement}} [place] the parent; the frame is never moved to another one
      * @returns {HTMLIFrameElement}
      */
     mount(widget, { into = root } = {}) {
-      io.put(wiring.add(widget)); // throws for an id that is taken
+      io.put(wiring.add(widget)); // throws if the id is in use
       const session = build({ ...widget }, into);
       mounted.add(session);
       announce();
@@ -178,7 +178,7 @@ export function createCanvasHost(options) {
     },
 
     /**
-     * A part of the canvas that is no frame, with slots as a widget has them.
+     * Adds a part of the canvas that is not a frame, but has slots like a widget.
      * @param {CanvasWidget} record @param {(slotId: string, value: any) => void} receiveInput
      * @returns {{set: (slotId: string, value: any) => void, remove: () => void}}
      */
@@ -195,7 +195,7 @@ export function createCanvasHost(options) {
 
     /** @param {string} id */
     reload: (id) => mounted.named(id)?.reload(),
-    /** @param {string} id @returns {HTMLIFrameElement | undefined} it changes with a reload */
+    /** @param {string} id @returns {HTMLIFrameElement | undefined} a reload replaces it */
     frame: (id) => mounted.named(id)?.iframe,
     /** @param {SlotRef} from @param {SlotRef} to */
     check: (from, to) => wiring.current().check(from, to),
@@ -209,7 +209,7 @@ export function createCanvasHost(options) {
     /** @param {string} id of a connection */
     disconnect: (id) => wiring.disconnect(id),
     exportState: () => wiring.exportState(),
-    /** @param {unknown} state @returns {import('./io-state.js').Broken[]} what does not work, with reasons */
+    /** @param {unknown} state @returns {import('./io-state.js').Broken[]} the connections that do not work, with reasons */
     importState(state) {
       const { broken, deliveries, changed: others } = wiring.importState(state);
       for (const id of others) mounted.named(id)?.send({ type: TYPES.stateChanged, value: wiring.stateOf(id) });
@@ -217,10 +217,10 @@ export function createCanvasHost(options) {
       loadSources();
       return broken;
     },
-    /** @param {string} id of a widget, or '' for senders that are no widgets; counts by reason */
+    /** @param {string} id of a widget, or '' for senders that are not widgets; returns the counts by reason */
     drops: drops.of,
     sendContext,
-    /** @param {string} id @param {Record<string, any>} settings which the widget is told */
+    /** @param {string} id @param {Record<string, any>} settings which are sent to the widget */
     setSettings(id, settings) {
       const session = mounted.named(id);
       if (!session) return;
@@ -228,9 +228,9 @@ export function createCanvasHost(options) {
       sendContextTo(session);
     },
 
-    /** Ends everything; nothing of the host stays in the page. */
+    /** Removes all widgets and listeners of the host from the page. */
     close() {
-      isClosed = true; // a canvas that is closed has not lost its widgets
+      isClosed = true; // so that unmounting is not stored as a removal of the widgets
       for (const id of [...mounted.all().map(({ widget }) => widget.id), ...siblings.keys()]) host.unmount(id);
       siblings.clear();
       nearness?.stop();
@@ -243,7 +243,7 @@ export function createCanvasHost(options) {
   return host;
 }
 
-/** @param {CanvasWidget} widget as SPEC describes it, and nothing more */
+/** @param {CanvasWidget} widget of which only the keys in SPEC are returned */
 function descriptorOf({ id, templateHandle, templateName, icon }) {
   return { id, shapeId: `shape:${id}`, templateHandle, templateName, icon };
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The start of a widget's page: its client, its panel, and its sign-in where it is alone.
+// Sets up a widget's page: the client, the panel, and the sign-in for a standalone page.
 
 import { createPanel } from './widget-panel.js';
 import { createSignIn } from './widget-sign-in.js';
@@ -10,7 +10,7 @@ export function createWidget(title) {
   const signIn = createSignIn(/** @type {HTMLElement} */ (document.getElementById('widget')));
   const client = createWidgetClient({ getToken: signIn.token });
   const panel = createPanel(client, { title, signOut: signIn.forget });
-  const isAlone = window.parent === window; // on a page of its own, where nothing can be connected
+  const isAlone = window.parent === window; // a standalone page has no slots to connect
   panel.main.classList.toggle('alone', isAlone);
   client.ready.then(({ context }) => wear(context), panel.showProblem);
   client.onContext(wear);
@@ -18,8 +18,8 @@ export function createWidget(title) {
 }
 
 /**
- * Calls the listener with the settings that the canvas has for this widget, and again with others. A
- * page of its own has none.
+ * Calls the listener with the settings of this widget on the canvas, and again when they change. A standalone page has
+ * no settings.
  * @param {import('./widget-client.d.ts').WidgetClient} client @param {(settings: Record<string, any>) => void} listener
  */
 function followSettings(client, listener) {
@@ -29,11 +29,11 @@ function followSettings(client, listener) {
     if (now !== known) listener(settings);
     known = now;
   };
-  client.ready.then(({ context }) => take(context), () => {}); // the panel shows why there is none
+  client.ready.then(({ context }) => take(context), () => {}); // the panel shows the error
   client.onContext(take);
 }
 
-/** The look of the canvas. @param {{theme: string, cssVars: Record<string, string>}} context */
+/** Applies the look of the canvas. @param {{theme: string, cssVars: Record<string, string>}} context */
 function wear({ theme, cssVars }) {
   const { style } = document.documentElement;
   style.colorScheme = theme;

@@ -1,7 +1,7 @@
 // @ts-check
-// The frame of a widget's page: controls on top, the result, and below it what is going on.
+// The layout of a widget's page: the controls, the result, and a status line below.
 //
-// One action runs at a time. A newer one ends the one before, whose answer is then not shown.
+// Only one action runs at a time. A new action ends the one before, whose answer is then not shown.
 
 import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
@@ -18,7 +18,7 @@ const WORKING = { awaiting_approval: 'Waiting for your approval…', running: 'L
 /**
  * @param {any} client
  * @param {object} options
- * @param {string} options.title of the page, for those who can't see the widget's frame
+ * @param {string} options.title of the page, for users who can't see the frame around it
  * @param {() => void} options.signOut forgets the token, so that the next call asks for one
  */
 export function createPanel(client, { title, signOut }) {
@@ -42,9 +42,9 @@ export function createPanel(client, { title, signOut }) {
     keepPlace(stopButton, () => (stopButton.hidden = !isBusy));
   }
 
-  /** Who has pressed what goes is at the result. @param {HTMLElement} part @param {() => void} change */
+  /** Changes a part of the page. If the part had the focus and loses it, the focus moves to the result. @param {HTMLElement} part @param {() => void} change */
   function keepPlace(part, change) {
-    const isThere = document.hasFocus() && part.contains(document.activeElement); // else the page around this one has it
+    const isThere = document.hasFocus() && part.contains(document.activeElement); // otherwise the page around this frame has the focus
     change();
     if (isThere && isFocusLost()) content.focus({ preventScroll: true });
   }
@@ -72,13 +72,13 @@ export function createPanel(client, { title, signOut }) {
   }
 
   /**
-   * For a call that must not be made twice. All tries of it have one key, and its button does nothing
-   * meanwhile: nobody knows whether a call that was not answered in time was made.
+   * Runs a call that must not be made twice. All tries have the same key, because a call without an answer may have been
+   * carried out. The button is off meanwhile.
    * @template T
    * @param {HTMLButtonElement} pressed
    * @param {(options: CallOptions) => Promise<T>} act
    * @param {(result: T) => void} [show]
-   * @param {string} [idempotencyKey] of a try that an earlier page has begun
+   * @param {string} [idempotencyKey] of a try that was begun before a reload
    */
   function runOnce(pressed, act, show, idempotencyKey = newId()) {
     if (isOff(pressed)) return undefined;
@@ -98,7 +98,7 @@ export function createPanel(client, { title, signOut }) {
     setState(content.childElementCount ? 'ready' : 'empty', 'Stopped.');
   }
 
-  /** @param {unknown} error @param {() => void} [again] absent where nothing can be tried again */
+  /** @param {unknown} error @param {() => void} [again] tries again; absent if this is not possible */
   function showProblem(error, again) {
     const advice = adviceFor(error);
     setState('error');
@@ -113,9 +113,9 @@ export function createPanel(client, { title, signOut }) {
     return [element('button', { type: 'button', class: 'quiet small', on: { click: act } }, label)];
   }
 
-  /** Called from a click: browsers open a window only there. @param {any} error @param {() => void} again */
+  /** Call this in a click handler: browsers allow a new window only there. @param {any} error @param {() => void} again */
   async function connect(error, again) {
-    const own = (current = new AbortController()); // Cancel and the next action end it
+    const own = (current = new AbortController()); // so that Cancel and the next action end it
     try {
       const asked = client.connect(error);
       setState('running', 'Continue in the window that opened.');
@@ -127,7 +127,7 @@ export function createPanel(client, { title, signOut }) {
     } catch (failure) {
       if (own !== current) return;
       showProblem(failure, again);
-      if (failure === error) status.textContent = reconnectText(error); // not possible here
+      if (failure === error) status.textContent = reconnectText(error); // this page can't reconnect accounts
     }
   }
 
@@ -138,13 +138,13 @@ export function createPanel(client, { title, signOut }) {
     run,
     runOnce,
     showProblem,
-    /** @param {string} sentence for everybody, also read aloud */
+    /** @param {string} sentence for the status line, which screen readers read out */
     say: (sentence) => (status.textContent = sentence),
     /** @param {...(Node | string | null)} nodes */
     show(...nodes) {
       keepPlace(content, () => content.replaceChildren(...nodes.filter((node) => node !== null)));
     },
-    /** What to do where nothing is shown yet. @param {string} sentence @param {...Node} actions @returns {HTMLElement} */
+    /** Shows what to do while there is no result yet. @param {string} sentence @param {...Node} actions @returns {HTMLElement} */
     showEmpty(sentence, ...actions) {
       setState('empty');
       const node = element('div', { class: 'widget-empty' }, element('p', {}, sentence), ...actions);

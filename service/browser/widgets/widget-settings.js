@@ -1,5 +1,5 @@
 // @ts-check
-// The settings of a widget: what its template declares, and what the canvas has stored. Pure functions.
+// The settings of a widget, from the template's declaration and the stored values. Pure functions.
 
 import { mergeKeys } from './canvas-merge.js';
 
@@ -10,7 +10,7 @@ import { mergeKeys } from './canvas-merge.js';
  * @typedef {Record<string, any>} Settings
  */
 
-const LONGEST = 2000; // characters of a text without `maxLength`
+const LONGEST = 2000; // characters, for a text without `maxLength`
 const NONE = 'There is no such setting.';
 
 /** @param {SettingsSchema} [schema] @returns {boolean} */
@@ -19,7 +19,7 @@ export function hasSettings(schema) {
 }
 
 /**
- * What a widget gets: each declared setting, by default where nothing that fits is stored.
+ * The settings that a widget gets: each declared setting, with its default if no valid value is stored.
  * @param {SettingsSchema} [schema] @param {Settings} [stored]
  * @returns {Settings}
  */
@@ -33,8 +33,8 @@ export function settingsOf(schema, stored = {}) {
 }
 
 /**
- * What the canvas stores: what it has by now, with the values that somebody has changed in a dialog.
- * @param {Settings} now @param {Settings} seen what the dialog had at first @param {Settings} entered
+ * The settings to store: the current ones, with the values that the user has changed in a dialog.
+ * @param {Settings} now @param {Settings} seen the values when the dialog was opened @param {Settings} entered
  * @returns {Settings | undefined} undefined for none
  */
 export function storedSettings(now, seen, entered) {
@@ -49,7 +49,7 @@ export function faultsOf({ properties = {} }, entered) {
   return Object.fromEntries(faults.filter(([, text]) => text).map(([name, text]) => [name, [text]]));
 }
 
-/** @param {Setting} setting @param {any} value @returns {string} why it does not fit, or '' */
+/** @param {Setting} setting @param {any} value @returns {string} why the value is not valid; '' if it is */
 function faultOf({ type, enum: choices, minimum = -Infinity, maximum = Infinity, maxLength = LONGEST }, value) {
   if (type === 'integer' && !Number.isInteger(value)) return 'Must be a whole number.';
   if (typeof value !== (type === 'integer' ? 'number' : type)) return `Must be of type ${type}.`;

@@ -1,9 +1,9 @@
 // @ts-check
-// Asks for a token when the first call needs one. It is kept in memory only: a reload asks again.
+// Asks the user for a token when the first call needs one. The token is kept in memory only, so a reload asks again.
 
 import { element } from '../shared/elements.js';
 
-/** @param {HTMLElement} page in front of whose content the question stands */
+/** @param {HTMLElement} page the question is put before its content */
 export function createSignIn(page) {
   /** @type {Promise<string> | null} */
   let given = null;

@@ -1,5 +1,5 @@
 // @ts-check
-// The elements that several widgets are made of: a field with its button, a list to choose from.
+// The elements that several widgets share: a field with a button, and a list of choices.
 
 import { element } from '../shared/elements.js';
 
@@ -18,7 +18,7 @@ export function button(label, act, props = {}) {
 }
 
 /**
- * One line to type in, with its button. `act` gets the text, which is not empty.
+ * A one-line field with a button. `act` gets the text, which is never empty.
  * @param {object} options
  * @param {string} options.label @param {string} options.action @param {(text: string) => void} options.act
  * @param {string} [options.placeholder] @param {string} [options.type]
@@ -37,7 +37,7 @@ export function createSearchLine({ label, action, act, placeholder = '', type = 
 }
 
 /**
- * A frame in a sandbox can't submit a form, so there is none: Enter in a line of text does it.
+ * Calls `act` when Enter is pressed in a one-line field. There is no form, because a sandboxed frame can't submit one.
  * @param {HTMLElement} fields @param {() => void} act
  */
 export function onEnter(fields, act) {
@@ -48,20 +48,19 @@ export function onEnter(fields, act) {
   });
 }
 
-/** Whether all fields are filled in as they must be; the browser says what is wrong with the first that is not. @param {HTMLElement} fields */
+/** Whether all fields are valid; for the first invalid one, the browser shows the reason. @param {HTMLElement} fields */
 export function isFilledIn(fields) {
   const wrong = /** @type {HTMLInputElement | null} */ (fields.querySelector(':invalid'));
   return !wrong || wrong.reportValidity();
 }
 
-/** @param {string} label @param {Node} control which gets the label's text as its name */
+/** @param {string} label @param {Node} control whose accessible name is the label's text */
 export function labelled(label, control) {
   return element('label', { class: 'widget-label' }, element('span', {}, label), control);
 }
 
 /**
- * A list of buttons of which one is pressed. Arrow keys, Home and End move between them, and Tab
- * leaves the list.
+ * A list of buttons, one of which is pressed. The arrow keys, Home and End move between them; Tab leaves the list.
  * @param {string} label @param {Choice[]} choices @param {(value: any, pressed: HTMLElement) => void} choose
  */
 export function createChoices(label, choices, choose) {

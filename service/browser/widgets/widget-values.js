@@ -1,5 +1,5 @@
 // @ts-check
-// Readers of what arrives at an input. It comes from another widget, so anything may be missing.
+// Readers for the values that arrive at an input. They come from other widgets, so any part may be missing.
 
 import { isObject } from './json-value.js';
 
@@ -10,12 +10,12 @@ import { isObject } from './json-value.js';
  * @typedef {Record<string, unknown>} Item one row of a table, one mark of a chart
  */
 
-const ITEMS = 500; // rows that a widget can show at all
+const ITEMS = 500; // rows that a widget shows at most
 
 /** @param {unknown} value */
 const text = (value) => (typeof value === 'string' ? value.trim() : '');
 
-/** A scalar travels as `{"value": …}`. @param {any} value @returns {string} '' for anything else */
+/** The text in `{"value": …}`, the form in which scalars are sent. @param {any} value @returns {string} '' for any other value */
 export function textOf(value) {
   const inner = isObject(value) && 'value' in value ? value.value : value;
   return typeof inner === 'number' ? String(inner) : typeof inner === 'string' ? inner : '';
@@ -49,14 +49,14 @@ export function eventOf(value) {
   return { title: text(value.title), start, end, location, attendees, allDay: value.allDay === true };
 }
 
-/** Scalars become rows of one column. @param {any} value @returns {Item[]} */
+/** The rows of a list; scalars become rows with one column. @param {any} value @returns {Item[]} */
 export function itemsOf(value) {
   const list = isObject(value) ? value.value : value;
   if (!Array.isArray(list)) return [];
   return list.slice(0, ITEMS).map((entry) => (isObject(entry) ? { ...entry } : { value: entry }));
 }
 
-/** @param {Record<string, any>} value @param {string[]} names @returns {Record<string, any>} those that are texts and not empty */
+/** @param {Record<string, any>} value @param {string[]} names @returns {Record<string, any>} the values that are texts and not empty */
 function texts(value, names) {
   return Object.fromEntries(names.map((name) => [name, text(value[name])]).filter(([, found]) => found));
 }
