@@ -1,5 +1,5 @@
-// Answers the chat in place of the server, three words a millisecond, and notes in `grown` which
-// heights the messages have had, in pixels.
+// Answers the chat in place of the server, with three words per millisecond, and records the heights of the messages in
+// `grown`, in pixels.
 
 window.answerWith = (text) => {
   const real = window.fetch;
@@ -13,7 +13,7 @@ window.answerWith = (text) => {
   const bytes = new TextEncoder();
   /** @type {() => void} */
   let finish;
-  // To look for the last word from outside would cost the page more than the reply.
+  // Searching for the last word from outside would take the page more time than the reply itself.
   window.replied = new Promise((resolve) => (finish = resolve));
 
   /** A source of the reply's bytes. */

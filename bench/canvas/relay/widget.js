@@ -1,5 +1,5 @@
 // @ts-check
-// Passes a value on, as often as its `hops` say. The benchmark speaks through `relay`.
+// Passes a value on to the next widget until its `hops` are used up. The benchmark sends and reads values with `relay`.
 
 import { createWidgetClient } from '../../../browser/widgets/widget-client.js';
 

@@ -1,4 +1,4 @@
-// The usual proxy on Node: Hono with its JWT middleware, and fetch.
+// A typical proxy on Node, for comparison: Hono with its JWT middleware, and fetch.
 //
 // `node calls.mjs PORT UPSTREAM_URL`, with AUTH_SECRET in its environment.
 

@@ -1,7 +1,7 @@
-// The usual relay on Node: the AI SDK's streamText and its UI message stream, on plain http.
+// A typical chat relay on Node, for comparison: the AI SDK's streamText and its UI message stream, over plain HTTP.
 //
-// `node chat.mjs PORT UPSTREAM_URL`. It verifies no token and stores nothing. Its tool answers at
-// once, as the service's `user.current` does.
+// `node chat.mjs PORT UPSTREAM_URL`. It verifies no token and stores nothing. Its tool answers
+// at once, like the service's `user.current`.
 
 import { createServer } from 'node:http';
 import { createAnthropic } from '@ai-sdk/anthropic';

@@ -1,16 +1,16 @@
 // @ts-check
-// Days and times of events, in the user's own time zone. A whole day has no time zone.
+// Formats the days and times of events in the user's time zone. An all-day event has no time zone.
 
 import { formatTime, timeOfDay, toLocalInput } from '../../../browser/shared/when.js';
 
 /** @typedef {{start: string, end: string, allDay: boolean}} Span */
 
-/** @param {Span} event @returns {Date} midnight for a whole day */
+/** @param {Span} event @returns {Date} midnight for an all-day event */
 function beginOf({ start, allDay }) {
   return new Date(allDay ? `${start.slice(0, 10)}T00:00:00` : start);
 }
 
-/** In the order of the days, whole days first. @param {Span} one @param {Span} other */
+/** Compares two events: by day, and all-day events first. @param {Span} one @param {Span} other */
 export function byBegin(one, other) {
   return beginOf(one).getTime() - beginOf(other).getTime() || Number(other.allDay) - Number(one.allDay);
 }
@@ -30,11 +30,11 @@ export function timesOf({ start, allDay }) {
   return allDay ? 'All day' : timeOfDay(start);
 }
 
-/** The next full hour and the one after it on the clock, as `<input type="datetime-local">` wants them. */
+/** The next full hour and the hour after it, in the format of `<input type="datetime-local">`. */
 export function nextHour(now = new Date()) {
   const start = new Date(now);
   start.setHours(now.getHours() + 1, 0, 0, 0);
   const end = new Date(start);
-  end.setHours(start.getHours() + 1); // where the clock is put back, an hour later it says the same
+  end.setHours(start.getHours() + 1); // by the clock: at the end of daylight saving time, the clock shows the same hour twice
   return [start, end].map((date) => toLocalInput(date.toISOString()));
 }

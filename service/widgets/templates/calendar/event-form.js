@@ -24,7 +24,7 @@ export function createEventForm({ client, panel, save, close }) {
   );
 
   function submit() {
-    const [from, to] = [start, end].map((one) => new Date(one.value)); // a clock that is put forward leaves out times
+    const [from, to] = [start, end].map((one) => new Date(one.value)); // compared as dates, because some clock times do not exist when daylight saving time begins
     end.setCustomValidity(to > from ? '' : 'The end must be after the start.');
     if (!isFilledIn(node)) return;
     const attendees = guests.value.split(',').map((/** @type {string} */ one) => one.trim()).filter(Boolean);
@@ -41,7 +41,7 @@ export function createEventForm({ client, panel, save, close }) {
     node,
     draft,
     saveButton,
-    /** A draft is shown as it is. @param {string[]} invited */
+    /** Opens the form; a draft is not changed. @param {string[]} invited */
     open(invited) {
       if (draft.isEmpty()) {
         fillTimes();
@@ -49,9 +49,9 @@ export function createEventForm({ client, panel, save, close }) {
       }
       title.focus();
     },
-    /** Empties the fields, but for what was typed since. @param {Record<string, string>} sent @returns {boolean} whether some of it stays */
+    /** Empties the fields, except those that were changed after sending. @param {Record<string, string>} sent @returns {boolean} whether some fields keep their text */
     forget(sent) {
-      const isTimed = start.value !== sent.start || end.value !== sent.end; // of two times both stay
+      const isTimed = start.value !== sent.start || end.value !== sent.end; // if one of the times was changed, both stay
       draft.clear(isTimed ? { ...sent, start: '', end: '' } : sent);
       if (draft.isEmpty()) return false;
       fillTimes();

@@ -1,5 +1,5 @@
 // @ts-check
-// The next events by day, and a form for a new one. The chosen event goes to other widgets.
+// Shows the next events by day, and a form for a new event. The chosen event is sent to other widgets.
 
 import { createGate } from '../../../browser/widgets/widget-gate.js';
 import { button, createChoices, createWidget, element, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
@@ -15,7 +15,7 @@ let guests = [];
 /** @type {any[]} */
 let events = [];
 let isLoaded = false;
-let opened = 0; // how often the form was
+let opened = 0; // how often the form was opened
 panel.controls.append(newButton);
 showGate();
 form.draft.ready.then((isDraft) => isDraft && !isLoaded && panel.show(form.node));
@@ -59,7 +59,7 @@ function list() {
   return panel.show(...[...days].map(([day, ones]) => section(day, ones)));
 }
 
-/** @param {any[]} found @returns {Map<string, any[]>} for browsers without `Map.groupBy` */
+/** Groups events by day, for browsers without `Map.groupBy`. @param {any[]} found @returns {Map<string, any[]>} */
 function grouped(found) {
   const days = new Map();
   for (const one of found) days.set(dayOf(one), [...(days.get(dayOf(one)) ?? []), one]);
@@ -77,7 +77,7 @@ function choice(event) {
   return { text: event.title ?? '(no title)', about: event.location ?? '', mark, value: event };
 }
 
-/** Each day is a list of its own, of all days one event is chosen. @param {any} event @param {HTMLElement} pressed */
+/** Chooses an event. Each day is a separate list, but only one event of all days is chosen. @param {any} event @param {HTMLElement} pressed */
 function choose(event, pressed) {
   for (const other of panel.content.querySelectorAll('[aria-pressed="true"]')) {
     if (other !== pressed) other.setAttribute('aria-pressed', 'false');
@@ -96,7 +96,7 @@ function openForm() {
   form.open(guests);
 }
 
-/** What was written in the form is thrown away. */
+/** Closes the form and discards the input. */
 function closeForm() {
   const isOpen = form.node.isConnected;
   form.draft.clear();
@@ -107,16 +107,16 @@ function closeForm() {
   if (isOpen) (isLoaded ? newButton : panel.content.querySelector('button'))?.focus();
 }
 
-/** @param {any} event as `calendar-create-events` takes it */
+/** @param {any} event in the format of `calendar-create-events` */
 function save(event) {
-  const sendUpdates = /** @type {'all' | 'none'} */ (event.attendees.length ? 'all' : 'none'); // guests are told by mail
+  const sendUpdates = /** @type {'all' | 'none'} */ (event.attendees.length ? 'all' : 'none'); // guests are notified by mail
   const body = { events: [event], sendUpdates };
   const [sent, own] = [form.draft.read(), opened];
   const post = (/** @type {any} */ options) => form.draft.sending(options, () => client.post('calendar-create-events', body, options));
   panel.runOnce(form.saveButton, post, ({ events: made, failed }) => {
     if (failed.length) return panel.say(failed[0].message);
     events = [...events, ...made].sort(byBegin);
-    if (own === opened && !form.forget(sent)) closeForm(); // one that was opened since is of another event
+    if (own === opened && !form.forget(sent)) closeForm(); // a form that was opened since is for another event
     return panel.say(`${event.title} is in your calendar.`);
   }, form.draft.pendingKey);
 }

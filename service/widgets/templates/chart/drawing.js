@@ -1,5 +1,5 @@
 // @ts-check
-// Bars and a line. Every number also stands there as text.
+// Draws bars or a line. Every number is also shown as text.
 
 import { createChoices, element, formatNumber } from '../../../browser/widgets/widget-ui.js';
 import { scaleOf } from './series.js';

@@ -1,5 +1,5 @@
 // @ts-check
-// What of the items can be drawn. Pure functions.
+// Finds the values of items that can be drawn. Pure functions.
 
 import { shortDay } from '../../../browser/shared/when.js';
 
@@ -10,7 +10,7 @@ import { shortDay } from '../../../browser/shared/when.js';
 
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 
-/** A number, or a text that is one. @param {unknown} value @returns {number | null} */
+/** The value as a number, if it is a number or a text with a number. @param {unknown} value @returns {number | null} */
 export function numberIn(value) {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string' || !value.trim()) return null;
@@ -19,7 +19,7 @@ export function numberIn(value) {
 }
 
 /**
- * The columns with numbers in at least half of the items, and those that can name a mark.
+ * The columns with numbers in at least half of the items, and the columns that can label a mark.
  * @param {Item[]} items
  */
 export function columnsFor(items) {
@@ -46,7 +46,7 @@ function labelOf(value, at) {
   return shortDay(value);
 }
 
-/** Where zero and each mark is, in parts of the axis from 0 to 1. @param {Mark[]} series */
+/** The scale of the axis: the positions of zero and of each mark, from 0 to 1. @param {Mark[]} series */
 export function scaleOf(series) {
   const values = series.map((mark) => mark.value);
   const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];

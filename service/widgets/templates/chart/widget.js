@@ -1,5 +1,5 @@
 // @ts-check
-// Draws one number of each item: as bars, of which one can be chosen, or as a line.
+// Draws one number of each item: as bars, one of which can be chosen, or as a line.
 
 import { createWidget, element, itemsOf } from '../../../browser/widgets/widget-ui.js';
 import { drawBars, drawLine } from './drawing.js';
@@ -14,7 +14,7 @@ const kind = select('Kind', ['Bars', 'Line']);
 const controls = element('div', { class: 'widget-line', hidden: true }, number, label, kind);
 /** @type {Item[]} */
 let items = [];
-/** @type {{kind?: 'bars' | 'line', most?: number}} of the canvas; a page of its own has none */
+/** @type {{kind?: 'bars' | 'line', most?: number}} from the canvas; a standalone page has none */
 let settings = {};
 panel.controls.append(controls);
 onSettings((next) => {
@@ -63,7 +63,7 @@ function receive(next) {
   draw();
 }
 
-/** @param {any} list @param {string[]} names @param {string} name that is chosen if it is there */
+/** @param {any} list @param {string[]} names @param {string} name which is selected if it exists */
 function offer(list, names, name) {
   list.replaceChildren(...names.map(option));
   if (names.includes(name)) list.value = name;
@@ -77,11 +77,11 @@ function draw() {
   const isLine = (settings.kind ?? kind.value.toLowerCase()) === 'line';
   const focused = bars().indexOf(/** @type {any} */ (document.activeElement));
   panel.show(isLine ? drawLine(title, series) : drawBars(title, series, choose));
-  if (focused >= 0) (bars()[Math.min(focused, bars().length - 1)] ?? number).focus(); // the bar that had it is another node now
+  if (focused >= 0) (bars()[Math.min(focused, bars().length - 1)] ?? number).focus(); // the node of the focused bar was replaced
   return panel.say('');
 }
 
-/** @returns {HTMLElement[]} that can be chosen */
+/** @returns {HTMLElement[]} the buttons of the bars */
 function bars() {
   return [...panel.content.querySelectorAll('button')];
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// The address book. The chosen person, their city and their organization go to other widgets.
+// Shows the address book. The chosen person, their city and their organization are sent to other widgets.
 
 import { createGate } from '../../../browser/widgets/widget-gate.js';
 import { createChoices, createWidget, element, textOf } from '../../../browser/widgets/widget-ui.js';

@@ -1,6 +1,6 @@
 // @ts-check
-// A picture from words. It costs credits, so an input only fills in the field.
-// Both endpoints keep their pictures in this service, which is all that a widget's page may show.
+// Generates a picture from a text. This costs credits, so an input only fills in the field. Both endpoints store their
+// pictures in this service; a widget's page may not show pictures from other hosts.
 
 import { button, createDraft, createWidget, element, isFilledIn, labelled, textOf } from '../../../browser/widgets/widget-ui.js';
 
@@ -10,7 +10,7 @@ const MODELS = {
   fine: { endpoint: 'generate-image-llm', title: 'Fine, with text that can be read' },
 };
 const LONGEST = 4000; // characters of a prompt
-const PATIENCE = 180_000; // ms: fine pictures take a minute or two
+const TIMEOUT = 180_000; // ms; good pictures take one or two minutes
 
 const { client, panel } = createWidget('Image');
 const prompt = element('textarea', { class: 'field', 'aria-label': 'What to show', placeholder: 'What to show', required: true, minlength: 3, maxlength: LONGEST, rows: 2 });
@@ -40,7 +40,7 @@ function make() {
   const text = prompt.value.trim();
   const { endpoint } = MODELS[model.value];
   const post = (/** @type {any} */ options) =>
-    draft.sending(options, () => client.post(endpoint, { prompt: text }, { ...options, timeoutMs: PATIENCE }));
+    draft.sending(options, () => client.post(endpoint, { prompt: text }, { ...options, timeoutMs: TIMEOUT }));
   panel.runOnce(makeButton, post, ({ images }) => show(text, images), draft.pendingKey);
 }
 

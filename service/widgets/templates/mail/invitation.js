@@ -1,5 +1,5 @@
 // @ts-check
-// A message about an event.
+// Writes a message about an event.
 
 import { formatTime, timeOfDay } from '../../../browser/shared/when.js';
 

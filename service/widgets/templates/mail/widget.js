@@ -1,5 +1,6 @@
 // @ts-check
-// A message, which inputs fill in and only the user sends. What the user has typed is not replaced.
+// Writes a mail. Inputs fill in the fields, but only the user sends the mail. Text that the user has typed is not
+// replaced.
 
 import { button, createDraft, createWidget, element, eventOf, isFilledIn, labelled, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { invitation } from './invitation.js';
@@ -30,7 +31,7 @@ function listen() {
   });
 }
 
-/** What an input has put into a field may be replaced by the next one. @param {string} input @param {Record<string, string | undefined>} texts by field */
+/** Fills in the values of an input. They may replace values of an earlier input, but not the user's text. @param {string} input @param {Record<string, string | undefined>} texts by field */
 function take(input, texts) {
   if (!draft.isNews(input, texts)) return;
   for (const [name, text] of Object.entries(texts)) if (text) fill(name, text);
@@ -50,7 +51,7 @@ function send() {
   const post = (/** @type {any} */ options) => draft.sending(options, () => client.post('cloudsuite/mail-send', body, options));
   panel.runOnce(sendButton, post, ({ id }) => {
     client.setOutput('sent', { id, to: body.to, subject: body.subject });
-    draft.clear(sent); // what was typed meanwhile stays
+    draft.clear(sent); // fields that were changed meanwhile keep their text
     panel.say(`Sent to ${body.to}.`);
   }, draft.pendingKey);
 }

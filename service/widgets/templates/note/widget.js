@@ -1,18 +1,18 @@
 // @ts-check
-// A text, which the canvas keeps. What arrives is shown at once where nothing of the user's is
-// lost by it, and is offered otherwise.
+// A note that the canvas stores. A text from an input is shown at once if this replaces nothing that the user has
+// written; otherwise it is offered.
 
 import { button, createWidget, element, textOf } from '../../../browser/widgets/widget-ui.js';
 
-const PAUSE = 400; // ms after the last key until the text is sent
+const PAUSE = 400; // ms between the last key press and sending the text
 
 const { client, panel } = createWidget('Note');
 const area = element('textarea', { class: 'note', 'aria-label': 'Note', placeholder: 'Write a note', on: { input: changed } });
 const offer = element('div', { class: 'offer', hidden: true });
 const version = element('div', { class: 'offer', hidden: true }); // the text that another page has stored
-let isLoaded = false; // whether the stored text has come: until then it must not be replaced
-let isTouched = false; // whether somebody has written in this page since it took the stored text
-let taken = ''; // what the last input brought, while it is in the note
+let isLoaded = false; // whether the stored text was loaded; until then it must not be overwritten
+let isTouched = false; // whether the user has changed the text since the stored text was loaded
+let taken = ''; // the text of the last input, as long as it is in the note
 /** @type {any} */
 let timer = 0;
 panel.controls.append(offer, version);
@@ -30,7 +30,7 @@ async function begin() {
   client.onInput('fill', (value) => receive(textOf(value).trim()));
 }
 
-/** The stored text, before what was typed until it came. @param {string} text */
+/** Puts the stored text before the text that was typed while it was being loaded. @param {string} text */
 function putBefore(text) {
   const typed = area.value;
   area.value = [text, typed].filter(Boolean).join('\n');
@@ -50,7 +50,7 @@ function receive(text) {
   return undefined;
 }
 
-/** Another page has stored a text: nothing that was written here is lost by it. @param {any} kept */
+/** Handles a text that another page has stored. Text that was written here is not lost. @param {any} kept */
 function follow(kept) {
   const text = typeof kept?.text === 'string' ? kept.text : '';
   version.hidden = true;
@@ -71,16 +71,16 @@ function choose(act) {
   area.focus();
 }
 
-/** @param {string} text @param {string} [from] what the last input had brought */
+/** @param {string} text @param {string} [from] the text of the last input */
 function show(text, from = '') {
   const { selectionStart, selectionEnd } = area;
   area.value = text;
-  area.setSelectionRange(selectionStart, selectionEnd); // what is typed on stays where it was begun
+  area.setSelectionRange(selectionStart, selectionEnd); // keeps the cursor where the user is typing
   [taken, isTouched] = [from, false];
   send();
 }
 
-/** @param {string} text that came @param {string} whole of the note */
+/** @param {string} text of the input @param {string} whole the new text of the note */
 function take(text, whole) {
   const hadFocus = offer.contains(document.activeElement);
   taken = text;
@@ -95,7 +95,7 @@ function changed() {
   isTouched = true;
   clearTimeout(timer);
   timer = setTimeout(send, PAUSE);
-  keep(); // at once: a page that goes away can't do it any more
+  keep(); // at once, because a page that is being unloaded can't store it any more
 }
 
 function send() {

@@ -1,5 +1,5 @@
 // @ts-check
-// Places that match a text. A search costs credits, so an input only fills in the field.
+// Searches places by text. A search costs credits, so an input only fills in the field.
 
 import { createChoices, createDraft, createSearchLine, createWidget, element, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
 

@@ -1,5 +1,5 @@
 // @ts-check
-// A table that can be sorted by each column, and of which a row can be chosen.
+// A table that can be sorted by any column, and in which a row can be chosen.
 
 import { columnsOf, day, element, moment } from '../../../browser/widgets/widget-ui.js';
 
@@ -19,7 +19,7 @@ export function createGrid({ onRow, onOrder }) {
   let columns = [];
   /** @type {{column: string, descending: boolean} | null} */
   let order = null;
-  let chosen = ''; // the chosen row, as text: rows are replaced when their collection changes
+  let chosen = ''; // the chosen row as text, because rows are replaced when their collection changes
   /** @type {string[]} the shown rows, as text */
   let keys = [];
 
@@ -33,7 +33,7 @@ export function createGrid({ onRow, onOrder }) {
     onOrder(sorted);
   }
 
-  /** The row or the column that has the focus keeps it, wherever it stands then. @returns {() => void} */
+  /** Returns a function that gives the focus back to the same row or column header after the table was drawn. @returns {() => void} */
   function keepFocus() {
     const focused = document.activeElement;
     const [column, place] = [head, body].map((part) => [...part.children].findIndex((child) => child.contains(focused)));

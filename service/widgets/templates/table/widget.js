@@ -1,10 +1,10 @@
 // @ts-check
-// The records of a collection, which stay up to date, or the items that another widget gives.
+// Shows the records of a collection, which are kept up to date, or the items from another widget.
 
 import { createWidget, element, itemsOf, labelled } from '../../../browser/widgets/widget-ui.js';
 import { createGrid } from './grid.js';
 
-const HIDDEN = new Set(['userId']); // the owner, who is the reader
+const HIDDEN = new Set(['userId']); // the owner of the records is the user
 const TOO_LARGE = 'This is too large to be passed on to other widgets.';
 
 const { client, panel, isAlone } = createWidget('Table');
@@ -12,7 +12,7 @@ const START = isAlone ? 'Choose a collection.' : 'Choose a collection, or connec
 const select = element('select', { class: 'field', on: { change: choose } }, element('option', { value: '' }, 'Choose…'));
 const grid = createGrid({ onRow: send, onOrder: (rows) => (isPassed = pass('rows', { value: rows })) });
 let stop = () => {};
-let isPassed = true; // whether other widgets have got the rows
+let isPassed = true; // whether the rows were sent to other widgets
 panel.controls.append(labelled('Collection', select));
 panel.showEmpty(START);
 begin().catch(panel.showProblem);
@@ -29,7 +29,7 @@ async function begin() {
 function showItems(items) {
   stop();
   select.value = '';
-  panel.run(async () => null, () => show(items, 'The widget before this one gives no items.')); // in the place of a collection that still loads
+  panel.run(async () => null, () => show(items, 'The widget before this one gives no items.')); // ends the loading of a collection, if one is still being loaded
 }
 
 function choose() {
@@ -55,7 +55,7 @@ function follow(name) {
         },
       });
     }),
-    tellWhatIsMissing,
+    showWarning,
   );
 }
 
@@ -69,10 +69,10 @@ function show(items, empty) {
   grid.set(items);
   if (!items.length) panel.showEmpty(empty);
   else if (!grid.node.isConnected) panel.show(grid.node);
-  tellWhatIsMissing();
+  showWarning();
 }
 
-function tellWhatIsMissing() {
+function showWarning() {
   if (!isPassed) panel.say(TOO_LARGE);
 }
 
@@ -83,7 +83,7 @@ function send(item) {
   panel.say(isSent ? 'The row is chosen.' : TOO_LARGE);
 }
 
-/** What is too large to be passed on is shown all the same. @param {string} slotId @param {Record<string, unknown>} value @returns {boolean} */
+/** Sends a value to other widgets, unless it is too large. @param {string} slotId @param {Record<string, unknown>} value @returns {boolean} whether it was sent */
 function pass(slotId, value) {
   try {
     client.setOutput(slotId, value);

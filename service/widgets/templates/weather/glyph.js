@@ -1,5 +1,5 @@
 // @ts-check
-// Drawings of weather, by the WMO codes that the forecast has.
+// Draws the weather symbol for a WMO weather code of the forecast.
 
 const SPACE = 'http://www.w3.org/2000/svg';
 const SUN = 'M12 8.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM12 2.5v2.2M12 19.3v2.2M2.5 12h2.2M19.3 12h2.2M5.3 5.3l1.5 1.5M17.2 17.2l1.5 1.5M5.3 18.7l1.5-1.5M17.2 6.8l1.5-1.5';
@@ -27,7 +27,7 @@ export function kindOf(code, isDay) {
   return code >= 95 ? 'storm' : 'rain';
 }
 
-/** Hidden from screen readers: the words stand beside it. @param {number | null} code @param {boolean} isDay */
+/** The symbol, hidden from screen readers, because the text beside it has the same meaning. @param {number | null} code @param {boolean} isDay */
 export function glyph(code, isDay) {
   const kind = kindOf(code, isDay);
   const drawing = document.createElementNS(SPACE, 'svg');

@@ -1,5 +1,5 @@
 // @ts-check
-// The weather of a place, as typed or as it arrives. The calls are free, so an input loads at once.
+// Shows the weather of a place that is typed or comes from an input. The calls are free, so an input loads at once.
 
 import { createDraft, createSearchLine, createWidget, element, formatTime, placeOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { glyph } from './glyph.js';
@@ -25,7 +25,7 @@ draft.ready.then(() => {
 
 /** @param {string} input @param {import('../../../browser/widgets/widget-values.js').Place | null} place */
 function receive(input, place) {
-  if (place && draft.isNews(input, place)) draft.fill('city', place.name); // after a reload a half-written city stays
+  if (place && draft.isNews(input, place)) draft.fill('city', place.name); // after a reload, a half-typed city stays
   load(place);
 }
 
@@ -42,9 +42,9 @@ function load(place) {
   );
 }
 
-/** @param {string} asked @param {any} now @param {any} forecast */
-function show(asked, now, forecast) {
-  const name = now.place.name ?? asked; // a call by coordinates gives no name
+/** @param {string} place the text of the request @param {any} now @param {any} forecast */
+function show(place, now, forecast) {
+  const name = now.place.name ?? place; // the answer to a call with coordinates has no name
   const { temperature, unit } = degrees(now.current.temperature, now.units);
   const { feelsLike } = now.current;
   const about = [feelsLike === null ? '' : `Feels like ${rounded(feelsLike)}°`, wind(now)].filter(Boolean).join(' · ');
@@ -67,7 +67,7 @@ function degrees(value, units) {
   return { temperature: rounded(value), unit };
 }
 
-/** @param {number | null} value that the vendor may not know */
+/** @param {number | null} value null if the vendor does not know it */
 function rounded(value) {
   return value === null ? '–' : String(Math.round(value));
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Results of a web search. A search costs credits, so an input only fills in the field.
+// Searches the web and shows the results. A search costs credits, so an input only fills in the field.
 
 import { createChoices, createDraft, createSearchLine, createWidget, textOf } from '../../../browser/widgets/widget-ui.js';
 

@@ -1,5 +1,5 @@
-// What any host of widgets has to do, checked from inside a frame without our client. The page lists
-// each rule with PASS or FAIL. Source: docs/contract.md, section 12.
+// Checks the rules for widget hosts from inside a frame, without the widget client. The page lists each rule with PASS or
+// FAIL. Source: docs/contract.md, section 12.
 
 const DESCRIPTOR = ['icon', 'id', 'shapeId', 'templateHandle', 'templateName'];
 const nonce = location.hash.slice('#wn='.length);
@@ -7,7 +7,7 @@ const nonce = location.hash.slice('#wn='.length);
 let port = null;
 let count = 0;
 
-/** The next message that fits. */
+/** Waits for the next matching message. */
 function next(target, fits) {
   return new Promise((resolve) => {
     const listen = (event) => {
@@ -32,7 +32,7 @@ async function welcomed() {
   return data;
 }
 
-/** Asks on the port and returns the answer to this question. */
+/** Sends a request on the port and returns its answer. */
 async function ask(type, fields, answerType = type) {
   const requestId = `q${(count += 1)}`;
   const answer = next(port, (data) => data.type === answerType && data.requestId === requestId);

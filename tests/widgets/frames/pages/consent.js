@@ -1,4 +1,4 @@
-// A provider's page whose consent has ended: it reports as the service's own callback page does.
+// The last page of a consent: it reports the outcome as the service's callback page does.
 
 document.getElementById('opener').addEventListener('click', () => {
   new BroadcastChannel('oauth').postMessage({ type: 'oauth-result', integration: 'cloudsuite', outcome: 'connected' });

@@ -1,4 +1,4 @@
-// Another page of the same origin, to which a widget may navigate. It claims what it can.
+// Another page of the same origin, to which a widget may navigate. It pretends to be the widget.
 
 globalThis.heard = [];
 addEventListener('message', ({ data }) => globalThis.heard.push(data));

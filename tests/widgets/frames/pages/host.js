@@ -1,4 +1,4 @@
-// A page with a host, as the console has one. Tests drive it through `canvas`.
+// A page with a widget host, as in the console. Tests control it with `canvas`.
 
 import { createTransport } from '/browser/shared/api-transport.js';
 import { createApprovalDialog } from '/browser/widgets/approval.js';

@@ -1,3 +1,3 @@
-// A widget that never says anything.
+// A widget that never sends a message.
 
 export {};

@@ -1,4 +1,4 @@
-// A widget without our client: SPEC's four messages, by raw postMessage.
+// A widget without the widget client: it sends SPEC's four messages with postMessage.
 
 globalThis.heard = [];
 addEventListener('message', ({ data }) => globalThis.heard.push(data));

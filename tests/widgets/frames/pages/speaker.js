@@ -1,4 +1,4 @@
-// A widget that says hello and keeps what it hears. Tests speak through it.
+// A widget that sends a hello and records the messages that it gets. Tests send messages through it.
 
 const page = {
   /** @type {any[]} */ heard: [],
