@@ -25,8 +25,11 @@ from serving import parking, refusals
 
 BODY_STEP = 32 * 1024  # bytes of a body to which the time limit applies
 DRAIN_BYTES = 8 << 20  # read of a body that the app has left, so that its sender gets the response
+# Bytes of framing beyond three times the content. More framing only costs time. One MiB of content
+# may have been read ahead.
+FRAMING_LIMIT = SocketUnreader.max_body_chunk + 64 * 1024
 
-received = WorkBudget(BODY_STEP)  # bytes of all clients; in chunks of one byte they take 20 ms
+received = WorkBudget(8 * 1024)  # bytes of all clients; in chunks of one byte they take 5 ms
 
 
 class RequestLimits:
@@ -80,7 +83,14 @@ class TimedUnreader(SocketUnreader):
             self.sock.settimeout(None)
         self._count(data)
         received.spend(len(data))
+        if self._what == "rest" and self._received > DRAIN_BYTES:
+            raise ParseException("too much is left of the body")
         return data
+
+    @property
+    def received(self) -> int:
+        """How many bytes of the rest of a body have come."""
+        return self._received
 
     @property
     def has_next_request(self) -> bool:
@@ -157,11 +167,13 @@ class TimedParser(RequestParser):
         body = self.mesg.body if self.mesg else None
         if body is None or body.failed:
             return body is None
-        for _ in range(DRAIN_BYTES // BODY_STEP):
-            if not body.read(BODY_STEP):
-                return True
+        skipped = 0
+        while piece := body.read(BODY_STEP):
+            skipped += len(piece)
+            if self.unreader.received > 4 * skipped + FRAMING_LIMIT:
+                return False
             let_others_run()
-        return False
+        return True
 
 
 def timed_parser(cfg: Any, source: Any, source_addr: Any) -> TimedParser:

@@ -458,6 +458,19 @@ def test_a_flood_of_pings_delays_nobody(server):
     assert echoes > 5  # a flood that is read in one go lets one through, or two
 
 
+def test_many_floods_delay_others_no_more_than_one(server):
+    floods, other = [server.raw() for _ in range(20)], server.client()
+    for flooding in floods:
+        flooding.sendall(masked(ABNF.OPCODE_PONG, b"") * 10_000 + masked(ABNF.OPCODE_TEXT, b"end"))
+    through = [gevent.spawn(read, flooding, 5) for flooding in floods]
+    echoes = 0
+    while not all(flood.dead for flood in through):
+        other.send("hello")
+        assert other.recv() == "hello"
+        echoes += 1
+    assert echoes > 50  # of each flood, 15 reads: with a read of each in a round, there are few
+
+
 def test_after_the_upgrade_gunicorn_writes_nothing(server):
     sock = server.raw()
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"fail"))

@@ -107,9 +107,15 @@ class Protocol:
         self._connection = handshake.connection
         self._pieces: list[str] = []
         self._size = 0  # bytes of the pieces
+        self._count = 0  # events since `take_count`
 
     def feed(self, data: bytes) -> None:
         self._connection.receive_data(data)
+
+    def take_count(self) -> int:
+        """Return how many frames, or parts of them, were parsed since the last call."""
+        count, self._count = self._count, 0
+        return count
 
     def next(self) -> str | bytes | CloseConnection | None:
         """Return a text message, the bytes of a pong to send, or how to close the connection.
@@ -117,6 +123,7 @@ class Protocol:
         Returns None if more bytes are needed.
         """
         for event in self._connection.events():
+            self._count += 1
             result: str | bytes | CloseConnection | None = None
             match event:
                 case TextMessage():

@@ -18,6 +18,7 @@ from gevent.socket import cancel_wait, wait
 from wsproto.events import CloseConnection
 
 from service.cleanup import OnFailure
+from service.fairness import WorkBudget
 from service.lifecycle import ClientWatch
 from service.raw_sockets import READ, acknowledged_bytes
 from service.websockets.frames import Closed, Piece, Protocol, fragments, frame
@@ -29,6 +30,8 @@ STALL_SECONDS = 25.0  # a write fails if the peer acknowledges nothing for so lo
 CLOSE_SECONDS = 1.0
 RECEIVE_BYTES = 4096  # as tiny frames, they take five milliseconds to parse
 NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
+
+_parsing = WorkBudget(500)  # frames of all connections, which take four milliseconds
 
 
 class WebSocket:
@@ -184,6 +187,7 @@ class WebSocket:
                 continue
 
     def _read(self) -> None:
+        _parsing.spend(self._protocol.take_count())
         data = b""
         with suppress(OSError):  # the peer has reset the connection, or `close` cancels the wait
             data = self._receive_or_ping()
