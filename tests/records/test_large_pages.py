@@ -26,25 +26,42 @@ def envelope(number):
     return {"recordId": f"r-{number}", "data": data, "createdAt": "", "updatedAt": ""}
 
 
+PLACE = {"collection": "canvases", "owner": "alice"}
+
+
 @pytest.fixture
 def canvases(app, alice):
-    """Twelve canvases, and entries of the journal for more than one page."""
+    """Twelve canvases."""
     alice.get(CANVASES)  # makes her row
     moment = {"created_at": now(), "updated_at": now()}
-    place = {"collection": "canvases", "owner": "alice"}
+    data = {"name": "é", "state": LARGE}
     with app.app_context(), write_transaction() as session:
         for number in range(12):
-            data = {"name": "é", "state": LARGE}
-            session.add(Record(**place, record_id=f"r-{number}", data=data, **moment))
-        turn = {"turn_id": "t", "chat_id": "c", "user_id": "alice", "tool": "records.update"}
+            session.add(Record(**PLACE, record_id=f"r-{number}", data=data, **moment))
+
+
+@pytest.fixture
+def journal(app, alice):
+    """Entries for more than one page. To write them takes longer than most tests."""
+    alice.get(CANVASES)  # makes her row
+    turn = {"turn_id": "t", "chat_id": "c", "user_id": "alice", "tool": "records.update"}
+    with app.app_context(), write_transaction() as session:
         for number in range(40):
             values = {"record_id": f"r-{number}", "outcome": "updated", "before": envelope(number)}
-            session.add(JournalEntry(**turn, **place, **values, after=envelope(number)))
+            session.add(JournalEntry(**turn, **PLACE, **values, after=envelope(number)))
 
 
 @on_sqlite
-@pytest.mark.parametrize("path", [CANVASES, f"{CANVASES}?limit=200", "/api/ai/journal"])
-def test_other_greenlets_run_after_each_record_is_read_and_written(alice, canvases, path):
+@pytest.mark.parametrize(
+    ("stored", "path"),
+    [
+        ("canvases", CANVASES),
+        ("canvases", f"{CANVASES}?limit=200"),
+        ("journal", "/api/ai/journal"),
+    ],
+)
+def test_other_greenlets_run_after_each_record_is_read_and_written(request, alice, stored, path):
+    request.getfixturevalue(stored)
     with turns() as turn_log:
         page = alice.get(path)
     [items] = (value for value in page.json.values() if isinstance(value, list))
@@ -59,7 +76,7 @@ def test_the_answer_is_the_same_as_one_encoded_at_once(alice, canvases):
     assert [record["data"]["state"] for record in page.json["records"]] == [LARGE] * 12
 
 
-def test_pages_of_the_journal_are_bounded_and_complete(alice, canvases):
+def test_pages_of_the_journal_are_bounded_and_complete(alice, journal):
     ids, cursor = [], ""
     while cursor is not None:
         page = alice.get(f"/api/ai/journal?limit=30{cursor and f'&cursor={cursor}'}")
@@ -105,7 +122,7 @@ def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canv
 @pytest.mark.parametrize(
     "path", [CANVASES, "/api/ai/journal", "/api/ai/search?q=words", "/api/credits/spend"]
 )
-def test_nobody_waits_for_long_for_the_other_pages_of_a_user(alice, canvases, monkeypatch, path):
+def test_nobody_waits_for_long_for_the_other_pages_of_a_user(alice, monkeypatch, path):
     """They may wait for a database that is away."""
     monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
     with ExitStack() as others:
