@@ -164,6 +164,8 @@ def main(program: str, directory: str) -> None:
     from sqlalchemy.orm import configure_mappers  # noqa: PLC0415
 
     configure_mappers()  # otherwise each worker does it, for its first query
+    if is_service:
+        _make_rules(directory)
     gc.freeze()
     gc.enable()
     monkey.get_original("signal", "signal")(signal.SIGCHLD, _reap)
@@ -183,6 +185,23 @@ def main(program: str, directory: str) -> None:
             answered.write(str(pid))
     shutil.rmtree(directory)
     _exit(0)
+
+
+def _make_rules(directory: str) -> None:
+    """Make the rules of all addresses. Each worker would take a third of its start for them."""
+    import pytest  # noqa: PLC0415
+    from gevent import get_hub  # noqa: PLC0415
+
+    from config import load  # noqa: PLC0415
+    from service import create_app  # noqa: PLC0415
+    from service.sandbox.listener import upstreams  # noqa: PLC0415
+    from tests.once import make_rules_once  # noqa: PLC0415
+    from tests.services import ENVIRONMENT  # noqa: PLC0415
+
+    make_rules_once(pytest.MonkeyPatch())
+    app = create_app(load({**ENVIRONMENT, "DATABASE_URL": f"sqlite:///{directory}/unused.db"}))
+    upstreams(app, app.extensions["proxy"].catalog)
+    get_hub().destroy(destroy_loop=True)  # the forks make their own
 
 
 def _reap(*_: object) -> None:

@@ -24,11 +24,16 @@ from service.sandbox.matching import Rules
 STATEMENTS = 5000  # compiled ones
 
 
+def make_rules_once(patch: pytest.MonkeyPatch) -> None:
+    """The rules of addresses alone, which are most of it."""
+    patch.setattr(vendors, "Rules", _rules())
+    patch.setattr(Rule, "compile", _compiling_once(Rule.compile))
+
+
 @contextmanager
 def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vendors, "Rules", _rules())
-        patch.setattr(Rule, "compile", _compiling_once(Rule.compile))
+        make_rules_once(patch)
         kept: LRUCache[Any, Any] = LRUCache(STATEMENTS)
         one = property(lambda engine: kept, lambda engine, own: None)
         patch.setattr(Engine, "_compiled_cache", one, raising=False)
