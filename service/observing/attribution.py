@@ -1,7 +1,7 @@
 """Facts about the work of a greenlet (request, user, chat, model) for logs and the stall alarm.
 
 Code binds facts when it learns them, and greenlets that are spawned later inherit them. Context
-variables would not do: greenlets do not inherit them, and other threads can't read them.
+variables are not suitable: greenlets do not inherit them, and other threads can't read them.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,10 +12,10 @@ from weakref import ref
 import greenlet
 from gevent import Greenlet, getcurrent
 
-# By greenlet, until it ends. A WeakKeyDictionary does the same in two to three times as long.
+# By greenlet, until it ends. A WeakKeyDictionary would take two to three times as long.
 _facts: dict[ref[Any], dict[str, Any]] = {}
 
-# gevent's own is also true of a greenlet that has been spawned, and has not begun.
+# gevent's version is also true for a greenlet that has been spawned but has not begun.
 _has_begun: Callable[[Any], bool] = greenlet.greenlet.__bool__
 
 
@@ -32,7 +32,7 @@ def bind(**facts: Any) -> None:
 
 @contextmanager
 def scope() -> Iterator[None]:
-    """Facts that are bound inside are forgotten at the end."""
+    """Restore the facts at the end of the block, and forget those that were bound in it."""
     outside = current_facts()
     try:
         yield
@@ -48,7 +48,7 @@ def take_over(other: Any) -> None:
 
 
 def give(spawned: Greenlet, facts: dict[str, Any]) -> None:
-    """Give facts to a greenlet that does not inherit them: the event loop has spawned it."""
+    """Give facts to a greenlet that the event loop has spawned, and that does not inherit any."""
     _facts[ref(spawned, _forget)] = facts
 
 

@@ -1,4 +1,4 @@
-"""Log lines: JSON on standard error, one for each request and each upstream call among others.
+"""Log lines: JSON on standard error, for example for each request and each upstream call.
 
 Secrets are removed from every line by their values. `stderr_lines.py` writes the messages of
 libraries and Python in the same form.
@@ -42,7 +42,7 @@ class Redactor:
         return self._clean(event) if self._may_show(event) else event
 
     def _may_show(self, event: dict[str, Any]) -> bool:
-        """Whether a line may contain a secret. One search finds that hardly any does."""
+        """Return whether a line may contain a secret. For most lines, one search excludes it."""
         if not self.pattern:
             return False
         texts = [value for value in event.values() if type(value) not in WITHOUT_TEXT]
@@ -67,7 +67,8 @@ redactor = Redactor()
 def place_of_error(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
     """Replace an exception by its types and its place.
 
-    Its text is not logged: it may repeat SQL, the answer of an upstream, or a user's text.
+    The exception's text is not logged, because it may repeat SQL, an upstream's answer, or a user's
+    text.
     """
     info = event.pop("exc_info", None)
     error = info if isinstance(info, BaseException) else sys.exc_info()[1] if info else None
@@ -93,7 +94,7 @@ def _add_facts(_logger: object, _method: str, event: dict[str, Any]) -> dict[str
 
 
 def _add_time(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Add the time to a line, as structlog's own processor does it in three times the time."""
+    """Add the time to a line. structlog's own processor takes three times as long."""
     event["timestamp"] = f"{utc_text(datetime.now(UTC), 'T')}Z"
     return event
 
@@ -122,22 +123,22 @@ class StandardError:
     """Standard error for log lines. A line that can't be written as a whole is lost.
 
     The log's disk may be full, or its reader may be slow or have ended. No request and no turn may
-    fail for that. A line goes straight to the descriptor: Python's buffer would keep one that could
-    not be written, write it later, and join it to others. `sys.stderr` is read for each line,
-    because tests and servers may replace it.
+    fail because of that. A line goes directly to the descriptor: Python's buffer would keep a line
+    that could not be written, write it later, and join it to others. `sys.stderr` is read for each
+    line, because tests and servers may replace it.
     """
 
     def __init__(self) -> None:
         self._is_cut = False  # whether the last line has no end
 
     def write(self, line: str) -> None:
-        """Write a line, which has its end."""
+        """Write a line, which includes its line feed."""
         stream: Any = sys.stderr
         try:
             descriptor = stream.fileno()
         except io.UnsupportedOperation:  # in memory
             stream.write(line)
-        except (AttributeError, ValueError):  # there is none, or it is closed
+        except (AttributeError, ValueError):  # no standard error, or a closed one
             LINES_LOST.inc()
         else:
             self._send(descriptor, line.encode(errors="replace"))
@@ -152,7 +153,7 @@ class StandardError:
         self._is_cut = 0 < len(rest) < len(whole) or (self._is_cut and rest == whole)
 
     def flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing, because no line is buffered."""
 
 
 STANDARD_ERROR: Any = StandardError()

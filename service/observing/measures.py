@@ -1,8 +1,8 @@
-"""What operators measure and alarm on, beside stalls (`stall.py`).
+"""The metrics, on which operators set alarms. Those of stalls are in `stall.py`.
 
-docs/operations.md has every metric with what to do about it; a test compares. Labels are declared
-names only (models, endpoints, tools, kinds), never a user's words or id. All workers of a host are
-added up: a counter of a dead worker stays in the sum, and its gauges are removed
+docs/operations.md describes every metric and how to react to it; a test compares. Labels are only
+declared names (models, endpoints, tools, kinds), never a user's words or id. A scrape adds up all
+workers of a host: the counters of a dead worker stay in the sum, and its gauges are removed
 (docs/decisions/0033).
 """
 
@@ -12,8 +12,8 @@ from prometheus_client import Gauge
 
 from service.observing.processes import Counter, Histogram
 
-CHILDREN = 4096  # of a metric that are found fast: by its labels takes longer than to count
-WAITS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60)  # seconds until a model says something
+CHILDREN = 4096  # cached children of a metric: a look-up by labels takes longer than to count
+WAITS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60)  # seconds until a model's first output
 LAGS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60)  # seconds
 
 # Requests
@@ -135,7 +135,7 @@ OWNER_TOKEN_END = Gauge(
     multiprocess_mode="livemax",
 )
 
-# These are there from the start, so that the first increase is seen.
+# These series exist from the start, so that the first increase is seen.
 claims_not_renewed, keys_not_renewed = map(NOT_RENEWED.labels, ("claims", "keys"))
 swept_turns, swept_holds = map(SWEPT.labels, ("turns", "holds"))
 

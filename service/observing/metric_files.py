@@ -1,7 +1,8 @@
-"""The memory-mapped files of metrics, with room on the disk for all that is written to them.
+"""Reserve room on the disk for the memory-mapped files of metrics.
 
-prometheus_client makes sparse files. The first write to a page of one needs a block of the disk.
-Where the disk is full the kernel then ends the process with SIGBUS: no call could return an error.
+prometheus_client makes sparse files. The first write to a page of such a file needs a block of the
+disk. If the disk is full, the kernel ends the process with SIGBUS, because no call could return an
+error.
 """
 
 import errno
@@ -11,11 +12,11 @@ from typing import Any
 from prometheus_client import mmap_dict
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-HEAD, VALUE, ALIGNED = 4, 16, 8  # bytes: the length of a key, its value, and what it is padded to
+HEAD, VALUE, ALIGNED = 4, 16, 8  # bytes: a key's length, its value, and the alignment
 
 
 def reserve(descriptor: int, size: int) -> bool:
-    """Make a file at least so long, with all its blocks. Returns False if the disk is full."""
+    """Make a file at least `size` bytes long, with all blocks. Return False if the disk is full."""
     try:
         os.posix_fallocate(descriptor, 0, size)
     except OSError as error:
@@ -26,7 +27,7 @@ def reserve(descriptor: int, size: int) -> bool:
 
 
 class ReservedDict(mmap_dict.MmapedDict):
-    """A `MmapedDict` that moves into memory if the disk is full. No other process sees it there."""
+    """A `MmapedDict` that moves into this process's own memory if the disk is full."""
 
     _f: Any
     _m: Any
@@ -54,17 +55,17 @@ class ReservedDict(mmap_dict.MmapedDict):
 
 
 def _opened(filename: str) -> Any:
-    """A descriptor of the file, which `open` takes like a name.
+    """Return a descriptor of the file, which `open` accepts like a name.
 
-    A new file gets its name when it has its room: a scrape that meets an empty one fails.
+    A new file gets its name when its room is reserved, because a scrape fails at an empty file.
     """
-    if os.path.exists(filename):  # of a process that has ended, and had the same id
+    if os.path.exists(filename):  # an ended process had the same id
         return os.open(filename, os.O_RDWR | os.O_APPEND)
     unready = f"{filename}.new"
     try:
         descriptor = os.open(unready, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as error:
-        if error.errno in FULL:  # there is not even room for a name
+        if error.errno in FULL:  # no room even for a name
             return _in_memory()
         raise
     size = mmap_dict._INITIAL_MMAP_SIZE  # noqa: SLF001 - the size that it would make itself

@@ -1,8 +1,8 @@
-"""Which process counts, and counting without what prometheus_client does against threads.
+"""Count metrics for the current process, without prometheus_client's protection from threads.
 
-It asks for the process at each increment, by a system call, and takes a lock. Only greenlets of one
-thread count here, and none is interrupted while it does. An increment takes two calls of functions
-here, nine there, and a turn has some fifteen.
+prometheus_client makes a system call for the process id at each increment, and takes a lock. In
+this service only greenlets of one thread count, and none is interrupted while it counts. An
+increment takes two function calls here instead of nine, and a turn has some fifteen increments.
 """
 
 import os
@@ -28,7 +28,7 @@ def _renew() -> None:
 
 
 def install() -> None:
-    """Call it before the first metric is made."""
+    """Install the classes of this module. Call it before the first metric is made."""
     if values.ValueClass is not values.MutexValue:
         values.MmapedDict = ReservedDict  # type: ignore[misc]
         values.ValueClass = _value_class()
@@ -43,7 +43,7 @@ def _value_class() -> Any:
 
         def inc(self, amount: float) -> None:
             global _counting  # noqa: PLW0603 - a process has one
-            if _counting != _pid:  # it has just been forked, and has to open files of its own
+            if _counting != _pid:  # just forked: it has to open its own files
                 _counting = _pid
                 super().inc(amount)
                 return
@@ -60,7 +60,7 @@ class Counter(prometheus_client.Counter):
     """A counter that is only increased, and has no exemplars."""
 
     def inc(self, amount: float = 1, exemplar: Any = None) -> None:
-        """Add an amount that is not negative. One with labels is increased by its children."""
+        """Add an amount that is not negative. If there are labels, call it on a child."""
         self._value.inc(amount)
 
 

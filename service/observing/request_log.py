@@ -13,7 +13,7 @@ from service.ids import random_hex
 from service.observing import attribution, measures, spans
 from service.observing.logs import log_info
 
-UNTRACED = ("/healthz", "/readyz", "/metrics")  # asked all the time, by machines
+UNTRACED = ("/healthz", "/readyz", "/metrics")  # machines request these all the time
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT")
 OTHER_METHOD = "_OTHER"  # as OpenTelemetry names it
@@ -35,7 +35,7 @@ def _begin(_: Service, request: Request, g: Any) -> None:
 
 
 def _span(request: Request, route: str) -> spans.Span:
-    """Begin the span of a request. The query and the path itself may be private."""
+    """Begin the span of a request, without its query and its path, which may be private."""
     if route in UNTRACED or not spans.are_recorded():
         return spans.NO_SPAN
     method = _method(request)
@@ -79,8 +79,10 @@ def _end(_: Service, request: Request, g: Any, response: Response) -> None:
 
 
 def _log_killed(error: BaseException | None) -> None:
-    """Log a request that its worker kills at the end of the grace time: it gets no answer, and so
-    no other line."""
+    """Log a request that its worker kills at the end of the grace time.
+
+    It gets no answer, and so no other log line.
+    """
     if isinstance(error, GreenletExit):
         request, g = current_request(), current_g()
         ms = round((time.perf_counter() - g.began) * 1000, 1)

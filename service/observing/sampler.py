@@ -1,6 +1,6 @@
-"""Gauges of this worker, which are set once a second from what the worker knows anyway.
+"""Gauges of this worker, which are set once a second from facts that the worker has anyway.
 
-An event costs nothing more for them. A room adds its gauges when it is set up.
+They cost nothing at an event. A package adds its gauges when it is set up.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ SAMPLER = AppKey["Sampler"]("sampler")
 
 
 class Sampler:
-    """Sets gauges to what their functions return, which must neither wait nor raise."""
+    """Sets gauges to the results of their functions, which must neither wait nor raise."""
 
     def __init__(self) -> None:
         self._gauges: list[tuple[Gauge, Callable[[], float]]] = []

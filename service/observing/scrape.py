@@ -22,7 +22,7 @@ FILES = re.compile(r"^Max open files\s+(\d+)", re.MULTILINE)
 
 
 class WorkerFacts(Collector):
-    """What the kernel says of each worker, read when it is asked for."""
+    """The kernel's facts about each worker, which are read at each scrape."""
 
     def __init__(self, workers: Iterable[str]) -> None:
         self._workers = workers
@@ -34,10 +34,10 @@ class WorkerFacts(Collector):
         memory, used, limit = self._families()
         for worker in self._workers:
             process = PROC / worker
-            with suppress(OSError):  # it has just ended, or there is no such directory
+            with suppress(OSError):  # the worker has just ended, or /proc is missing
                 kib = _number(PRIVATE, process / "status")
                 most, opened = _number(FILES, process / "limits"), os.listdir(process / "fd")
-                if kib is None:  # it has ended, and its master does not know yet
+                if kib is None:  # it has ended, but its master has not noticed yet
                     continue
                 memory.add_metric([worker], kib * 1024)
                 limit.add_metric([worker], math.inf if most is None else most)  # "unlimited"
@@ -68,7 +68,7 @@ def metrics_registry() -> CollectorRegistry:
 
 
 class Scrape(Collector):
-    """All metrics: what workers have counted, what is known of them, and further collectors."""
+    """All metrics: counts of the workers, facts about them, and further collectors."""
 
     def __init__(self, further: Iterable[Collector]) -> None:
         self._further = further
@@ -87,7 +87,7 @@ class Scrape(Collector):
 
 
 def registry(further: Iterable[Collector]) -> CollectorRegistry:
-    """The registry that one scrape reads."""
+    """Return the registry that one scrape reads."""
     made = CollectorRegistry(auto_describe=False)
     made.register(Scrape(further))
     return made

@@ -1,4 +1,4 @@
-"""Where code begins the spans of traces. None are recorded unless `service/tracing` is set up.
+"""Begin the spans of traces. None are recorded unless `service/tracing` is set up.
 
 The ids of the current span are facts of the greenlet (`attribution.py`), so greenlets that are
 spawned later inherit them, and log lines have them. A span in a generator must not be made current:
@@ -16,13 +16,13 @@ class Span(Protocol):
         """Add attributes; `__` in a name stands for a dot. None is left out."""
 
     def content(self, **texts: Callable[[], Any]) -> None:
-        """Add what these return: words of people or models, which only OTEL_CONTENT allows."""
+        """Add the results of these functions: texts of people or models, if OTEL_CONTENT is on."""
 
     def fail(self, kind: str) -> None:
-        """Mark the span as failed, by a name of ours for the failure."""
+        """Mark the span as failed. `kind` is our name for the failure."""
 
     def end(self) -> None:
-        """End it; the span that was current before is current again."""
+        """End the span. The span that was current before it is current again."""
 
     def __enter__(self) -> "Span": ...
 
@@ -36,7 +36,7 @@ class Tracer(Protocol):
 
 
 class NoSpan:
-    """Stands for every span while traces are off."""
+    """The span that replaces every span while traces are off."""
 
     def set(self, **attributes: Any) -> None: ...
 
@@ -57,7 +57,7 @@ _tracer: Tracer | None = None  # of this process
 
 
 def record_with(tracer: Tracer | None) -> None:
-    """Let `tracer` record the spans of this process; None turns them off."""
+    """Let `tracer` record the spans of this process. None turns spans off."""
     global _tracer  # noqa: PLW0603 - a check of it is all that spans cost while they are off
     _tracer = tracer
 
@@ -72,5 +72,5 @@ def start(name: str, kind: str = "internal", current: bool = True) -> Span:
 
 
 def start_request(name: str, traceparent: str) -> Span:
-    """Begin the span of a request that the service got, below that of its header `traceparent`."""
+    """Begin the span of an incoming request, below the span in its header `traceparent`."""
     return _tracer.start_request(name, traceparent) if _tracer else NO_SPAN

@@ -2,9 +2,9 @@
 
 A thread of the operating system samples the event loop 25 times a second, which costs nothing per
 token. If the loop is not waiting for events, its iteration and the running greenlet show whether it
-is still the same piece of work. A piece of work that lasts is sampled more often: the place of the
-code, its facts, and its CPU time. Time in which the worker was stopped or had no CPU does not
-count. See docs/decisions/0015.
+is still doing the same work. Long work is sampled more often: the place of the code, its facts, and
+its CPU time. Time in which the worker was stopped or had no CPU does not count. See
+docs/decisions/0015.
 """
 
 import gc
@@ -26,8 +26,8 @@ from service.observing.stall_times import Sample, Stall
 
 LIMIT = 0.05  # seconds
 PERIOD = 0.04  # between two samples of a loop that waits for events
-STALL_PERIOD = 0.005  # between two samples of a stall, at least; otherwise a tenth of its length
-LATE = 0.02  # a sample that is later than this is not explained by a busy machine
+STALL_PERIOD = 0.005  # the least time between two samples of a stall; usually a tenth of its length
+LATE = 0.02  # a busy machine does not explain a sample that is later than this
 WARN_AFTER = (1.0, 10.0)  # seconds of a stall; after 30 s gunicorn kills the worker
 
 STALLS = Histogram(
@@ -73,10 +73,10 @@ class StallAlarm:
             pause = self._sample(pause)
 
     def _sample(self, pause: float) -> float:
-        """Take a sample, `pause` seconds after the last one; return the pause before the next.
+        """Take a sample, `pause` seconds after the last one. Return the pause before the next one.
 
-        Meanwhile no garbage is collected. To make the object of a frame may begin a collection, in
-        which the watched thread may run and leave the frame: Python 3.11 crashes then.
+        Garbage collection is off meanwhile. Making the object of a frame may start a collection,
+        during which the watched thread may run and leave the frame. Python 3.11 then crashes.
         """
         collects = gc.isenabled()
         gc.disable()
@@ -118,7 +118,7 @@ class StallAlarm:
         stall = self._stall
         if stall is None or stall.root is not root or stall.iteration != iteration:
             self._end()
-            # Not before the last sample, at which something else was running.
+            # The stall began after the last sample, at which other work was running.
             began = max(now.at - max(0.0, time.time() - self._loop.now()), self._previous.at)
             queued = self._read_queue(now)
             stall = Stall(self._previous, began, iteration, root, now, now, queued)
@@ -128,8 +128,8 @@ class StallAlarm:
     def _seconds_stopped(self, now: Sample, pause: float, queued: float) -> float:
         """Return for how long the whole process was stopped.
 
-        This thread is late then, and the watched one has not used the time. C code that holds the
-        interpreter's lock makes this thread late as well.
+        Then this thread is late, and the watched thread has not used the time. C code that holds
+        the interpreter's lock makes this thread late as well.
         """
         late = now.at - self._previous.at - pause
         if late < LATE:
@@ -161,7 +161,7 @@ class StallAlarm:
     def _read_queue(self, now: Sample) -> float:
         """Return for how many seconds the thread was ready without a CPU.
 
-        If the kernel does not count them, returns all time without a CPU, so that no wait counts.
+        If the kernel does not count them, return all time without a CPU, so that no wait counts.
         """
         if self._queue is None:
             return now.at - now.cpu

@@ -1,4 +1,4 @@
-"""How long a stall has lasted, and for how much of that its greenlet is responsible."""
+"""Compute how long a stall has lasted, and for which part of it its greenlet is responsible."""
 
 from dataclasses import dataclass, field
 from types import FrameType
@@ -16,8 +16,8 @@ class Sample(NamedTuple):
 class Stall:
     """The run of one greenlet in one iteration of the loop.
 
-    `before` is the last sample without it; `first` and `last` are samples of it. `queued` is how
-    long the thread was ready but not on a CPU between these two.
+    `before` is the last sample before the run; `first` and `last` are samples of it. `queued` is
+    how long the thread was ready but not on a CPU between `first` and `last`.
     """
 
     before: Sample
@@ -41,8 +41,8 @@ class Stall:
     def cpu(self) -> float:
         """Seconds of CPU time.
 
-        Before the first sample other greenlets may have run, if that sample was late. That time
-        counts only if most of the time after it, without that in a queue, was spent computing.
+        If the first sample was late, other greenlets may have run before it. The time before it
+        counts only if most of the time after it, without the queued time, was spent computing.
         """
         sampled = self.last.at - self.first.at - self.queued
         cpu = self.last.cpu - self.first.cpu

@@ -1,8 +1,8 @@
-"""JSON log lines in place of what libraries, Python and gevent write to standard error.
+"""JSON log lines in place of the texts that libraries, Python and gevent write to standard error.
 
-Libraries log by the standard library, Python prints warnings and uncaught exceptions, and gevent
-prints those of greenlets. Their texts and tracebacks may repeat SQL, addresses and users' texts. A
-line has only the type, the place and, for a log message, its constant part.
+Libraries log with the standard library, Python prints warnings and uncaught exceptions, and gevent
+prints exceptions of greenlets. Their texts and tracebacks may repeat SQL, addresses and users'
+texts. A line has only the type, the place and, for a log message, its constant part.
 """
 
 import logging
@@ -55,7 +55,7 @@ def install() -> None:
     sys.excepthook = _log_uncaught
     sys.unraisablehook = _log_unraisable
     threading.excepthook = _log_thread
-    Hub.print_exception = _log_greenlet  # of the class, because each of gevent's threads has a hub
+    Hub.print_exception = _log_greenlet  # on the class, because each of gevent's threads has a hub
 
 
 def _log_warning(

@@ -1,4 +1,4 @@
-"""What the workers of this host know of each other: a gauge of each, in the files for metrics."""
+"""Read a gauge of each worker of this host from the files for metrics."""
 
 import json
 from collections.abc import Iterator
@@ -12,9 +12,10 @@ from service.observing import measures
 
 
 def of_ready_workers(gauge: Gauge, directory: Path) -> list[float]:
-    """The gauge, which has no labels, of each worker that takes new work, this one too.
+    """Return a gauge of all workers that take new work, including this one.
 
-    It is as old as the worker's last sample. The directory is that of the metrics.
+    The gauge has no labels. Its value is as old as the worker's last sample. `directory` is the
+    directory of the metrics.
     """
     workers = [dict(_values(file)) for file in directory.glob("gauge_livesum_*.db")]
     ready, wanted = measures.WORKERS_READY._name, gauge._name

@@ -1,1 +1,1 @@
-"""What every HTTP route shares: validation, errors, documents."""
+"""The parts that all HTTP routes share: validation, errors, documents."""

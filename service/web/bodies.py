@@ -13,8 +13,8 @@ from service.web.json_depth import MAX_DEPTH, TooDeep
 from service.web.json_values import decode
 
 VALUES = 25_000  # in a JSON body
-# A text without an end goes on to the end of the body. Else the search would begin again at each
-# quotation mark that is escaped in it, and take half an hour for one mebibyte.
+# A text without a closing mark extends to the end of the body. Otherwise the search would begin
+# again at each escaped quotation mark in it, and take half an hour for one mebibyte.
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 
 
@@ -45,14 +45,14 @@ def parse_json(raw: bytes) -> Any:
 def read_body() -> bytes:
     """Return the whole body, or raise an error.
 
-    werkzeug truncates a chunked body that is too large, and gunicorn gives what has come of one
-    that ends before its length.
+    werkzeug truncates a chunked body that is too large. If a body ends before its length, gunicorn
+    returns the part that has arrived.
     """
     request = current_request()
     limit, length = request.max_content_length, request.content_length
     try:
         if length is not None and limit is not None and length <= limit:
-            raw = request.environ["wsgi.input"].read(length)  # a third of werkzeug's time
+            raw = request.environ["wsgi.input"].read(length)  # takes a third of werkzeug's time
         else:
             raw = request.get_data()
             if len(raw) == limit and request.environ["wsgi.input"].read(1):
@@ -74,7 +74,7 @@ def _too_large(limit: int | None) -> TooLarge:
 
 
 def has_at_most(values: int, json_text: str) -> bool:
-    """Whether a JSON text has at most so many values, without parsing it.
+    """Return whether a JSON text has at most so many values, without parsing it.
 
     Parsing, checking and writing one mebibyte of empty lists takes half a second, a hundred times
     as long as for one text of that size. A list or an object counts twice.

@@ -1,4 +1,4 @@
-"""Decorators that validate requests by marshmallow schemas, before a view is called.
+"""Decorators that validate requests with marshmallow schemas, before a view is called.
 
 The decorators of a view state its contract, from which `openapi.py` builds the document.
 """
@@ -29,7 +29,7 @@ def init_app(app: Service) -> None:
     app.finish_responses(_set_allow)
 
 
-# To match the path of an endpoint takes longer than to call all other checks of a request.
+# Matching the path of an endpoint takes longer than all other checks of a request.
 @lru_cache(KNOWN_PATHS)
 def _match(rules: Map, path: str) -> tuple[Rule, Mapping[str, Any]] | None:
     """Return the most specific rule for a path, for any method, and its arguments."""
@@ -52,14 +52,14 @@ def _allowed_methods(app: Flask, path: str) -> list[str]:
 
 
 def _exists(app: Flask, rule: Rule, arguments: Mapping[str, Any]) -> bool:
-    """Whether a rule's methods exist for these arguments in the path."""
+    """Return whether a rule's methods exist for these arguments in the path."""
     view = app.view_functions[rule.endpoint]
     exists = getattr(view, "contract", {}).get("exists")
     return exists is None or exists(**arguments)
 
 
 def _refuse_method(app: Service, request: Request, _: Any) -> None:
-    """Raise 405 with the methods of the most specific rule that has the path.
+    """Raise 405 with the methods of the most specific rule for the path.
 
     For example, `POST /api/integrations/status` does not call an endpoint named `status`. Raises
     404 if no rule has the path: werkzeug raises 405 also for a path with two slashes in a row.
@@ -113,11 +113,11 @@ def body(schema: Schema) -> Callable[[View], View]:
 
 
 class EmptyBody(Schema):
-    """The body of a request that says all in its path: an empty object, or none at all."""
+    """An empty object, or no body: for a request that has all parameters in its path."""
 
 
 def without_body(view: View) -> View:
-    """Refuse what a client might take for a parameter. Raises `InvalidRequest`."""
+    """Raise `InvalidRequest` for a body with fields, which a client may regard as parameters."""
     schema = EmptyBody()
 
     @wraps(view)
@@ -129,7 +129,7 @@ def without_body(view: View) -> View:
 
 
 def json_body(schema: Schema) -> Callable[[View], View]:
-    """Pass the JSON of the request without validation, which the code behind the view does.
+    """Pass the JSON of the request without validation. The code that the view calls validates it.
 
     `schema` is for the OpenAPI document only.
     """
@@ -145,7 +145,7 @@ def json_body(schema: Schema) -> Callable[[View], View]:
 
 
 def idempotency_key() -> str | None:
-    """The `Idempotency-Key` of the request, or None. Raises `InvalidRequest`."""
+    """Return the `Idempotency-Key` of the request, or None. Raises `InvalidRequest`."""
     key: str | None = current_request().environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not KEY.fullmatch(key):
         raise InvalidRequest(details={"Idempotency-Key": [KEY_RULE]})
@@ -155,7 +155,7 @@ def idempotency_key() -> str | None:
 def query(schema: Schema) -> Callable[[View], View]:
     """Pass the query string, loaded by `schema`, as the view's first argument.
 
-    Raises `InvalidRequest`, also for a name that stands there twice: one value would be ignored.
+    Raises `InvalidRequest`, also for a repeated name, of which one value would be ignored.
     """
 
     def decorate(view: View) -> View:
@@ -197,7 +197,7 @@ def described_body(schema: Schema) -> Callable[[View], View]:
 
 
 def refuses(*errors: type[ServiceError]) -> Callable[[View], View]:
-    """List the errors that a view may answer with, for the OpenAPI document.
+    """List the errors with which a view may answer, for the OpenAPI document.
 
     `openapi.py` adds the errors that all routes of a kind have in common.
     """
@@ -207,7 +207,7 @@ def refuses(*errors: type[ServiceError]) -> Callable[[View], View]:
 def takes(**headers: str) -> Callable[[View], View]:
     """Describe the request headers that the view reads: `If_Match="…"`.
 
-    An `Idempotency_Key` is read by `idempotency_key`.
+    `idempotency_key` reads an `Idempotency_Key`.
     """
     described = {
         name.replace("_", "-"): {
@@ -220,7 +220,7 @@ def takes(**headers: str) -> Callable[[View], View]:
 
 
 def instances(list_them: Callable[[], Iterable[Any]]) -> Callable[[View], View]:
-    """Describe operations of a general route one by one in the OpenAPI document.
+    """Describe the operations of a general route separately in the OpenAPI document.
 
     `list_them` returns instances of `openapi.Instance`; it is called within the app's context.
     """
@@ -228,7 +228,7 @@ def instances(list_them: Callable[[], Iterable[Any]]) -> Callable[[View], View]:
 
 
 def exists_for(exists: Callable[..., bool]) -> Callable[[View], View]:
-    """Answer 405 where `exists` is false for the arguments in the path."""
+    """Answer 405 if `exists` returns False for the arguments in the path."""
     return lambda view: _add_contract(view, exists=exists)
 
 

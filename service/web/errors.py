@@ -76,9 +76,9 @@ class Unauthorized(ServiceError):
 class InsufficientCredits(ServiceError):
     """The payer has not enough credits.
 
-    `needed` and `available` are in credits. `available` is None if the app's owner pays, unless it
-    is a limited token's own limit that does not suffice. With `resets_at` it is a budget, which
-    begins again then.
+    `needed` and `available` are in credits. `available` is None if the app's owner pays, unless a
+    limited token's own limit is too low. With `resets_at`, a budget is used up, and that is the
+    time when it starts again.
     """
 
     status = 402
@@ -105,7 +105,7 @@ class Forbidden(ServiceError):
 
 
 class NotFound(ServiceError):
-    """The answer is the same for something missing and something of another user."""
+    """Something does not exist or belongs to another user. The answer is the same for both."""
 
     status = 404
     code = "not_found"
@@ -184,7 +184,7 @@ NO_ROUTE = "There is no such address: /openapi.json lists those that there are."
 HTTP_CODES = {404: NotFound.code, 405: "method_not_allowed", 413: TooLarge.code}
 
 
-IMPLIED_METHODS = ("HEAD", "OPTIONS")  # which every route of the kind has
+IMPLIED_METHODS = ("HEAD", "OPTIONS")  # which Flask adds to routes
 
 
 def init_app(app: Flask) -> None:

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 KEY = re.compile(r"[!-~]([ -~]{0,253}[!-~])?")  # an `Idempotency-Key`
 KEY_RULE = "1 to 255 printable ASCII characters, without a space at either end."
 KEY_SCHEMA = {"type": "string", "pattern": f"^{KEY.pattern}$"}
-# What some systems have beside the zones: that of the host, and copies of all zones.
+# Files that some systems have beside the zones: the host's own zone, and copies of all zones.
 NO_ZONES = ("localtime", "posixrules", "posix/", "right/")
 
 
@@ -44,7 +44,7 @@ class TimeZone(Text):
 
 
 def is_time_zone(name: str) -> bool:
-    """Whether the IANA database has a zone of this name. No path leads out of it."""
+    """Return whether the IANA database has a zone of this name. Paths out of it are refused."""
     if name.startswith(NO_ZONES):
         return False
     try:
@@ -63,7 +63,7 @@ class Digits(fields.Integer):
 
 
 class JsonNumber(fields.Float):
-    """A number of JSON, and no text that has one."""
+    """A number in JSON. A text that contains one is refused."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
@@ -72,7 +72,7 @@ class JsonNumber(fields.Float):
 
 
 class JsonBoolean(fields.Boolean):
-    """True or false of JSON, and no number or text that stands for one."""
+    """True or false in JSON. A number or text that stands for one is refused."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, bool):
@@ -81,7 +81,7 @@ class JsonBoolean(fields.Boolean):
 
 
 class SeqCursor(fields.Field):
-    """The number of the last row of a page, in a text that `seq_cursor` has made."""
+    """A text made by `seq_cursor`, which is loaded as the number of a page's last row."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
         try:
@@ -94,7 +94,7 @@ class SeqCursor(fields.Field):
 
 
 def seq_cursor(seq: int) -> str:
-    """A cursor behind the row of this number, opaque to clients."""
+    """Return an opaque cursor to the rows after the row of this number."""
     return base64.urlsafe_b64encode(str(seq).encode()).decode().rstrip("=")
 
 

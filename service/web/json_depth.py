@@ -1,11 +1,11 @@
-"""The depth to which JSON nests: parsers accept only a limited one."""
+"""The depth of nested JSON, which is limited."""
 
 import re
 from collections.abc import Iterable
 from typing import Any
 
-# Levels of a value. Python's parser goes down a thousand or ten thousand of them, which depends
-# on its version, and the parsers of clients have their own limits.
+# Levels of a value. Python's parser accepts a thousand or ten thousand of them, depending on its
+# version, and the parsers of clients have their own limits.
 MAX_DEPTH = 200
 
 _MARKS = re.compile(r'[\\"{}\[\]]')
@@ -16,7 +16,7 @@ class TooDeep(ValueError):
 
 
 def is_too_deep(value: Any, text: str) -> bool:
-    """Whether a value whose JSON is `text` has more than `MAX_DEPTH` levels. Takes linear time."""
+    """Return whether a value, whose JSON is `text`, has too many levels. Takes linear time."""
     if text.count("{") + text.count("[") <= MAX_DEPTH:
         return False
     level = [value]

@@ -1,4 +1,4 @@
-"""JSON Schemas of marshmallow's schemas, for the OpenAPI document and for those of endpoints."""
+"""Make JSON Schemas from marshmallow's, for the OpenAPI document and for endpoints."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from apispec.ext.marshmallow import MarshmallowPlugin, OpenAPIConverter
 from marshmallow import Schema
 from marshmallow.fields import Field
 
-OPENAPI = "3.1.0"  # its version, whose schemas are those of JSON Schema 2020-12
+OPENAPI = "3.1.0"  # the version of OpenAPI, which uses JSON Schema 2020-12
 
 
 class Converter(OpenAPIConverter):
-    """The plugin's, with the option `least` of a schema's `Meta`: how many fields must be given."""
+    """The plugin's converter, with the option `least` of `Meta`: how many fields must be given."""
 
     def schema2jsonschema(self, schema: Schema) -> dict[str, Any]:
         converted = super().schema2jsonschema(schema)
@@ -43,6 +43,6 @@ def json_schema(schema: Schema) -> Mapping[str, Any]:
 
 
 def _content_encoding(converter: Any, field: Field, **kwargs: Any) -> dict[str, Any]:
-    """How a text stands for bytes: a keyword that the plugin does not know."""
+    """Return the keyword for the encoding of bytes in a text, which the plugin does not know."""
     encoding = field.metadata.get("contentEncoding")
     return {"contentEncoding": encoding} if encoding else {}

@@ -22,7 +22,7 @@ _encode = encoder(allow_nan=False)
 
 
 class Encoded:
-    """A value that is known by its JSON text, which goes into an answer as it is."""
+    """A value in the form of its JSON text, which is put into an answer unchanged."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -141,7 +141,7 @@ def json_size(value: Any) -> int:
 
 
 def storable(value: Any) -> bool:
-    """Whether both databases can store every text in a value and UTF-8 can encode it."""
+    """Return whether both databases can store every text in a value and UTF-8 can encode it."""
     return all(map(is_storable, _texts(value)))
 
 
@@ -158,7 +158,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def has_unsafe_keys(value: Any) -> bool:
-    """Whether the AI SDK's parser refuses the value, which would end a stream.
+    """Return whether the AI SDK's parser refuses the value, which would end a stream.
 
     It refuses the key `__proto__`, and a key `constructor` whose value has `prototype`.
     Source: secureJsonParse in the npm package @ai-sdk/provider-utils.
@@ -173,7 +173,7 @@ def has_unsafe_keys(value: Any) -> bool:
 
 
 def harmless(value: Any) -> Any:
-    """Return a copy of the value without the keys for which it is `poisoned`."""
+    """Return a copy of the value without the keys that `has_unsafe_keys` finds."""
     if isinstance(value, list | tuple):
         return [harmless(item) for item in value]
     if not isinstance(value, dict):

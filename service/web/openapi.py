@@ -30,10 +30,10 @@ INTEGRATIONS = "/api/integrations/"  # its errors begin with `success: false`
 
 @dataclass(frozen=True)
 class Instance:
-    """An operation of a general route with these arguments in its path, described for itself.
+    """The description of a general route's operation with these arguments in its path.
 
-    `answer` is the schema of its success, and `headers` are those that it may have, the same for
-    each method; `facts` are further members of the operation.
+    `answer` is the schema of a success, and `headers` are the headers that it may have, with every
+    method. `facts` are further members of the operation.
     """
 
     arguments: Mapping[str, str]
@@ -66,7 +66,7 @@ def document(app: Flask) -> dict[str, Any]:
         described = {method.lower(): operation for method in methods}
         path = re.sub(r"<(?:[^:>]+:)?([^>]+)>", r"{\1}", rule.rule)
         spec.path(path=path, operations=described)
-        let_others_run()  # the whole takes tenths of a second
+        let_others_run()  # the whole document takes tenths of a second
         for instance in getattr(view, "contract", {}).get("instances", list)():
             specific = _instance(spec, operation, instance)
             spec.path(
@@ -77,7 +77,7 @@ def document(app: Flask) -> dict[str, Any]:
 
 
 def _instance(spec: APISpec, general: Mapping[str, Any], instance: Instance) -> dict[str, Any]:
-    """The operation of an instance; its refusals are those of the general one."""
+    """Return the operation of an instance. It has the refusals of the general operation."""
     values = "-".join(instance.arguments.values()).replace("/", "-")
     answer = _response(200, {"application/json": instance.answer}, instance.headers)
     responses = {"200": _response_reference(spec, f"{values}.200", answer)}
@@ -99,7 +99,7 @@ def _instance(spec: APISpec, general: Mapping[str, Any], instance: Instance) -> 
 
 
 def _response_reference(spec: APISpec, name: str, response: dict[str, Any]) -> dict[str, str]:
-    """A reference to a response that several operations have."""
+    """Return a reference to a response that several operations share."""
     if name not in spec.components.responses:
         spec.components.response(name, response)
     return {"$ref": f"#/components/responses/{name}"}
@@ -146,7 +146,7 @@ def _needs_token(rule: Rule, view: Any) -> bool:
 
 
 def _is_required(body: Schema) -> bool:
-    """Whether a body is required. A missing one counts as `{}`."""
+    """Return whether a body is required. A missing body counts as `{}`."""
     return bool(least_fields(body)) or any(field.required for field in body.fields.values())
 
 
@@ -168,7 +168,7 @@ def _responses(rule: Rule, view: Any, contract: Mapping[str, Any]) -> dict[str, 
 
 
 def _merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """The contents of two responses with the same status, by media type."""
+    """Merge the contents of two responses with the same status, by media type."""
     merged = {**one, **other}
     for kind in one.keys() & other.keys():
         if one[kind] != other[kind]:
@@ -216,6 +216,6 @@ def _response(status: int, content: Mapping[str, Any], headers: Mapping[str, Any
 
 
 def header_reference(name: str) -> dict[str, str]:
-    """A reference to a header that many responses have."""
+    """Return a reference to a header that many responses share."""
     assert name in SHARED_HEADERS
     return {"$ref": f"#/components/headers/{name}"}

@@ -22,7 +22,7 @@ from service.web.openapi import document
 READY_SECONDS = 1.5  # for all checks together
 
 DOCUMENT = AppKey[bytes]("openapi")
-_making = BoundedSemaphore(1)  # of the OpenAPI document
+_making = BoundedSemaphore(1)  # held while the OpenAPI document is made
 
 operations = Blueprint("operations", __name__)
 
@@ -43,14 +43,14 @@ UNREADY = {"application/json": ReadinessSchema()}
 @operations.get("/healthz")
 @answers(StatusSchema())
 def health() -> dict[str, str]:
-    """The process answers"""
+    """Check that the process answers"""
     return {"status": "ok"}
 
 
 @operations.get("/readyz")
 @answers(None, answer_schema=ReadinessSchema(), others={503: UNREADY})
 def readiness() -> tuple[Response, int]:
-    """The service can take traffic: 200, otherwise 503 with the checks that failed"""
+    """Check that the service can take traffic: 200, or 503 with the result of each check"""
     checks = _checks()
     is_ready = all(checks.values())
     body: dict[str, Any] = {"status": "ok" if is_ready else "not ready", **checks}
@@ -60,7 +60,7 @@ def readiness() -> tuple[Response, int]:
 @operations.get("/metrics")
 @answers(None, media_type="text/plain")
 def metrics() -> Response:
-    """Metrics of all workers for Prometheus"""
+    """Return the metrics of all workers for Prometheus"""
     SAMPLER.of(current_app).sample()
     figures = generate_latest(scrape.registry(scrape.COLLECTORS.of(current_app)))
     return Response(figures, content_type=CONTENT_TYPE_LATEST)
@@ -74,17 +74,17 @@ def metrics() -> Response:
     gives={"ETag": {"schema": {"type": "string"}, "required": True}},
 )
 def openapi() -> Response:
-    """This document
+    """Return this document
 
-    With `If-None-Match`, its `ETag` of before, the answer is 304 as long as it is the same.
+    If `If-None-Match` has the `ETag` of an earlier answer, an unchanged document gives 304.
     """
     return conditional(Response(_openapi(), content_type="application/json"), request)
 
 
 def _openapi() -> bytes:
-    """The document, made once: it is large, and the same as long as the process runs.
+    """Return the document, which is large and is made once for the process.
 
-    Others run meanwhile. Each of those who ask for it would otherwise make one of its own.
+    Other requests run meanwhile. Without the lock, each of them would make a document of its own.
     """
     with _making:
         made = DOCUMENT.get(current_app)
@@ -92,7 +92,7 @@ def _openapi() -> bytes:
 
 
 def _checks() -> dict[str, bool]:
-    """Run the checks in `READY_SECONDS`, unless SQLite hangs on its disk, which blocks all."""
+    """Run the checks within `READY_SECONDS`. If SQLite hangs on its disk, everything is blocked."""
     draining = LIFECYCLE.of(current_app).draining
     try:
         with gevent.Timeout(READY_SECONDS):

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from config import Settings
 
-# A Host is written into policies: it is only believed in this form.
+# A Host is written into policies, so it is trusted only in this form.
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 
 
 def is_safe(url: str) -> bool:
-    """Whether nobody can read along at an address: it is https, or of this machine.
+    """Return whether nobody can read the traffic to a URL: it is https, or of this machine.
 
-    False for what is no address: one that can't be encoded, a wrong port, a name too long.
+    Return False for an invalid URL: one that can't be encoded, a wrong port, or too long a name.
     """
     try:
         url.encode()
@@ -28,14 +28,14 @@ def is_safe(url: str) -> bool:
 
 
 def public_origin(settings: Settings) -> str:
-    """The origin of `PUBLIC_URL`."""
+    """Return the origin of `PUBLIC_URL`."""
     own = urlsplit(settings.own_url)
     return f"{own.scheme}://{own.netloc}"
 
 
 def own_origin(settings: Settings, scheme: str, host: str) -> str:
-    """The origin of a page that is asked for at this scheme and Host.
+    """Return the origin of a page that is requested with this scheme and Host.
 
-    On loopback it is the request's own, because any port and name may lead there.
+    On loopback it is the request's own origin, because any port and name may lead there.
     """
     return f"{scheme}://{host}" if LOOPBACK.fullmatch(host) else public_origin(settings)

@@ -1,12 +1,13 @@
-"""Which pages of other origins may use the API.
+"""Decide which pages of other origins may use the API.
 
-A browser says `Origin: null` for a page in a sandbox, as a widget's is, and for local files. Such a
-page has no business with the API: a widget's calls go through the page that hosts it.
+A browser sends `Origin: null` for a page in a sandbox, such as a widget's, and for local files.
+Such a page may not use the API: a widget's calls go through the page that hosts it.
 
 Pages of the origins in `CORS_ORIGINS` may use it. Whether an answer lets a page read it depends on
-the request's `Origin`, also with one allowed origin: without the header, or with another, the
-answer allows nobody. So all vary by it. A cache could otherwise give a page what it has kept from
-an `<img>`, which sends no `Origin`. Source: Fetch Standard, "CORS protocol and HTTP caches".
+the request's `Origin`, even with a single allowed origin: without the header, or with another
+origin, the answer allows nobody. So all answers vary by it. Otherwise a cache could give a page an
+answer that it has kept from an `<img>`, which sends no `Origin`. Source: Fetch Standard, "CORS
+protocol and HTTP caches".
 """
 
 import re
@@ -24,13 +25,13 @@ EXPOSED = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]  # head
 
 
 def init_app(app: Service) -> None:
-    """Register the check. It comes before that of the token, so that no answer tells of a token."""
+    """Register the check. It runs before the token is checked, so no answer depends on a token."""
     app.check_requests(_refuse)
 
 
 def allow(app: Service, origins: Iterable[str]) -> None:
     """Let pages of these origins use the API and `/mcp`."""
-    # As patterns: Flask-CORS takes the brackets of an IPv6 address for a part of one.
+    # As patterns, because Flask-CORS reads the brackets of an IPv6 address as part of one.
     named = {"origins": [re.compile(re.escape(origin) + r"\Z") for origin in origins]}
     resources: Any = {r"/api/*": named, "/mcp": named}
     CORS(app, resources=resources, expose_headers=EXPOSED, vary_header=False)
@@ -57,7 +58,7 @@ def _refuse(app: Service, request: Request, _: Any) -> None:
 
 
 def refuse_opaque_origin(request: Request) -> None:
-    """Raises `Forbidden` if the request comes from a page of an opaque origin."""
+    """Raise `Forbidden` if the request comes from a page of an opaque origin."""
     if request.environ.get("HTTP_ORIGIN") == OPAQUE:
         raise Forbidden(
             "A page in a sandbox may not call the API: let the page that hosts it call."

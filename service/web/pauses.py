@@ -1,16 +1,16 @@
-"""Where a streamed response waits without a greenlet, if its server can do that."""
+"""Pauses, in which a streamed response waits without a greenlet if its server supports that."""
 
 from collections.abc import Callable
 
-SUPPORTED = "service.pauses"  # in the environ of a request whose server does
+SUPPORTED = "service.pauses"  # in the environ of a request whose server supports pauses
 
 
 class Pause(bytes):
-    """A streamed response yields it where it has nothing to send: no bytes.
+    """Empty bytes that a streamed response yields when it has nothing to send.
 
-    The server may let go of the response's greenlet, and call `then` with a function that is
-    called in the event loop when there is something to send. It asks for the next item after that.
-    If it does not call `then`, it asks at once, and waits.
+    The server may end the response's greenlet, and call `then` with a function. That function is
+    called in the event loop when there is something to send, and the server then asks for the next
+    item. If the server does not call `then`, it asks at once, and waits.
     """
 
     then: Callable[[Callable[[], object]], None]

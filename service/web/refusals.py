@@ -51,7 +51,7 @@ def schemas() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def schema_of(error: type[ServiceError], is_integration: bool) -> dict[str, str]:
-    """Return a reference to a schema, with `is_integration` to the one of `/api/integrations`."""
+    """Return a reference to a schema, with `is_integration` to that of `/api/integrations`."""
     prefix = "Integration" if is_integration else ""
     return {"$ref": f"#/components/schemas/{prefix}{name_of(error)}"}
 

@@ -1,4 +1,4 @@
-"""JSON Schemas as types of TypeScript."""
+"""Write JSON Schemas as types of TypeScript."""
 
 import json
 import re
@@ -9,12 +9,12 @@ JsonSchema = Mapping[str, Any]
 
 NAMES = {"integer": "number", "null": "null", "string": "string", "boolean": "boolean"}
 PLAIN = re.compile(r"[A-Za-z_$][\w$]*")  # a property name without quotes
-LINE = 100  # characters of an object that stands in one line
+LINE = 100  # characters of an object that is written in one line
 STEP = "  "
 
 
 def type_of(schema: JsonSchema, indent: str = "") -> str:
-    """A schema as a type; an object over several lines if it is long or has comments."""
+    """Return a schema as a type. An object that is long or has comments takes several lines."""
     if "const" in schema or "enum" in schema:
         return _union(_literal(one) for one in schema.get("enum", [schema.get("const")]))
     if "anyOf" in schema:
@@ -45,7 +45,7 @@ def _object(schema: JsonSchema, indent: str) -> str:
 
 
 def _others(schema: JsonSchema, indent: str) -> str:
-    """The type of the values of an object without declared properties."""
+    """Return the type of the values of an object without declared properties."""
     others = schema.get("additionalProperties", True)
     if isinstance(others, dict):
         return type_of(others, indent)
@@ -64,7 +64,7 @@ def _about(schema: JsonSchema) -> str:
 
 
 def comment(text: str, indent: str) -> str:
-    """A comment on a line of its own; nothing for no text."""
+    """Return a comment on its own line, or "" for an empty text."""
     text = " ".join(text.split()).replace("*/", "* /")
     return f"{indent}/** {text} */\n" if text else ""
 
@@ -82,6 +82,6 @@ def _literal(value: object) -> str:
 
 
 def quote(text: str) -> str:
-    """A string literal in single quotes."""
+    """Return a string literal in single quotes."""
     inner = json.dumps(text, ensure_ascii=False)[1:-1].replace("'", "\\'").replace('\\"', '"')
     return f"'{inner}'"
