@@ -1,7 +1,7 @@
-"""Reading a connection in the event loop while a greenlet waits for its bytes, or without one.
+"""Read a connection in the event loop while a greenlet waits for its bytes, or without a greenlet.
 
-To wake a greenlet for each token and to let it wait again costs more than to read and to decode the
-token. Also, a greenlet's read tries the connection first, in vain, before it waits. And a greenlet
+Waking a greenlet for each token and letting it wait again costs more than reading and decoding the
+token. Also, a greenlet's read first tries the connection in vain before it waits. And a greenlet
 that waits keeps its stack (docs/decisions/0036).
 """
 
@@ -21,16 +21,16 @@ Take = Callable[[bytes], bool]
 
 
 class Framed(Protocol):
-    """A body whose framing `decode` removes. `complete` is true once all of it was decoded."""
+    """A body whose framing `decode` removes. `complete` is true when all of it is decoded."""
 
     complete: bool
 
     def decode(self, data: bytes) -> bytes:
-        """Raises HTTPException."""
+        """Return `data` without its framing. Raises HTTPException."""
 
 
 class Arrivals:
-    """Offers what arrives of a body to `take`, until that refuses a piece.
+    """Offers the arriving pieces of a body to `take`, until it refuses a piece.
 
     `take` is called in the event loop, where nothing may wait.
     """
@@ -48,7 +48,7 @@ class Arrivals:
         self._watcher.start(self._on_readable)
 
     def wait(self) -> bytes:
-        """Return the piece that was refused; b"" at the end, or if the caller must read by itself.
+        """Return the refused piece, or b"" at the end, or if the caller must read by itself.
 
         Raises HTTPException.
         """
@@ -57,25 +57,27 @@ class Arrivals:
             while self._piece is None:
                 get_hub().switch()
         finally:
-            self._resume = None  # this greenlet may do other work then
+            self._resume = None  # afterwards this greenlet may do other work
             self.stop()
         return self.result()
 
     def then(self, resume: Callable[[], object]) -> None:
-        """Have a function called, in the event loop, when a piece was refused. So no greenlet has
-        to wait for it."""
+        """Have a function called in the event loop when a piece is refused.
+
+        So no greenlet has to wait for it.
+        """
         self._resume = resume
         if self._piece is not None:
             self._end(self._piece)
 
     def fail(self, error: BaseException) -> None:
-        """Let the result be an error from outside. A result that is there already stays."""
+        """Set an error from outside as the result, unless there already is a result."""
         if self._piece is None:
             self._error = error
             self._end(b"")
 
     def result(self) -> bytes:
-        """What `wait` returns. Raises as it does, and an error from outside."""
+        """Return what `wait` returns. Raises HTTPException, or an error from outside."""
         self.stop()
         if self._error:
             raise self._error
@@ -100,7 +102,7 @@ class Arrivals:
         except WOULD_WAIT:
             return
         except OSError:
-            data = b""  # the reader's own read meets the error again
+            data = b""  # the reader's own read gets the error again
         piece, may_wait = b"", False
         try:
             if data:
@@ -122,9 +124,10 @@ class Arrivals:
 
 
 def receiver(sock: Any, size: int = 65_536) -> Callable[[], bytes]:
-    """A function that reads what has arrived, and raises one of `WOULD_WAIT` if nothing has.
+    """Return a function that reads the bytes that have arrived. Raises `WOULD_WAIT` without any.
 
-    TLS may hold decrypted bytes for which the event loop does not call again.
+    The function empties TLS's buffer, because the event loop does not call again for decrypted
+    bytes.
     """
     secure = getattr(sock, "_sslobj", None)
     if secure is None:

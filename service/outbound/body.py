@@ -4,8 +4,8 @@ http.client and urllib3 pass a chunked body through four layers, with several re
 That took a third of the time of a streamed token, and 40 KB of stack and buffer. This module reads
 everything that has arrived in one call and removes the framing itself.
 
-A server that sends as fast as it can is never waited for. Reading it would keep all other work of
-the worker from going on, and every time limit from ending it, so reading pauses by itself.
+If a server sends as fast as it can, no read ever waits. All other work of the worker would stop,
+and no time limit could end the reading, so the reading pauses by itself.
 Source: RFC 9112, section 7.1.
 """
 
@@ -21,9 +21,9 @@ from service.outbound.head import ResponseHead
 
 READ_SIZE = 65_536
 SIZE_LINE_LIMIT = 4_096
-# Bytes of framing beyond three times the content: more is there to cost time.
+# Bytes of framing beyond three times the content. More framing can only be meant to cost time.
 FRAMING_LIMIT = 65_536
-SIZES = 256  # short lines whose size is remembered
+SIZES = 256  # short size lines that are cached
 SHORT = 8  # bytes
 SIZE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)
 
@@ -39,12 +39,12 @@ class Dechunker:
         self.complete = False
         self._rest = b""
         self._left = 0  # bytes of the open chunk still to come
-        self._framing = FRAMING_LIMIT  # bytes of it that may come before the next content
-        self._parse_line = Dechunker._parse_size  # not a bound one, which would be a cycle
+        self._framing = FRAMING_LIMIT  # bytes of framing that may come before the next content
+        self._parse_line = Dechunker._parse_size  # unbound: a bound method would form a cycle
 
     @property
     def is_followed(self) -> bool:
-        """Whether there is data behind the body."""
+        """Whether there is data after the body."""
         return bool(self._rest)
 
     def feed(self, data: bytes) -> bytes:
@@ -99,8 +99,8 @@ _known_size_of = lru_cache(SIZES)(_size_of)
 class ResponseBody:
     """The body of a response whose head has been read.
 
-    `ahead` is what has been read of it with the head. `complete` is true when the whole body has
-    been read, and `is_followed` if more than that has arrived.
+    `ahead` are the bytes that were read together with the head. `complete` is true when the whole
+    body has been read, and `is_followed` if more than that has arrived.
     """
 
     __slots__ = (
@@ -124,15 +124,18 @@ class ResponseBody:
         self._parked: Arrivals | None = None
 
     def park(self, take: Take) -> Arrivals | None:
-        """Offer what arrives to `take` from here on, without a greenlet. What that refuses is
-        returned by the next `read`. None if there is something to read already."""
+        """Offer the bytes that arrive from now on to `take`, without a greenlet.
+
+        The next `read` returns the bytes that `take` refuses. Returns None if there already is
+        something to read.
+        """
         if self._ahead or self.complete:
             return None
         self._parked = self._arrivals(take)
         return self._parked
 
     def leave(self) -> None:
-        """Take nothing more from the connection."""
+        """Stop reading from the connection."""
         if self._parked:
             self._parked.stop()
             self._parked = None
@@ -140,9 +143,9 @@ class ResponseBody:
     def read(self, take: Take | None = None) -> bytes:
         """Return at least one byte, or b"" at the end.
 
-        What arrives meanwhile is offered to `take`, in the event loop; what that takes is not
-        returned. The timeout of the socket does not apply then. Raises OSError, and IncompleteRead
-        if the connection ends before the body does.
+        Bytes that arrive meanwhile are offered to `take` in the event loop, and are not returned if
+        it takes them. The timeout of the socket does not apply then. Raises OSError, and
+        IncompleteRead if the connection ends before the body does.
         """
         if self._parked:
             parked, self._parked = self._parked, None
@@ -164,7 +167,7 @@ class ResponseBody:
         return data
 
     def _offer(self, take: Take) -> bytes:
-        """Return what was refused; b"" at the end, or if the connection is to be read directly."""
+        """Return refused bytes, or b"" at the end, or if the caller must read the connection."""
         return self._arrivals(take).wait()
 
     def _arrivals(self, take: Take) -> Arrivals:

@@ -16,7 +16,7 @@ from service.cleanup import OnFailure
 
 AddressInfo = tuple[Any, ...]  # an item of the list that `socket.getaddrinfo` returns
 
-# gevent's own asks a thread for each address, though only names take time.
+# gevent's version asks a thread for each address, though only names take time.
 _read_address: Any = get_original("socket", "getaddrinfo")
 
 
@@ -24,7 +24,7 @@ class UpstreamConnection(HTTPConnection):
     """An HTTP connection that tries the addresses of its host in order."""
 
     def _new_conn(self) -> socket.socket:
-        """Raises `ConnectTimeoutError`, `NewConnectionError`."""
+        """Connect a new socket. Raises `ConnectTimeoutError`, `NewConnectionError`."""
         try:
             return self._connect_to_any(self._addresses())
         except TimeoutError:
@@ -42,7 +42,7 @@ class UpstreamConnection(HTTPConnection):
         return self._look_up(host)
 
     def _look_up(self, name: str) -> list[AddressInfo]:
-        """Ask the name servers, in one of the threads that gevent has for such work."""
+        """Ask the name servers, in one of gevent's threads for such work."""
         return socket.getaddrinfo(name, self.port, type=socket.SOCK_STREAM)
 
     def _connect_to_any(self, addresses: list[AddressInfo]) -> socket.socket:

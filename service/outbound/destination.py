@@ -1,4 +1,4 @@
-"""Where a request goes: the server, and the target in the request line.
+"""The destination of a request: the server, and the target in the request line.
 
 Source: RFC 3986; RFC 9112, section 3.2; RFC 7617.
 """
@@ -16,7 +16,7 @@ PORTS = {"http": 80, "https": 443}
 KNOWN = 256  # servers
 
 _CHARACTERS = r"[A-Za-z0-9._~!$&'()*+,;=:@/?-]*+"
-# A URL that needs no encoding. Nearly all do not, and to parse one takes ten times as long.
+# A URL that needs no encoding, as nearly all. Parsing a URL takes ten times as long.
 _PLAIN = re.compile(
     rf"(https?://[A-Za-z0-9.-]+(?::[0-9]+)?)(/{_CHARACTERS}(?:%[0-9A-Fa-f]{{2}}{_CHARACTERS})*)"
 )
@@ -32,7 +32,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class Destination:
-    """`host` and `authorization` are header values; the second is from a URL with a password."""
+    """A server with header values: `host`, and `authorization` for a URL with a password."""
 
     origin: Origin
     host: str
@@ -58,7 +58,7 @@ def _destination(url: Url) -> Destination:
         raise ValueError("not a URL of HTTP")
     scheme: Literal["http", "https"] = "https" if url.scheme == "https" else "http"
     standard = PORTS[scheme]
-    # The zone of an IPv6 address has a meaning on this machine only.
+    # The zone of an IPv6 address is meaningful only on this machine.
     host = re.sub(r"%[^\]]*\]", "]", url.host)
     port = url.port or standard
     return Destination(
@@ -69,7 +69,7 @@ def _destination(url: Url) -> Destination:
 
 
 def _basic(auth: str) -> str:
-    """The header's value for `user:password` of a URL. Raises ValueError."""
+    """Return the header's value for `user:password` of a URL. Raises ValueError."""
     user, _, password = auth.partition(":")
     pair = f"{unquote(user)}:{unquote(password)}".encode("latin-1")
     return f"Basic {base64.b64encode(pair).decode()}"

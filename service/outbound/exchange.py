@@ -15,7 +15,7 @@ JOINED = 65_536  # bytes: a body up to this size is sent together with its head
 
 
 class HttpExchange:
-    """`head` and `body` are those of the response, once `run` has returned.
+    """A request and its response. After `run`, `head` and `body` are those of the response.
 
     `end` gives the connection back or closes it.
     """
@@ -24,7 +24,7 @@ class HttpExchange:
     body: ResponseBody
 
     def __init__(self, pool: Pool, origin: Origin, seconds: float) -> None:
-        """Take a connection, or connect within so many seconds. Raises as `Pool.take` does."""
+        """Take an idle connection, or connect within `seconds`. Raises as `Pool.take` does."""
         self._pool, self._origin = pool, origin
         self._connection = pool.take(origin, seconds)
         self._is_sent = False
@@ -37,7 +37,7 @@ class HttpExchange:
         sock: Any = self._connection.sock
         with OnFailure(self._connection.close):
             sock.settimeout(idle)
-            # A server that refuses a long body may answer before it has read it all.
+            # A server that refuses a long body may answer before it has read the whole body.
             with suppress(BrokenPipeError, ConnectionResetError):
                 self._send(sock, head, content or b"")
             self.head, ahead = _receive(sock, method)
@@ -61,10 +61,10 @@ class HttpExchange:
 
 
 def _receive(sock: Any, method: str) -> tuple[ResponseHead, bytes]:
-    """Return the head of the response, and what has arrived of its body.
+    """Return the head of the response, and the bytes of its body that have arrived.
 
-    Informational answers may come before it. Together they may be as long as one head: a server
-    that sends them without end would never let anything else go on.
+    Informational answers may come before the head. Together they may be only as long as one head,
+    because a server that sends them without end would block everything else.
     """
     data, informational = b"", 0
     while piece := sock.recv(READ_SIZE):

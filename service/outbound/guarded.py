@@ -3,9 +3,9 @@
 The host name is resolved once and all its addresses are checked. The connection uses one of the
 checked addresses, so a second DNS answer cannot redirect it (DNS rebinding).
 
-A look-up can't be ended, and a caller's name server may let it wait for long. So these have
-threads of their own: they can't take those in which providers are looked up and files are read.
-One user has only some of them.
+A look-up can't be ended, and a caller's name server may let it wait for long. So these look-ups
+have their own threads, apart from the threads in which providers are looked up and files are read.
+One user gets only some of them.
 Source: RFC 6890 and its registries at IANA, RFC 3056, RFC 4291, RFC 6052.
 """
 
@@ -32,14 +32,14 @@ from service.outbound.connecting import (
 
 Address = IPv4Address | IPv6Address
 
-LOOK_UPS = 6  # at once
+LOOK_UPS = 6  # at the same time
 LOOK_UPS_EACH = 2  # for one user
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
-# All of the public Internet over IPv6. What lies outside, such as `::ffff:0:0:0/96`, may have a
-# meaning in a private network, and `is_global` takes what it does not know for public.
+# All of the public Internet over IPv6. Other addresses, such as `::ffff:0:0:0/96`, may be used in a
+# private network, and `is_global` regards networks that it does not know as public.
 GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-# Networks that are no part of the public Internet, though `is_global` of some Python that this runs
-# on takes them for it. The first has, for example, a cloud's metadata at 192.0.0.192.
+# Networks that are not public, though `is_global` of some supported versions of Python regards them
+# as public. The first one contains, for example, a cloud's metadata at 192.0.0.192.
 NEVER_PUBLIC = tuple(map(ipaddress.ip_network, ("192.0.0.0/24", "3fff::/20")))
 
 
@@ -48,7 +48,7 @@ class NotPublic(NewConnectionError):
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address and all IPv4 addresses embedded in it are on the public Internet."""
+    """Return whether an address and the IPv4 addresses in it are on the public Internet."""
     addresses = (address, *_embedded_addresses(address))
     return all(one.is_global and not one.is_multicast and not _is_special(one) for one in addresses)
 
@@ -98,7 +98,8 @@ class UsersThreads(ThreadPool):
         self._of_users: WeakValueDictionary[Any, Semaphore] = WeakValueDictionary()
 
     def apply(self, work: Any, args: Any = (), kwds: Any = None) -> Any:
-        """Return what `work` returns. The thread is its user's until then, also if nobody waits."""
+        """Return the result of `work`. Its thread counts for its user until then, even if the
+        caller no longer waits."""
         user = attribution.current_facts().get("user")
         free = self._of_users.setdefault(user, Semaphore(LOOK_UPS_EACH))
         free.acquire()
@@ -110,7 +111,7 @@ class UsersThreads(ThreadPool):
 
 @cache
 def _resolver() -> Any:
-    """This process's resolver for the names that callers supply."""
+    """Return this process's resolver for the names that callers supply."""
     resolver = Resolver()
     resolver.pool = UsersThreads()
     return resolver

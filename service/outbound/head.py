@@ -1,7 +1,7 @@
-"""The heads of HTTP messages: write that of a request, read that of a response.
+"""The heads of HTTP messages: write the head of a request, and read the head of a response.
 
-http.client parses the headers of a response as those of an email, and `requests` prepares a request
-in eight steps. Together they took a third of the time of a call. Source: RFC 9112.
+http.client parses the headers of a response like those of an email, and `requests` prepares a
+request in eight steps. Together they took a third of the time of a call. Source: RFC 9112.
 """
 
 import re
@@ -22,7 +22,10 @@ _NUMBER = re.compile("[0-9]{1,18}")
 
 @dataclass(slots=True)
 class ResponseHead:
-    """`length` is that of the body, None if it is `chunked` or lasts until the connection ends."""
+    """The head of a response. `length` is the body's length in bytes.
+
+    It is None if the body is `chunked` or lasts until the connection ends.
+    """
 
     status: int
     headers: HTTPHeaderDict
@@ -32,7 +35,7 @@ class ResponseHead:
 
 
 def request_head(method: str, target: str, headers: Iterable[tuple[str, str]]) -> bytes:
-    """Return the head of a request. Of equal names the last counts. Raises ValueError."""
+    """Return the head of a request. Of headers with one name the last counts. Raises ValueError."""
     named = {name.lower(): f"{name}: {value}" for name, value in headers}
     lines = [f"{method} {target} HTTP/1.1", *named.values(), "", ""]
     text = "\r\n".join(lines)
@@ -81,7 +84,7 @@ def _headers(lines: Iterable[str]) -> HTTPHeaderDict:
 
 
 def _length(headers: HTTPHeaderDict) -> int | None:
-    """The length of the body. Raises HTTPException if there are several that differ."""
+    """Return the length of the body, or None. Raises HTTPException for different lengths."""
     values = {value.strip() for value in headers.get("Content-Length", "").split(",")}
     if len(values) > 1:
         raise HTTPException("several lengths")
@@ -90,6 +93,6 @@ def _length(headers: HTTPHeaderDict) -> int | None:
 
 
 def _keeps(minor_version: str, headers: HTTPHeaderDict) -> bool:
-    """Whether the server takes another request on the connection."""
+    """Return whether the server accepts another request on the connection."""
     options = headers.get("Connection", "").lower()
     return "keep-alive" in options if minor_version == "0" else "close" not in options

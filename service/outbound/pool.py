@@ -13,11 +13,11 @@ from service.outbound.connecting import SecureUpstreamConnection, UpstreamConnec
 from service.outbound.destination import Origin
 from service.raw_sockets import peek, plain_socket
 
-CERTIFICATES = certifi.where()  # of the authorities that servers are checked by
+CERTIFICATES = certifi.where()  # of the trusted certificate authorities
 MOST_SERVERS = 32
 MOST_IDLE = 100  # connections to one server
-# Firewalls forget a connection that is idle for some minutes, and tell nobody: what is sent then is
-# lost, or the connection is reset. A request that can't be repeated would fail.
+# Firewalls silently forget a connection that is idle for some minutes: later bytes are lost, or the
+# connection is reset. A request that can't be repeated would then fail.
 IDLE_SECONDS = 60.0
 
 Kept = list[tuple[float, UpstreamConnection]]  # since when, in monotonic time; the newest is last
@@ -25,7 +25,7 @@ Idle = OrderedDict[Origin, Kept]
 
 
 class Pool:
-    """The idle connections of this worker. Of those to a server, the last one used goes first."""
+    """The idle connections of this worker. Of a server's connections, the newest is taken first."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class Pool:
         self._plain, self._secure = plain, secure
         self._idle: Idle = OrderedDict()
         self._is_closed = False
-        weakref.finalize(self, _close_idle, self._idle)  # for an app that nobody closes
+        weakref.finalize(self, _close_idle, self._idle)  # for an app that is never closed
 
     def take(self, origin: Origin, seconds: float) -> UpstreamConnection:
-        """Return an idle connection, or connect within so many seconds.
+        """Return an idle connection, or connect within `seconds`.
 
         Raises OSError and urllib3's HTTPError.
         """
@@ -66,7 +66,7 @@ class Pool:
             _close_all(self._idle.popitem(last=False)[1])
 
     def close(self) -> None:
-        """Close the idle connections, and others when they are given back."""
+        """Close the idle connections now, and other connections when they are given back."""
         self._is_closed = True
         _close_idle(self._idle)
 
@@ -78,7 +78,7 @@ class Pool:
 
     @cached_property
     def _tls(self) -> SSLContext:
-        """The settings of all TLS connections. To load the authorities takes milliseconds."""
+        """The settings of all TLS connections. Loading the authorities takes milliseconds."""
         context = create_urllib3_context()
         context.load_verify_locations(CERTIFICATES)
         return context
@@ -95,5 +95,5 @@ def _close_all(connections: Kept) -> None:
 
 
 def _is_usable(connection: UpstreamConnection) -> bool:
-    """Whether the server has neither closed an idle connection nor sent anything on it."""
+    """Return whether the server has neither closed an idle connection nor sent anything on it."""
     return peek(plain_socket(connection.sock)) is None

@@ -1,4 +1,4 @@
-"""How long a server wants to be left alone."""
+"""Read how long a client should wait before its next request (`Retry-After`)."""
 
 import re
 import time

@@ -37,8 +37,8 @@ Reason = Literal["unreachable", "unanswered", "timeout", "cut", "too-large", "no
 
 
 class UpstreamError(Exception):
-    """An upstream gave no usable answer. `reason` is the kind of failure, and `cause` for operators
-    the type of the error below."""
+    """An upstream gave no usable answer. `reason` is the kind of failure. `cause`, for operators,
+    is the type of the underlying error."""
 
     def __init__(self, reason: Reason, cause: str | None = None) -> None:
         super().__init__(reason)
@@ -51,9 +51,9 @@ class Outbound:
 
     `name` is the name of the upstream in logs and metrics. `connect`, `idle` and `whole` are
     timeouts in seconds: `idle` limits each read, and `whole` the time from the DNS look-up to the
-    last read. `idle` is None where something else limits the reads, which saves a timer for each
+    last read. `idle` is None if something else limits the reads, which saves a timer for each
     token. Set `guarded` if the URL comes from a user: only public addresses are called. Requests
-    that are not `is_logged` are counted only.
+    that are not `is_logged` are only counted.
     """
 
     name: str
@@ -75,12 +75,12 @@ class ByteStream(Protocol):
     headers: Mapping[str, str]
 
     def read(self, take: Take | None = None) -> bytes:
-        """Return at least one byte, or b"" at the end. Raises `UpstreamError`. What `take` takes in
-        the event loop meanwhile is not returned, and `idle` does not limit its pauses."""
+        """Return at least one byte, or b"" at the end. Raises `UpstreamError`. Bytes that `take`
+        takes in the event loop are not returned, and `idle` does not limit pauses between them."""
 
     def park(self, take: Take) -> Arrivals | None:
-        """Offer what arrives to `take`, without a greenlet that waits. `read` returns what that has
-        refused. None if there is something to read."""
+        """Offer arriving bytes to `take`, without a greenlet that waits. `read` returns the bytes
+        that it refuses. Returns None if there is something to read."""
 
     def finish(self) -> None:
         """Declare that the rest of the body is not needed and is expected to be short."""
@@ -209,19 +209,19 @@ class Upstream:
         return exchange
 
     def _connect(self, outbound: Outbound, destination: Destination) -> HttpExchange:
-        """Raises `UpstreamError`. Nothing has been sent then."""
+        """Take a connection. Raises `UpstreamError`; nothing has been sent in that case."""
         pool = self._guarded if outbound.guarded else self._pool
         try:
             return HttpExchange(pool, destination.origin, outbound.connect)
         except NotPublic:
             raise UpstreamError("not-public") from None
         except (HTTPError, HTTPException, OSError) as error:
-            cause = error.__context__ or error  # urllib3's errors stand for those of the socket
+            cause = error.__context__ or error  # urllib3's errors replace those of the socket
             raise UpstreamError("unreachable", type(cause).__name__) from None
 
 
 def _headers(outbound: Outbound, destination: Destination) -> Iterator[tuple[str, str]]:
-    """Yield the headers of a request. Of those of the same name, the last counts."""
+    """Yield the headers of a request. Of headers with one name, the last counts."""
     yield "Host", destination.host
     yield "Accept-Encoding", "identity"
     yield "User-Agent", USER_AGENT
@@ -233,7 +233,7 @@ def _headers(outbound: Outbound, destination: Destination) -> Iterator[tuple[str
 
 
 def _host(outbound: Outbound) -> str | None:
-    """The host's name, for the log."""
+    """Return the host's name, for the log."""
     try:
         return destination_of(outbound.url)[0].origin.host
     except ValueError:

@@ -1,1 +1,1 @@
-"""How secrets are stored: encrypted, or as hashes."""
+"""Store secrets: encrypted, or as hashes."""

@@ -1,11 +1,11 @@
-"""Secrets that are only compared, so that a hash of each is stored.
+"""Hash secrets that are only compared, so that only their hashes are stored.
 
-They are random and long. A hash of a password would need salt and time.
+The secrets are random and long. A password would need a salt and a slow hash.
 """
 
 import hashlib
 
 
 def hash_secret(secret: str) -> str:
-    """64 hexadecimal digits. What a client sends may have half a character."""
+    """Return 64 hexadecimal digits. A client's text may have unpaired surrogates."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,6 +1,6 @@
-"""The places of sealed texts. Each text is bound to its place, so a rotation of keys must know it.
+"""The places of sealed texts. A text is bound to its place, which a rotation of keys must know.
 
-A rotation seals only the texts in the database again. Cookies and the states of calls last only
+A rotation seals again only the texts in the database. Cookies and the states of calls last only
 minutes.
 """
 
@@ -26,7 +26,7 @@ def kept_answer(key: str) -> str:
 
 
 def mcp_state(user_id: str) -> str:
-    """The client keeps it."""
+    """Return the place of a state that the client keeps."""
     return f"mcp-state:{user_id}"
 
 

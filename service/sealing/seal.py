@@ -1,7 +1,7 @@
-"""Secrets at rest: sealed with AES-GCM and bound to the place they are kept in.
+"""Seal stored secrets with AES-GCM, bound to the place where they are stored.
 
-`TOKEN_ENCRYPTION_KEYS` lists keys by id; the first seals, all open, so that keys can be rotated.
-Moved to another row or column, a sealed text does not open.
+`TOKEN_ENCRYPTION_KEYS` lists keys by id. The first key seals, and all keys open, so that keys can
+be rotated. A sealed text that is moved to another row or column can't be opened.
 """
 
 import base64
@@ -14,23 +14,23 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from config import ConfigError
 
 NONCE = 12  # bytes
-ENCODING = ("utf-8", "surrogatepass")  # JSON may have half a character in an escape
+ENCODING = ("utf-8", "surrogatepass")  # JSON escapes may have unpaired surrogates
 
 
 class Unsealable(Exception):
-    """Not sealed by a key we have, or not for this place."""
+    """The text was not sealed with a known key, or not for this place."""
 
 
 class Sealer:
     def __init__(self, keys: Sequence[tuple[str, bytes]]) -> None:
-        """`keys` are id and 32 bytes each. Raises `ConfigError` when there are none."""
+        """`keys` are pairs of an id and 32 bytes. Raises `ConfigError` if there are none."""
         if not keys:
             raise ConfigError("TOKEN_ENCRYPTION_KEYS: must be set (flask keys new makes one)")
         self._ciphers = {name: AESGCM(key) for name, key in keys}
         self._first = keys[0][0]
 
     def seal(self, text: str, place: str) -> str:
-        """`id:base64`; `place` names row and column, such as `grant:alice:mail:access_token`."""
+        """Return `id:base64`. `place` names the row, as `grant:alice:mail:access_token`."""
         nonce = os.urandom(NONCE)
         sealed = self._ciphers[self._first].encrypt(
             nonce, text.encode(*ENCODING), _bound(self._first, place)
@@ -38,7 +38,7 @@ class Sealer:
         return f"{self._first}:{base64.b64encode(nonce + sealed).decode()}"
 
     def open(self, sealed: str, place: str) -> str:
-        """Raises `Unsealable`."""
+        """Return the sealed text. Raises `Unsealable`."""
         name, _, encoded = sealed.partition(":")
         cipher = self._ciphers.get(name)
         if cipher is None:
@@ -51,12 +51,12 @@ class Sealer:
             raise Unsealable("not sealed for this place") from None
 
     def is_old(self, sealed: str) -> bool:
-        """Whether it was sealed with another key than the one that seals now."""
+        """Return whether a text was sealed with another key than the first one."""
         return not sealed.startswith(self.prefix)
 
     @property
     def prefix(self) -> str:
-        """How a text begins that was sealed with the key that seals now."""
+        """The beginning of texts that are sealed with the first key."""
         return f"{self._first}:"
 
 

@@ -1,1 +1,1 @@
-"""Traces: recording spans, and sending them to a collector. Loaded only where traces are on."""
+"""Traces: record spans and send them to a collector. Loaded only if traces are on."""

@@ -1,4 +1,4 @@
-"""Spans as OTLP/JSON, without secrets.
+"""Encode spans as OTLP/JSON, without secrets.
 
 Source: the OpenTelemetry protocol's JSON encoding: ids are hexadecimal, 64-bit integers are texts.
 """
@@ -17,7 +17,7 @@ TEXT_LIMIT = 65_536  # characters of an attribute; a longer one is cut
 
 @dataclass
 class SpanFacts:
-    """What is sent of a span. Times are nanoseconds since 1970; ids are hexadecimal."""
+    """The facts of a span that are sent. Times are nanoseconds since 1970; ids are hexadecimal."""
 
     name: str
     kind: str
@@ -31,7 +31,10 @@ class SpanFacts:
 
 
 def encode(span: SpanFacts) -> bytes:
-    """A span as JSON. Secrets are removed before long texts are cut, or half of one could stay."""
+    """Return a span as JSON.
+
+    Secrets are removed before long texts are cut, because a part of one could stay otherwise.
+    """
     clean = redactor(None, "", {"name": span.name, **span.attributes})
     name = clean.pop("name")
     body: dict[str, Any] = {
@@ -50,7 +53,7 @@ def encode(span: SpanFacts) -> bytes:
 
 
 def batch(spans: Iterable[bytes], resource: Mapping[str, Any], scope: str) -> bytes:
-    """The body of one export."""
+    """Return the body of one export."""
     about = json.dumps({"attributes": _attributes(resource)}).encode()
     named = json.dumps({"name": scope}).encode()
     return (

@@ -1,7 +1,7 @@
-"""Sending spans to the collector, in the background and in batches.
+"""Send spans to the collector, in the background and in batches.
 
-Nothing waits for the collector. Spans that find no room, or whose batch fails, are dropped and
-counted.
+Nothing waits for the collector. Spans are dropped and counted if there is no room for them, or if
+their batch fails.
 """
 
 import time
@@ -19,7 +19,7 @@ from service.supervised import LastingGreenlets
 BATCH = 512  # spans
 ROOM = 4 << 20  # bytes of spans that wait
 PAUSE = 2.0  # seconds between two batches, unless one is full
-LAST_PAUSE = 0.1  # the same while the worker ends
+LAST_PAUSE = 0.1  # instead of PAUSE while the worker ends
 SECONDS = 5.0  # for one export
 QUIET = 60.0  # seconds between two log lines about a collector that fails
 ANSWER_LIMIT = 65_536  # bytes of the collector's answer that are read
@@ -52,14 +52,14 @@ class Exporter:
             return
         self._waiting.append(span)
         self._size += len(span)
-        if self._sender is None:  # not earlier: workers are forked
+        if self._sender is None:  # not earlier, because workers are forked
             self._sender = LastingGreenlets("tracing")
             self._sender.spawn(self._run)
         if len(self._waiting) >= BATCH:
             self._wake.set()
 
     def end(self, _grace: float = 0) -> None:
-        """Send without pauses from now on, because the worker ends."""
+        """Send with short pauses from now on, because the worker ends."""
         self._is_ending = True
         self._wake.set()
 
@@ -68,7 +68,7 @@ class Exporter:
         return not self._waiting and not self._is_sending
 
     def _run(self) -> None:
-        attribution.begin()  # not those of the work that has ended the first span
+        attribution.begin()  # without the facts of the work that ended the first span
         while True:
             self._wake.wait(LAST_PAUSE if self._is_ending else PAUSE)
             self._wake.clear()
@@ -95,7 +95,7 @@ class Exporter:
                 self._size = 0
 
     def _post(self, body: bytes) -> str:
-        """The collector's status, or why there is none."""
+        """Send a batch. Return the collector's status, or the reason why there is none."""
         outbound = Outbound(
             "collector", "POST", self._url, self._headers, body,
             connect=SECONDS, idle=SECONDS, whole=SECONDS, is_logged=False,

@@ -1,4 +1,4 @@
-"""Turning traces on for an app."""
+"""Turn traces on for an app."""
 
 import os
 
@@ -16,7 +16,7 @@ SCOPE = "service"
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Record the spans of this process, and send them to the collector of the settings."""
+    """Record the spans of this process, and send them to the configured collector."""
     name = settings.otel_service_name
     resource = {"service.name": name, "service.instance.id": settings.instance}
     exporter = Exporter(

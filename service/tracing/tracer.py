@@ -1,4 +1,4 @@
-"""Recording spans: their ids, their place in the tree, their times and attributes.
+"""Record spans: their ids, their place in the tree, their times and attributes.
 
 Source: W3C Trace Context for `traceparent`.
 """
@@ -19,7 +19,7 @@ NO_TRACE, NO_PARENT = "0" * 32, "0" * 16
 
 
 class RecordedSpan:
-    """A span that is sent when it ends. If it is current, spans begun meanwhile are below it."""
+    """A span that is sent when it ends. While it is current, new spans begin below it."""
 
     def __init__(self, tracer: "Recorder", facts: SpanFacts, current: bool) -> None:
         self._tracer, self._facts, self._is_current = tracer, facts, current
@@ -63,7 +63,7 @@ class RecordedSpan:
 
 
 class Recorder:
-    """Begins spans. `add` takes the encoded ones that have ended."""
+    """Begins spans. `add` gets each ended span, encoded."""
 
     def __init__(self, add: Callable[[bytes], None], has_content: bool) -> None:
         self.add, self.has_content = add, has_content

@@ -67,7 +67,7 @@ def _build_frame(first: int, payload: Piece) -> bytes:
 
 
 def _begin(headers: Headers) -> tuple[H11Handshake, list[str]]:
-    """The handshake that a client has begun, and the subprotocols that it offers."""
+    """Return the handshake that a client has begun, and the subprotocols that it offers."""
     # Only these headers matter, and h11 might refuse others.
     pairs = ((name.lower(), value) for name, value in headers)
     needed = [
@@ -78,7 +78,7 @@ def _begin(headers: Headers) -> tuple[H11Handshake, list[str]]:
     handshake = H11Handshake(ConnectionType.SERVER)
     try:
         handshake.initiate_upgrade_connection(needed, "/")
-    except (ProtocolError, LocalProtocolError) as error:  # the latter without `Host`
+    except (ProtocolError, LocalProtocolError) as error:  # LocalProtocolError without `Host`
         raise ValueError(str(error)) from None
     if len(base64.b64decode(dict(needed)[b"sec-websocket-key"], validate=True)) != 16:
         raise ValueError("Sec-WebSocket-Key must be 16 bytes in base64")
@@ -133,7 +133,7 @@ class Protocol:
                 case Ping():
                     result = bytes(self._connection.send(event.response()))
                 case CloseConnection() if event.code == NOT_UTF8 and self._is_open:
-                    # From wsproto, with a reason of Python's.
+                    # wsproto's own frame has a reason text from Python.
                     result = CloseConnection(NOT_UTF8, "text must be UTF-8")
                 case CloseConnection():  # from the peer, or from wsproto for invalid bytes
                     result = event

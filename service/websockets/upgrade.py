@@ -20,7 +20,7 @@ class WebSocketResponse(Response):
 
     The connection closes with 1000 when the session returns, and with 1011 when it raises, which
     is logged. Raises `ValueError` for an invalid handshake, or for a subprotocol that the client
-    did not offer; nothing has been sent then.
+    did not offer; nothing has been sent in that case.
     """
 
     def __init__(
@@ -39,7 +39,8 @@ class WebSocketResponse(Response):
     def __call__(self, environ: Any, start_response: Any) -> NoReturn:
         """Serve the connection, then raise `StopIteration`.
 
-        gunicorn's async workers treat it as the end of the connection: they write and log nothing.
+        gunicorn's async workers treat this as the end of the connection: they write and log
+        nothing.
         """
         try:
             with suppress(Closed):

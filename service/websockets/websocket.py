@@ -1,6 +1,6 @@
 """The server's end of a WebSocket, on a connection that gunicorn has accepted.
 
-This module does the I/O for the protocol in `frames`. It waits by gevent and spawns no greenlet.
+This module does the I/O for the protocol in `frames`. It waits with gevent and spawns no greenlet.
 One greenlet receives; any greenlet may send or close.
 """
 
@@ -25,10 +25,10 @@ from service.websockets.frames import Closed, Piece, Protocol, fragments, frame
 from service.websockets.writing import Output
 
 PING_SECONDS = 25.0  # of silence before a ping, and again before the connection is closed
-SLOW_BYTES = 65_536  # a peer that acknowledges these in that time may not have read the ping yet
+SLOW_BYTES = 65_536  # a peer that acknowledges so many in that time may not have read the ping yet
 STALL_SECONDS = 25.0  # a write fails if the peer acknowledges nothing for so long
 CLOSE_SECONDS = 1.0
-RECEIVE_BYTES = 4096  # as tiny frames, they take five milliseconds to parse
+RECEIVE_BYTES = 4096  # in tiny frames, so many take five milliseconds to parse
 NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
 
 _parsing = WorkBudget(500)  # frames of all connections, which take four milliseconds
@@ -37,7 +37,7 @@ _parsing = WorkBudget(500)  # frames of all connections, which take four millise
 class WebSocket:
     """A connection. `sock` is gunicorn's, which closes it at the end; `path` is for the log.
 
-    Raises `Closed` if the peer has left already.
+    Raises `Closed` if the peer has already left.
     """
 
     def __init__(self, sock: socket.socket, protocol: Protocol, path: str) -> None:
@@ -48,7 +48,8 @@ class WebSocket:
         self._sock = sock
         self._sock.setblocking(False)  # so that gevent's methods do not wait
         self.output = Output(sock, STALL_SECONDS)
-        # Called after a lock was taken to write, and at the end: `output` is not free any more.
+        # Called when a greenlet has locked the connection to write, and at the end: from then on
+        # nobody else may use `output`.
         self.on_use: Callable[[], None] = lambda: None
         self._lock = BoundedSemaphore(1)  # while a frame is written
         self._message_lock = BoundedSemaphore(1)  # while all frames of a message are written
@@ -85,9 +86,9 @@ class WebSocket:
     def send_at_once(self, frames: bytes) -> int:
         """Write whole frames as far as the kernel takes them, without waiting.
 
-        Returns how many bytes it has taken; 0 also if another greenlet is writing, or the
-        connection has ended. If it has taken some, the rest is written by `flush` or before
-        whatever is written next.
+        Returns how many bytes the kernel has taken; 0 also if another greenlet is writing, or the
+        connection has ended. If the kernel has taken a part, `flush` or the next write writes the
+        rest.
         """
         output = self.output
         if output.rest or self.closed or self._message_lock.locked() or self._lock.locked():
@@ -174,7 +175,7 @@ class WebSocket:
             self._ended.set()
 
     def linger(self) -> None:
-        """Wait, after `close`, until the peer closes, for at most `CLOSE_SECONDS`.
+        """Wait after `close` until the peer closes, for at most `CLOSE_SECONDS`.
 
         Closing a socket with unread bytes resets the connection, and the peer might then not
         receive the close frame. So this method reads and discards what the peer still sends.
@@ -231,7 +232,7 @@ class WebSocket:
                 return self._sock.recv(RECEIVE_BYTES)
 
     def _break_off(self) -> None:
-        """Abort, unless a close frame is on its way."""
+        """Abort, unless a close frame is being sent."""
         if not self.closed:
             self._abort()
 

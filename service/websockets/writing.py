@@ -12,15 +12,16 @@ STALL_STEPS = 5  # checks of a stalled write in the time after which it fails
 
 
 class Output:
-    """The written side of a socket. Its callers write one at a time."""
+    """The output side of a socket. Its callers write one at a time."""
 
     def __init__(self, sock: socket.socket, stall_seconds: float) -> None:
         """A write fails if the peer acknowledges nothing for `stall_seconds`."""
-        # `send(data)` writes what the kernel takes. gevent's own costs a tenth more; TLS needs it.
+        # `send(data)` writes as much as the kernel takes. gevent's version takes a tenth more time,
+        # but TLS needs it.
         self.send = plain_socket(sock).send if type(sock) is gevent_socket else sock.send
         self._sock = sock
         self._step = stall_seconds / STALL_STEPS
-        self.rest = b""  # of what `send` has taken in part, to be written before anything else
+        self.rest = b""  # bytes that `send` has not taken, to be written before anything else
 
     def write(self, data: bytes) -> None:
         """Write the rest and all of `data`. Raises OSError."""
@@ -34,10 +35,11 @@ class Output:
                 self._wait_for_room()
 
     def _wait_for_room(self) -> None:
-        """Raise `TimeoutError` if the peer acknowledges nothing for as long as it may.
+        """Wait until the socket is writable.
 
-        The socket is writable when a third of the kernel's buffer is free. On a slow connection
-        that takes longer, so the bytes that the peer has acknowledged are counted instead.
+        Raises `TimeoutError` if the peer acknowledges nothing for `stall_seconds`. The socket is
+        writable when a third of the kernel's buffer is free. On a slow connection that takes
+        longer, so the bytes that the peer has acknowledged are counted instead.
         """
         count, idle = acknowledged_bytes(self._sock), 0
         while idle < STALL_STEPS:
