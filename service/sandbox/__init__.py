@@ -1,1 +1,1 @@
-"""Stand-ins for every upstream, so that all of the service can be tried without a key."""
+"""Stand-ins for all upstreams, so that the whole service can be tried without a key."""

@@ -1,7 +1,7 @@
-"""The sandbox's assistant arranges a canvas, step by step, with the tools that a model would call.
+"""Arrange a canvas as the sandbox's assistant, with the tools that a model would call.
 
-It looks up templates and the newest canvas, has the new widgets checked and placed, and stores
-them.
+The assistant looks up templates and the newest canvas, has the new widgets checked and placed, and
+stores them.
 """
 
 import json
@@ -27,7 +27,7 @@ def first_calls(text: str) -> Iterator[Call]:
 
 
 def follow_up(text: str, results: Results) -> Iterator[Call]:
-    """The check of the new state, then the write of what was checked."""
+    """Yield the check of the new state, or after it the write of the checked widgets."""
     if not WEATHER.search(text):
         return
     answers = _answers(results)
@@ -40,7 +40,7 @@ def follow_up(text: str, results: Results) -> Iterator[Call]:
 
 
 def sentence(text: str, results: Results) -> str | None:
-    """What to say when the canvas is stored, or could not be; None for other errands."""
+    """Return the answer when the canvas is stored, or could not be stored; else None."""
     if not WEATHER.search(text):
         return None
     answers = _answers(results)
@@ -53,7 +53,7 @@ def sentence(text: str, results: Results) -> str | None:
 
 
 def _answers(results: Results) -> dict[str, Any]:
-    """The last answer of each tool; an error has no keys."""
+    """Return the last answer of each tool. An error has no keys."""
     answers = {}
     for name, result in results:
         try:
@@ -65,14 +65,14 @@ def _answers(results: Results) -> dict[str, Any]:
 
 
 def _newest(page: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The newest canvas, `{}` where there is none; None if they could not be read."""
+    """Return the newest canvas, `{}` if there is none, or None if they could not be read."""
     if not page or "records" not in page:
         return None
     return next(iter(page["records"]), {})
 
 
 def _state(canvas: dict[str, Any]) -> dict[str, Any]:
-    """The widgets and connections of the canvas with the new ones, which have no place yet."""
+    """Return the canvas's widgets and connections, with the new widgets, without places."""
     data = canvas.get("data", {})
     widgets, io = data.get("widgets") or [], data.get("io") or {}
     contacts, weather = (_free_id(handle, widgets) for handle in ("contacts", "weather"))

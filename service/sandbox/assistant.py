@@ -1,6 +1,6 @@
 """The sandbox's assistant: a few rules in place of a model, which call the real tools.
 
-It is independent of the wires: from the user's messages and this turn's tool results it makes
+It does not depend on the wires: from the user's messages and this turn's tool results it makes
 either a text or the next tool calls.
 """
 
@@ -33,7 +33,7 @@ HELP = (
 
 @dataclass(frozen=True)
 class AssistantInput:
-    """`earlier` are the user's messages before this one, `results` this turn's tool results."""
+    """The input for a reply: `earlier` messages of the user, and `results` of this turn's tools."""
 
     text: str
     earlier: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class AssistantReply:
 
 
 def reply(asked: AssistantInput) -> AssistantReply:
-    """The text to answer, or the tools to call next."""
+    """Return a text, or the tools to call next."""
     if asked.text.startswith(SUMMARIZE):
         return AssistantReply(_summary(asked.text))
     if not asked.tools and (text := writing.write_text(asked.text)):
@@ -73,9 +73,9 @@ def reply(asked: AssistantInput) -> AssistantReply:
 
 
 def _commands(text: str) -> tuple[str, Calls]:
-    """What a message asks for, and the call that it states with a tool's name and input.
+    """Return the message without quoted parts, and the call that it states with a tool and input.
 
-    Neither these nor what is to be said again ask for anything by their words.
+    The words of a stated call, or of a text to repeat, are not commands.
     """
     text = SAY.sub("", text)
     if match := CALL.search(text):
@@ -102,7 +102,7 @@ def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _question(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The call for a question. What is to be kept may have its words, too."""
+    """Yield the call for a question, unless the message only asks to remember something."""
     if not KEEP.search(text):
         yield from questions.first_calls(text)
 
@@ -121,7 +121,7 @@ def _answer_text(text: str, results: tuple[tuple[str, str], ...]) -> str:
 
 
 def _sentence(name: str, result: str) -> str:
-    """A tool's result as a sentence; an error unchanged."""
+    """Return a tool's result as a sentence. An error is quoted unchanged."""
     try:
         answer = json.loads(result)
         return SENTENCES[name](answer)
@@ -168,13 +168,13 @@ SUMMARIZE = "Summarize this conversation:"
 
 
 def _summary(text: str) -> str:
-    """The facts that the user asked to remember."""
+    """Return the facts that the user asked to remember."""
     facts = [f"remember that {f[1]} is {f[2]}." for f in REMEMBER.finditer(text)]
     return " ".join(["The user has asked me things.", *dict.fromkeys(facts)])
 
 
 def _recall(thing: str, earlier: tuple[str, ...]) -> str:
-    """The newest thing the user asked to remember under this name."""
+    """Return the newest fact that the user asked to remember under this name."""
     for text in reversed(earlier):
         for match in REMEMBER.finditer(text):
             if match[1].lower() == thing.lower():

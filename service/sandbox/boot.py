@@ -1,4 +1,4 @@
-"""Start the sandbox: on loopback only, with secrets of its own.
+"""Start the sandbox, on loopback only, with its own secrets.
 
 The service calls the stand-ins over HTTP, with the same code as the real upstreams. Each worker
 has its own loopback listener for them: on the public listener, turns would wait for connections
@@ -22,7 +22,7 @@ stand_ins = DeferredModule("service.sandbox.stand_ins")
 
 
 def prepare(settings: Settings) -> Settings:
-    """The settings, with the sandbox's own secrets where none are set.
+    """Return the settings, with the sandbox's own secrets if none are set.
 
     Raises `ConfigError` if the sandbox would be reachable from elsewhere.
     """
@@ -39,9 +39,9 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def _with_database(settings: Settings, directory: Path) -> Settings:
-    """The settings with a database of the sandbox's own, unless one is set.
+    """Return the settings with the sandbox's own database, unless another one is set.
 
-    So a later start without the sandbox does not find the sandbox's people.
+    So a later start without the sandbox does not find the sandbox's users.
     """
     if any(settings.environ.get(name) for name in ("DATABASE_URL", "DATABASE_URL_FILE")):
         return settings

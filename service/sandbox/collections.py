@@ -1,4 +1,4 @@
-"""Two collections for trying the service."""
+"""Two collections with which people can try the service."""
 
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions
 

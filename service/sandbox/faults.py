@@ -1,7 +1,7 @@
 """The faults that `/fail NAME` in a message makes the sandbox's models produce.
 
 A refusal is sent in place of the stream. A break must end the turn with an error. A shape is an
-oddity of real hosts that must not matter. docs/sandbox.md lists them all; a test compares.
+oddity of real hosts that must make no difference. docs/sandbox.md lists them all; a test compares.
 """
 
 import re
@@ -66,6 +66,6 @@ NAMES = (*REFUSALS, *BREAKS, *SHAPES)
 
 
 def named_fault(text: str) -> str | None:
-    """The fault that a message names, or None."""
+    """Return the fault that a message names, or None."""
     match = re.search(r"/fail ([\w-]+)", text)
     return match[1] if match and match[1] in NAMES else None

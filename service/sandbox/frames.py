@@ -1,4 +1,4 @@
-"""What both stand-in wires share: splitting text into tokens and JSON into server-sent events."""
+"""Functions of both stand-in wires: split text into tokens, and make server-sent events."""
 
 import json
 import re
@@ -16,17 +16,17 @@ def tokens(text: str) -> list[str]:
 
 
 def strip_context(text: str) -> str:
-    """A user's text without what the app adds to the newest one."""
+    """Return a user's text without the part that the app adds to the newest message."""
     return ASIDE.sub("", text)
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The fragments in which a model sends the JSON of a call."""
+    """Yield the fragments in which a model sends the JSON of a call."""
     yield from (text[i : i + PIECE] for i in range(0, len(text), PIECE))
 
 
 def frame(body: dict[str, Any], name: str | None = None, padded: bool = False) -> bytes:
-    """One server-sent event."""
+    """Return one server-sent event."""
     separators = (" , ", " : ") if padded else (",", ":")
     data = json.dumps(body, ensure_ascii=False, separators=separators)
     head = f"event: {name}\n" if name else ""

@@ -25,7 +25,7 @@ log = structlog.get_logger("sandbox")
 
 
 class Handler(WSGIHandler):  # type: ignore[misc]
-    """Tells the app the request line's own address: a quoted slash is no end of a piece."""
+    """Passes the unchanged address of the request line, where quoted slashes stay quoted."""
 
     def get_environ(self) -> dict[str, Any]:
         return {**super().get_environ(), "REQUEST_URI": self.path}
@@ -40,7 +40,7 @@ class Listener:
         self._server: WSGIServer | None = None
 
     def start(self) -> str:
-        """Start serving; return the base URL. Providers with a key or URL of their own keep it."""
+        """Start to serve, and return the base URL. Providers with a key or URL are not changed."""
         catalog = PROXY.of(self._app).catalog
         served_app = upstreams(self._app, catalog)
         self._server = WSGIServer(
@@ -62,7 +62,7 @@ class Listener:
 
 
 def upstreams(service: Flask, catalog: Catalog) -> Flask:
-    """The stand-ins as a Flask app; every response carries `X-Sandbox: 1`."""
+    """Return the stand-ins as a Flask app. Every response has `X-Sandbox: 1`."""
     app = Flask("sandbox", static_folder=None)
     app.register_blueprint(wires)
     app.register_blueprint(vendors.blueprint(catalog))
@@ -78,7 +78,7 @@ def upstreams(service: Flask, catalog: Catalog) -> Flask:
 
 
 def _provider_settings(settings: Settings, base: str) -> dict[str, Any]:
-    """The listener's URL and key for every provider that has neither."""
+    """Return the listener's URL and a key for every provider that has neither."""
     paths = {"a": "/provider-a", "b": "/provider-b/v1", "c": "/provider-c/v1"}
     changes: dict[str, Any] = {}
     for kind, path in paths.items():

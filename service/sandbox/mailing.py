@@ -12,7 +12,7 @@ MAIL = re.compile(r"\bmail my first contact the weather in ([^\W\d_][\w' -]*)", 
 
 
 def first_calls(text: str) -> Iterator[Call]:
-    """The calls that read what the message is made of."""
+    """Yield the calls that read the contents of the message."""
     if match := MAIL.search(text):
         one = {"pageSize": 1, "sortOrder": "FIRST_NAME_ASCENDING"}
         yield CALL, {"endpoint": "cloudsuite/contacts-list", "body": one}
@@ -20,7 +20,7 @@ def first_calls(text: str) -> Iterator[Call]:
 
 
 def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]:
-    """The message, once both reads have answered; nothing if one of them has failed."""
+    """Yield the message after both reads, or nothing if one of them has failed."""
     if not MAIL.search(text) or [name for name, _ in results] != [CALL, CALL]:
         return
     read = [_read(result) for _, result in results]
@@ -44,7 +44,7 @@ def _read(result: str) -> Any:
 
 
 def sentence(answer: dict[str, Any]) -> str:
-    """What one of the three calls has answered. Raises `KeyError` for any other."""
+    """Return the answer of one of the three calls as a sentence. Raises `KeyError` for others."""
     if "contacts" in answer:
         names = ", ".join(one["name"] for one in answer["contacts"])
         return f"Your first contact is {names}." if names else "You have no contacts."

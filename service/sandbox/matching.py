@@ -1,7 +1,7 @@
-"""Which example of the catalog answers a request to a vendor's stand-in.
+"""Find the example of the catalog that answers a request to a vendor's stand-in.
 
 An example is found by base URL, method, path, and a condition on query or body. The most specific
-one answers: literal pieces of a path come before varying ones, and one piece before several.
+example answers: literal pieces of a path come before varying ones, and one piece before several.
 """
 
 import re
@@ -23,9 +23,9 @@ _PIECE = re.compile(r"\{\w+(\+?)\}")
 class VendorRequest:
     """A request to a stand-in.
 
-    `base` is the setting of the base URL that it came to, `path` is what follows the base URL, as
-    in the request line. `query` and `form` have a list of texts for each name, `json` is the body's
-    value.
+    `base` is the setting of the base URL that received it, and `path` the rest of the address, as
+    in the request line. `query` and `form` have a list of texts for each name, and `json` is the
+    body's value.
     """
 
     base: str
@@ -36,7 +36,7 @@ class VendorRequest:
     json: Any = None
 
     def value(self, target: str) -> Any:
-        """The value at a target such as `query.format`; None where there is none."""
+        """Return the value at a target such as `query.format`, or None."""
         place, _, name = target.partition(".")
         if place == "json":
             return find(self.json, name)
@@ -55,17 +55,17 @@ class Rule:
 
     @property
     def kinds(self) -> tuple[tuple[int, str], ...]:
-        """Its path by piece: 0 and the text of a literal one, 1 for a varying one, 2 for many."""
+        """The pieces of its path: 0 with the text if it is literal, 1 if it varies, 2 for many."""
         return tuple(_kind(piece) for piece in self.path.split("/"))
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Rules of different places never contest a request, or one of them is more specific."""
+        """A key. Of two rules with different keys for one request, one is more specific."""
         return self.base, self.exchange.method, self.kinds, len(self.exchange.when)
 
     @property
     def order(self) -> tuple[list[int], int]:
-        """The most specific rule is the first."""
+        """The sort key, with which the most specific rule comes first."""
         return [kind for kind, _ in self.kinds], -len(self.exchange.when)
 
     def fits(self, request: VendorRequest) -> bool:
@@ -76,7 +76,7 @@ class Rule:
         return all(_equal(request.value(target), it) for target, it in self.exchange.when.items())
 
     def contests(self, other: "Rule") -> bool:
-        """Whether some request is answered by both alike, and differently."""
+        """Return whether both rules fit some request equally well, and answer it differently."""
         ours, theirs = self.exchange, other.exchange
         shared = ours.when.keys() & theirs.when.keys()
         return (
@@ -90,7 +90,7 @@ class Rules:
     """The rules of a catalog."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
-        """Raises ValueError for two examples that would answer the same request differently."""
+        """Raise ValueError for two examples that would answer the same request differently."""
         rules = sorted((rule for one in endpoints for rule in _rules(one)), key=lambda r: r.order)
         _check(rules)
         self._rules = rules
@@ -100,7 +100,7 @@ class Rules:
 
 
 def _check(rules: Iterable[Rule]) -> None:
-    """Raises ValueError for the first two rules that contest a request."""
+    """Raise ValueError for the first two rules that contest a request."""
     places: dict[tuple[Any, ...], list[Rule]] = {}
     for rule in rules:
         places.setdefault(rule.place, []).append(rule)
@@ -114,7 +114,7 @@ def _check(rules: Iterable[Rule]) -> None:
 
 
 def fits(pattern: str, path: str) -> bool:
-    """Whether a path, as in a request line, fits a pattern such as `/repos/{owner}/{rest+}`."""
+    """Return whether a path of a request line fits a pattern, as `/repos/{owner}/{rest+}`."""
     kinds = [_kind(piece) for piece in pattern.split("/")]
     pieces = [unquote(piece) for piece in path.split("/")]
     return _fits(kinds, pieces)
@@ -131,13 +131,13 @@ def _fits(kinds: list[tuple[int, str]], pieces: list[str]) -> bool:
 
 
 def _kind(piece: str) -> tuple[int, str]:
-    """A piece may vary in part, as in `{id}.json`; `\\0` stands for what varies."""
+    """Return the kind of a piece and its text, with `\\0` for varying parts, as in `{id}.json`."""
     names = _PIECE.findall(piece)
     return 2 if "+" in names else 1 if names else 0, _PIECE.sub("\0", unquote(piece))
 
 
 def _equal(value: Any, expected: Any) -> bool:
-    """Numbers and switches of a condition stand as texts in a query or a form."""
+    """Compare with a condition's value. In a query or form, numbers and booleans are texts."""
     if isinstance(value, str) and not isinstance(expected, str):
         return value == (str(expected).lower() if isinstance(expected, bool) else str(expected))
     return bool(value == expected) and isinstance(value, bool) == isinstance(expected, bool)
@@ -148,7 +148,7 @@ def _answer(exchange: Exchange) -> tuple[Any, ...]:
 
 
 def _rules(endpoint: Endpoint) -> Iterator[Rule]:
-    """One rule for each kind of request; of several like polls in an example, the last answers."""
+    """Yield one rule for each kind of request. Of an example's equal polls, the last answers."""
     poll = (endpoint.job.poll,) if endpoint.job else ()
     templates = (*((endpoint.asks,) if endpoint.asks else ()), *poll)
     first = next((base.name for base in endpoint.vendor.bases), "")
@@ -163,7 +163,7 @@ def _rules(endpoint: Endpoint) -> Iterator[Rule]:
 
 
 def _pattern(exchange: Exchange, templates: tuple[Template, ...], first: str) -> str:
-    """The path under which an exchange is served."""
+    """Return the path under which an exchange is served."""
     path = urlsplit(exchange.target).path
     for template in templates:
         bases = (template.base or first, exchange.base or first)

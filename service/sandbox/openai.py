@@ -41,7 +41,7 @@ def read(body: dict[str, Any]) -> AssistantInput:
 
 
 def frames(reply: AssistantReply, fault: str | None) -> Iterator[bytes]:
-    """The stream of a reply with a fault applied; `SILENCE` marks a pause."""
+    """Yield the stream of a reply with a fault applied. `SILENCE` marks a pause."""
     for body in _chunks(reply, fault):
         if body is None:
             yield SILENCE

@@ -1,4 +1,4 @@
-"""Questions about the world to the sandbox's assistant: each is one call of an endpoint."""
+"""Questions about the world to the sandbox's assistant. Each becomes one call of an endpoint."""
 
 import json
 import re
@@ -14,8 +14,11 @@ ONE_EXAMPLE = "\n\nYou asked for {}: a stand-in answers everything with one exam
 
 @dataclass(frozen=True)
 class Inquiry:
-    """`words` stand before the subject, which `parameter` of the endpoint gets. `told` makes a
-    sentence of the answer. Other answers are a `KeyError`, `TypeError` or `IndexError`."""
+    """A kind of question. `words` come before the subject, which is the endpoint's `parameter`.
+
+    `told` makes a sentence from the answer. For an answer of another shape it raises `KeyError`,
+    `TypeError` or `IndexError`.
+    """
 
     words: str
     endpoint: str
@@ -29,7 +32,7 @@ class Inquiry:
 
 
 def weather_now(answer: dict[str, Any]) -> str:
-    """The answer of `current-weather` as a sentence."""
+    """Return the answer of `current-weather` as a sentence."""
     now = answer["current"]
     place, words = answer["place"]["name"], now["condition"].lower()
     return f"In {place} it is {now['temperature']:g} °C now, {words}."
@@ -74,7 +77,7 @@ INQUIRIES = (
 
 
 def first_calls(text: str) -> Iterator[Call]:
-    """The call for a question; none for any other message."""
+    """Yield the call for a question, and none for any other message."""
     if asked := _find_inquiry(text):
         inquiry, subject = asked
         body = {inquiry.parameter: subject, **inquiry.wait}
@@ -82,7 +85,7 @@ def first_calls(text: str) -> Iterator[Call]:
 
 
 def sentence(text: str, results: tuple[tuple[str, str], ...]) -> str | None:
-    """The answer to a question; None if this is none, or has no such answer."""
+    """Return the answer to a question, or None if the text is none, or has no such answer."""
     if not (asked := _find_inquiry(text)):
         return None
     inquiry, subject = asked

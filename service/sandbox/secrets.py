@@ -1,4 +1,4 @@
-"""The sandbox's secrets and database: made once in `instance/`, readable by their owner only."""
+"""Make the sandbox's secrets and database once in `instance/`, readable only by their owner."""
 
 import base64
 import hmac
@@ -17,7 +17,7 @@ TEN_YEARS = 10 * 365 * 24 * 3600
 
 
 def fill(settings: Settings, directory: Path) -> Settings:
-    """The settings with every missing secret filled in from `directory/sandbox.json`."""
+    """Return the settings with missing secrets filled in from `directory/sandbox.json`."""
     stored = _load_or_create(directory / "sandbox.json")
     complete = replace(
         settings,
@@ -29,10 +29,10 @@ def fill(settings: Settings, directory: Path) -> Settings:
 
 
 def database_file(directory: Path) -> Path:
-    """The file of the sandbox's database.
+    """Return the file of the sandbox's database.
 
-    Earlier releases shared `app.db` with starts without a sandbox, and their `sandbox.json` says
-    nothing of a database. There, `app.db` stays in use: nobody's data seem lost after an update.
+    Earlier releases used `app.db` with and without the sandbox, and their `sandbox.json` does not
+    name a database. In that case `app.db` stays in use, so that no data seem lost after an update.
     """
     own, shared = directory / "sandbox.db", directory / "app.db"
     is_older = "database" not in _load_or_create(directory / "sandbox.json")
@@ -40,7 +40,7 @@ def database_file(directory: Path) -> Path:
 
 
 def suite_client(directory: Path) -> tuple[str, str]:
-    """The app's id and secret at the sandbox's office suite.
+    """Return the app's id and secret at the sandbox's office suite.
 
     They are derived from the stored secrets, so that older files need no new entry.
     """
@@ -50,12 +50,12 @@ def suite_client(directory: Path) -> tuple[str, str]:
 
 
 def _load_or_create(path: Path) -> dict[str, str]:
-    """The file's content. A missing file is created. Raises `ConfigError`."""
+    """Return the file's content. A missing file is created. Raises `ConfigError`."""
     try:
         if not path.exists():
             _create(path)
         return _check(json.loads(path.read_text()))
-    except OSError as error:  # its folder is another user's, for example
+    except OSError as error:  # for example, the folder belongs to another user
         told = f"{path} must be readable and its folder writable ({type(error).__name__})"
         raise ConfigError(f"SANDBOX: {told}") from None
     except ValueError:
@@ -63,7 +63,7 @@ def _load_or_create(path: Path) -> dict[str, str]:
 
 
 def _check(stored: Any) -> dict[str, str]:
-    """Raises ValueError for what can't be secrets of the sandbox."""
+    """Return `stored`. Raises ValueError unless it has the sandbox's secrets."""
     match stored:
         case {"auth_secret": str(secret), "sealing_key": str(key)}:
             if secret_of(32)(secret) and sealing_keys(key):
@@ -72,7 +72,7 @@ def _check(stored: Any) -> dict[str, str]:
 
 
 def _create(path: Path) -> None:
-    """Write the file. Of several processes that do, the first one wins."""
+    """Write the file. If several processes write it, the first one wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

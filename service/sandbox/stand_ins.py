@@ -1,4 +1,4 @@
-"""The stand-ins, which are loaded only where the sandbox is on."""
+"""Set up the stand-ins. This module is loaded only if the sandbox is on."""
 
 from flask import Flask
 
@@ -10,7 +10,7 @@ from service.sandbox.suite.pages.views import pages
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """`app.extensions["sandbox"]` is what gunicorn.conf.py starts in each worker."""
+    """Set `app.extensions["sandbox"]`, which gunicorn.conf.py starts in each worker."""
     SUITE_CLIENTS.set(app, Clients(app, *suite_client(INSTANCE), settings.own_url))
     app.extensions["sandbox"] = Listener(app, settings)
     app.register_blueprint(pages)

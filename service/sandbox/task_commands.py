@@ -22,7 +22,7 @@ QUOTES = " \t\"'“”‘’.!?"
 
 
 def first_calls(text: str) -> Iterator[Call]:
-    """The first calls for a message."""
+    """Yield the first calls for a message."""
     if match := ADD.search(text):
         for title in _titles(match[1] or "a", match[2].lower(), match[3]):
             yield "records.create", {"collection": f"{match[2].lower()}s", "data": {"title": title}}
@@ -60,7 +60,7 @@ def _search(kind: str, words: str) -> Call:
 
 
 def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]:
-    """The calls for the records, or for the collection, that the first call has returned."""
+    """Yield the calls for the records, or for the collection, that the first call returned."""
     names = [name for name, _ in results]
     if names == ["schema.describe"] and (match := ADD_OTHER.search(text)):
         yield from _create_titled(results[0][1], match[2].strip(QUOTES))
@@ -76,7 +76,7 @@ def follow_up(text: str, results: tuple[tuple[str, str], ...]) -> Iterator[Call]
 
 
 def _create_titled(result: str, title: str) -> Iterator[Call]:
-    """A record of the described collection, with its title in the column that needs a text most."""
+    """Yield the creation of a record, with its title in the most suitable text column."""
     try:
         described = json.loads(result)
         columns = [

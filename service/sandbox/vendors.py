@@ -1,4 +1,4 @@
-"""Stand-ins for the integrations' vendors: each answers with the example its endpoint declares."""
+"""Stand-ins for the integrations' vendors, which answer with the examples of endpoints."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ log = structlog.get_logger("sandbox")
 def redirect_vendors(
     catalog: Catalog, settings: Mapping[str, str], base: str, clients: Clients
 ) -> dict[str, str]:
-    """The vendors' settings, with those that have no key and no URL of their own pointed at us."""
+    """Return the vendors' settings. Vendors without a key and URL get those of the stand-ins."""
     changed = dict(settings)
     for vendor in catalog.vendors:
         possible = [one for one in vendor.all_settings if one not in vendor.settings]
@@ -38,7 +38,7 @@ def redirect_vendors(
 
 
 def blueprint(catalog: Catalog) -> Blueprint:
-    """`/vendors/<vendor>/<which base URL>/<path>`: the example declared for that request.
+    """Return the routes `/vendors/<vendor>/<number of base URL>/<path>`, which give examples.
 
     Raises ValueError for examples that contradict each other.
     """
@@ -56,7 +56,7 @@ def blueprint(catalog: Catalog) -> Blueprint:
         asked = _query(bases.get((vendor, base), ""), path)
         exchange = rules.find(asked)
         if exchange is None:
-            # The caller is told of a vendor's 404. Who declares an endpoint looks for more here.
+            # The caller sees only a vendor's 404. The author of an endpoint needs this log line.
             log.warning("no example", vendor=vendor, asked=f"{asked.method} {asked.path}")
             return jsonify(error="the sandbox has no example for this"), 404
         content, media_type = exchange.content
@@ -67,7 +67,7 @@ def blueprint(catalog: Catalog) -> Blueprint:
 
 
 def _query(base: str, path: str) -> VendorRequest:
-    """The request under way."""
+    """Return the current request."""
     return VendorRequest(
         base=base,
         method=request.method,
@@ -79,7 +79,7 @@ def _query(base: str, path: str) -> VendorRequest:
 
 
 def _raw(path: str) -> str:
-    """The path as it was sent, where the server tells: a piece may have a slash, quoted."""
+    """Return the path as it was sent, if the server tells it. A piece may have a quoted slash."""
     line: Any = request.environ.get("REQUEST_URI", "")
     pieces = line.partition("?")[0].split("/")
     return "/" + "/".join(pieces[4:]) if len(pieces) > 4 else f"/{path}" if path else ""

@@ -1,4 +1,4 @@
-"""The three providers' HTTP endpoints: a request in, a reply of the assistant out, streamed."""
+"""The three providers' HTTP endpoints, which answer with a streamed reply of the assistant."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ wires = Blueprint("wires", __name__)
 
 @wires.post("/provider-a/v1/messages")
 def messages() -> Response:
-    """A stand-in for the Anthropic Messages API"""
+    """Stand in for the Anthropic Messages API"""
     if not request.headers.get("x-api-key"):
         return _refuse(faults.REFUSALS["wrong-key"])
     return _answer(anthropic, anthropic.read(request.get_json()))
@@ -27,14 +27,14 @@ def messages() -> Response:
 
 @wires.post("/provider-<any(b, c):kind>/v1/chat/completions")
 def completions(kind: str) -> Response:
-    """A stand-in for the OpenAI chat completions API"""
+    """Stand in for the OpenAI chat completions API"""
     if not request.headers.get("authorization"):
         return _refuse(faults.REFUSALS["wrong-key"])
     return _answer(openai, openai.read(request.get_json()))
 
 
 def _answer(wire: Any, asked: AssistantInput) -> Response:
-    is_summary = asked.text.startswith(SUMMARIZE)  # of messages that had their fault
+    is_summary = asked.text.startswith(SUMMARIZE)  # its messages have had their faults
     fault = None if is_summary else faults.named_fault(asked.text)
     if fault in faults.REFUSALS:
         return _refuse(faults.REFUSALS[fault])
@@ -55,7 +55,7 @@ def _reply(asked: AssistantInput, fault: str | None) -> AssistantReply:
 
 
 def _pace(frames: Iterator[bytes], fault: str | None) -> Iterator[bytes]:
-    """A frame at a time; a None-like empty frame is the silence of a model that hangs."""
+    """Yield one frame after another. An empty frame is the silence of a model that hangs."""
     for frame in frames:
         if not frame:
             gevent.sleep(SILENCE_SECONDS)

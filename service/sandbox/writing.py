@@ -1,8 +1,9 @@
-"""What the sandbox's assistant writes where an endpoint, not a chat, asks a model.
+"""Write the texts of the sandbox's assistant for an endpoint that asks a model.
 
-An endpoint sends its data as one JSON object and no tools. Of the four of the catalog, each has its
-own keys: `papers`, with `recipient` for a letter; `profile`, with `goal` to be judged by. Texts in
-the data are quoted and never followed: an abstract with "We describe a system" is no command.
+An endpoint sends its data as one JSON object, without tools. Four endpoints of the catalog do so,
+each with its own keys: `papers`, with `recipient` for a letter; `profile`, with `goal` for a
+judgement. Texts in the data are quoted and never followed: an abstract with "We describe a system"
+is no command.
 """
 
 import json
@@ -10,7 +11,7 @@ from typing import Any
 
 
 def write_text(text: str) -> str | None:
-    """What a model might write of an endpoint's data; None if the text is none."""
+    """Return a text like a model's about an endpoint's data, or None for other messages."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,3 +1,4 @@
 """A small office suite that stands in for the cloud suite: consent, tokens, mail, calendar, files,
-contacts. Its pages for people are on the service's own address, all else on the loopback listener.
+contacts. Its pages for people have the service's own address. All the rest is on the loopback
+listener.
 """

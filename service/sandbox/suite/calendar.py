@@ -1,4 +1,4 @@
-"""The suite's calendar: one for each account."""
+"""The suite's calendars, one for each account."""
 
 import secrets
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ def insert(asked: ApiRequest) -> dict[str, Any]:
 
 
 def add(session: Session, account: DemoAccount, given: Mapping[str, Any]) -> SuiteEvent:
-    """Raises `ApiError`."""
+    """Store a new event. Raises `ApiError`."""
     starts, ends = _when(given, "start"), _when(given, "end")
     if ends < starts:
         raise ApiError(400, "timeRangeEmpty", "The specified time range is empty.")
@@ -82,7 +82,7 @@ def _check_calendar(asked: ApiRequest) -> None:
 
 
 def _when(given: Mapping[str, Any], name: str) -> datetime:
-    """The moment of a start or an end; a day begins with its midnight in UTC."""
+    """Return the moment of a start or an end. A day begins at midnight in UTC."""
     value = given.get(name)
     if not isinstance(value, dict) or ("date" in value) == ("dateTime" in value):
         raise ApiError(400, "required", f"Missing {name} time.")
@@ -104,7 +104,7 @@ def _moment(text: str, zone: str | None = None) -> datetime:
 
 
 def _in_zone(resource: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """The event with its times as they are in a time zone. Days are the same in every one."""
+    """Return the event with its times in a time zone. Days are the same in all zones."""
     if not is_time_zone(name):
         raise ApiError(400, "invalid", f"Invalid time zone definition {name}")
     told = dict(resource)

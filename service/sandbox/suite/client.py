@@ -1,7 +1,7 @@
 """The sandbox's authorization servers: the app's registrations, the accounts, the scopes.
 
-There is one for each declared vendor with OAuth. That of the office suite has accounts with mail,
-events and files behind it.
+There is one server for each declared vendor with OAuth. The accounts of the office suite's server
+have mail, events and files.
 """
 
 import hmac
@@ -76,8 +76,8 @@ ACCOUNTS = {
 class Client:
     """The app's registration at the authorization server of one vendor.
 
-    `own` is the address at which people reach the service. `summaries` has what endpoints do, by
-    the neutral scope they need.
+    `own` is the address at which people reach the service. `summaries` has the summaries of
+    endpoints, by the neutral scope that they need.
     """
 
     id: str
@@ -106,7 +106,7 @@ class Client:
 
     @cached_property
     def accounts(self) -> dict[str, DemoAccount]:
-        """By id. No two vendors have an account in common."""
+        """The accounts by id. No two vendors share an account."""
         if self.integration == SUITE:
             return ACCOUNTS
         people = ((f"{self.integration}-{one.id}", one) for one in ACCOUNTS.values())
@@ -114,11 +114,11 @@ class Client:
 
     @property
     def issuer(self) -> str:
-        """Its identifier, which each redirect has (RFC 9207)."""
+        """The server's identifier, which each redirect contains (RFC 9207)."""
         return f"{self.own}{self.pages}"
 
     def settings(self, listener: str) -> dict[str, str]:
-        """What an operator would set, with the stand-ins at this listener's base URL."""
+        """Return an operator's settings for the stand-ins at this listener's base URL."""
         oauth, server = self.oauth, f"{listener}{OAUTH}/{self.integration}"
         values = {
             oauth.client_id: self.id,
@@ -151,7 +151,7 @@ class Client:
         return tuple(map(_name, self._scopes.identity))
 
     def names(self, scope: str) -> list[str]:
-        """The scopes of a request, without their base; raises ValueError for an unknown one."""
+        """Return a request's scopes without their base. Raises ValueError for unknown ones."""
         names = [_name(one) for one in scope.replace(self.oauth.separator, " ").split()]
         unknown = [name for name in names if name not in self.words and name not in self.identity]
         if unknown:
@@ -159,7 +159,7 @@ class Client:
         return names
 
     def scope(self, names: Iterable[str]) -> str:
-        """Scopes as a token answer has them."""
+        """Return scopes in the form of a token answer."""
         full = {_name(one): one for one in map(self._scopes.full, self._neutral)}
         full |= {_name(one): one for one in self._scopes.identity}
         return self.oauth.separator.join(full[name] for name in names)
@@ -184,7 +184,7 @@ class Clients:
         self._id, self._secret, self._own = client_id, secret, own
 
     def of(self, integration: str) -> Client:
-        """Raises `NotFound`."""
+        """Return the app's registration at a vendor's server. Raises `NotFound`."""
         catalog = PROXY.of(self._app).catalog
         for vendor in catalog.vendors:
             if vendor.oauth and vendor.integration == integration:
@@ -207,5 +207,5 @@ def _name(full: str) -> str:
 
 
 def with_address(email: str) -> DemoAccount | None:
-    """The account of the office suite with this address."""
+    """Return the account of the office suite with this address, or None."""
     return next((a for a in ACCOUNTS.values() if a.email == email.lower()), None)

@@ -1,4 +1,4 @@
-"""What an account of the suite has to begin with."""
+"""The initial contents of an account of the suite."""
 
 import secrets
 from datetime import timedelta
@@ -34,7 +34,7 @@ FILES = (
 
 
 def fill(session: Session, account: DemoAccount) -> None:
-    """Give an account its contents once; and events again, when all of them are over."""
+    """Give an account its contents once, and new events when all events are over."""
     if session.scalar(select(SuiteMessage).filter_by(account=account.id).limit(1)) is None:
         for letter in LETTERS:
             mail.store(session, account, _letter(account, *letter), ["INBOX", "UNREAD"], None)

@@ -1,4 +1,4 @@
-"""The suite's files, with documents of a kind of its own, which are only exported."""
+"""The suite's files. Documents in its own formats can only be exported."""
 
 import json
 import re
@@ -26,10 +26,10 @@ WRITE = frozenset({"drive", "drive.file"})
 READ = WRITE | {"drive.readonly"}
 SEE = READ | {"drive.metadata", "drive.metadata.readonly"}
 CHANGE = WRITE | {"drive.metadata"}
-ROOT = "root"  # what the folder of all may be called in place of its id
-BARE = ("kind", "id", "name", "mimeType")  # what Drive tells when `fields` is not given
+ROOT = "root"  # the name of the top folder, in place of its id
+BARE = ("kind", "id", "name", "mimeType")  # the fields in Drive's answer without `fields`
 LIMIT = 5 << 20  # bytes of a multipart upload
-ABUSIVE = ".exe"  # names of files that count as malware end in this
+ABUSIVE = ".exe"  # the end of the names of files that count as malware
 
 
 def list_files(asked: ApiRequest) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def delete(asked: ApiRequest) -> None:
 
 
 def _visible(asked: ApiRequest) -> list[SuiteFile]:
-    """The account's files; with `drive.file` alone, those that the app has made."""
+    """Return the account's files; with `drive.file` alone, those that the app has made."""
     mine = select(SuiteFile).filter_by(account=asked.account.id)
     if not asked.scopes & (SEE - {"drive.file"}):
         mine = mine.where(SuiteFile.by_app.is_(True))
@@ -129,7 +129,7 @@ def _writable(session: Session, asked: ApiRequest) -> SuiteFile:
 
 
 def _check_readable(asked: ApiRequest, file: SuiteFile) -> None:
-    """Names can be seen by more scopes than contents."""
+    """Raise `ApiError` if the scopes open only names of files, and not their contents."""
     if not file.by_app and asked.scopes.isdisjoint(READ - {"drive.file"}):
         raise _not_authorized("read")
 
@@ -140,7 +140,7 @@ def _not_authorized(access: str) -> ApiError:
 
 
 def _parts(asked: ApiRequest) -> tuple[dict[str, Any], str, bytes]:
-    """What a `multipart/related` body has: the facts, the media type, the bytes."""
+    """Return the parts of a `multipart/related` body: the facts, the media type, the bytes."""
     kind, _, boundary = asked.content_type.partition("boundary=")
     parts = (b"\r\n" + asked.body).split(b"\r\n--" + boundary.encode())
     if not kind.startswith("multipart/related") or len(parts) != 4 or parts[3].strip() != b"--":

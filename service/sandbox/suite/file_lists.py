@@ -1,4 +1,4 @@
-"""Which files a list has, and in what order: Drive's search, as far as our own requests use it."""
+"""Select and sort files: Drive's search, as far as our own requests use it."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ ORDERS: dict[str, Callable[[SuiteFile], Any]] = {
 
 
 def list_matching(files: Iterable[SuiteFile], query: str, orders: str) -> list[SuiteFile]:
-    """Raises `ApiError`."""
+    """Return the files that fit a query, in the requested order. Raises `ApiError`."""
     terms = _terms(query)
     found = [file for file in files if all(_fits(file, *term) for term in terms)]
     if orders and any(term[0] == "fullText" for term in terms):
@@ -47,7 +47,7 @@ def list_matching(files: Iterable[SuiteFile], query: str, orders: str) -> list[S
 
 
 def _natural(name: str) -> list[str]:
-    """Its texts and numbers, so that 2 comes before 12."""
+    """Return a sort key of texts and padded numbers, so that 2 comes before 12."""
     pieces = re.split(r"(\d+)", name)
     return [piece.zfill(20) if piece.isdigit() else piece for piece in pieces]
 

@@ -1,4 +1,4 @@
-"""The suite's mail: what one account sends to the other really arrives there."""
+"""The suite's mail. A letter from one account to the other really arrives there."""
 
 import base64
 import binascii
@@ -89,7 +89,7 @@ def profile(asked: ApiRequest) -> dict[str, Any]:
 def deliver(
     session: Session, sender: DemoAccount, letter: EmailMessage, thread: str | None = None
 ) -> SuiteMessage:
-    """Put a letter into its sender's sent mail and its receivers' inboxes; the former's row."""
+    """Put a letter into the sender's sent mail and the receivers' inboxes. Return the sent one."""
     for name in ("From", "Date", "Message-ID"):
         del letter[name]
     letter["From"] = formataddr((sender.name, sender.email))
@@ -135,8 +135,10 @@ def store(
 def _thread(
     session: Session, account: DemoAccount, message: SuiteMessage, asked: str | None
 ) -> str | None:
-    """The thread of the message that this one answers, if the subject is the same too. For what
-    the account itself sends, Gmail wants the thread to be named as well."""
+    """Return the thread of the message that this one answers, if their subjects are the same.
+
+    For messages that the account itself sends, Gmail also requires the thread to be named.
+    """
     named = f"{_header(message, 'in-reply-to')} {_header(message, 'references')}"
     ids = set(re.findall(r"<[^<>\s]+>", named))
     for earlier in session.scalars(select(SuiteMessage).filter_by(account=account.id)):
@@ -163,7 +165,7 @@ def _one(session: Session, asked: ApiRequest) -> SuiteMessage:
 
 
 def _fits(message: SuiteMessage, query: str) -> bool:
-    """Gmail's search, as far as `is:unread`, `from:…`, `subject:…` and plain words go."""
+    """Search as Gmail does, with `is:unread`, `from:…`, `to:…`, `subject:…` and plain words."""
     whole = " ".join([*(value for _, value in message.headers), message.text]).lower()
     for term in query.lower().split():
         key, _, value = term.partition(":")

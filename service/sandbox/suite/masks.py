@@ -1,6 +1,6 @@
-"""Field masks: an answer has only what its request names in `fields`.
+"""Field masks: an answer has only the fields that its request names in `fields`.
 
-So a field that a request of ours forgets is missing here too.
+So a field that one of our requests forgets is missing here too.
 Source: developers.google.com/workspace/drive/api/guides/fields-parameter.
 """
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from service.sandbox.suite.routes import ApiError
 
-Mask = dict[str, Any]  # by name, the mask of what is inside; an empty one takes everything
+Mask = dict[str, Any]  # by name, the mask of the value; an empty one takes everything
 
 
 def apply_mask(answer: Mapping[str, Any], fields: str) -> dict[str, Any]:
-    """The part of an answer that `fields` names, such as `next,files(id,owners/name)`.
+    """Return the part of an answer that `fields` names, such as `next,files(id,owners/name)`.
 
-    Raises `ApiError` for parentheses that are not in pairs.
+    Raises `ApiError` for unbalanced parentheses.
     """
     chosen: dict[str, Any] = _chosen(answer, _mask(fields))
     return chosen

@@ -1,6 +1,6 @@
-"""The sandbox suite's state: what each account has let the app do, and its mail, events, files.
+"""The state of the sandbox's suite: grants of the accounts to the app, mail, events and files.
 
-Of tokens and codes only hashes are kept.
+Only hashes of tokens and codes are stored.
 """
 
 from datetime import datetime
@@ -15,7 +15,7 @@ from service.times import now
 
 
 class SuiteAccess(db.Model):  # type: ignore[name-defined,misc]
-    """What an account has allowed the app so far. `seconds` is how long its next tokens live."""
+    """The scopes that an account has granted so far. `seconds` is the life of its next tokens."""
 
     __tablename__ = "suite_accesses"
 
@@ -25,7 +25,7 @@ class SuiteAccess(db.Model):  # type: ignore[name-defined,misc]
 
 
 class SuiteCode(db.Model):  # type: ignore[name-defined,misc]
-    """An authorization code, good once."""
+    """An authorization code, which can be used once."""
 
     __tablename__ = "suite_codes"
 
@@ -37,7 +37,7 @@ class SuiteCode(db.Model):  # type: ignore[name-defined,misc]
 
 
 class SuiteToken(db.Model):  # type: ignore[name-defined,misc]
-    """A token. All that have come of one consent are a family; a refresh token serves once."""
+    """A token. All tokens of one consent are a family. A refresh token can be used once."""
 
     __tablename__ = "suite_tokens"
 
@@ -52,7 +52,7 @@ class SuiteToken(db.Model):  # type: ignore[name-defined,misc]
 
 
 class SuiteMessage(db.Model):  # type: ignore[name-defined,misc]
-    """A mail message of one account: sent mail has a copy for each account it went to."""
+    """A mail message of one account. Sent mail has a copy for each receiving account."""
 
     __tablename__ = "suite_messages"
 
@@ -78,7 +78,7 @@ class SuiteEvent(db.Model):  # type: ignore[name-defined,misc]
 
 
 class SuiteFile(db.Model):  # type: ignore[name-defined,misc]
-    """`by_app` says whether the app has made it: all that the scope `drive.file` opens."""
+    """A file. `by_app` says whether the app has made it: only such files open to `drive.file`."""
 
     __tablename__ = "suite_files"
 

@@ -1,6 +1,6 @@
-"""The authorization servers as the app reaches them: tokens, revocation, userinfo.
+"""The routes of the authorization servers for the app: tokens, revocation, userinfo.
 
-Each speaks the form that its vendor declares.
+Each server uses the form that its vendor declares.
 """
 
 import secrets
@@ -15,7 +15,7 @@ from service.web.errors import NotFound
 
 
 def blueprint(app: Flask, clients: Clients) -> Blueprint:
-    """`app` is the service, whose database has the state."""
+    """Return the blueprint. `app` is the service, whose database has the state."""
     oauth = Blueprint("suite_oauth", __name__, url_prefix=f"{OAUTH}/<integration>")
 
     @oauth.errorhandler(NotFound)

@@ -1,8 +1,8 @@
-"""A page of paper: the smallest PDF that shows a few lines of text."""
+"""Make the smallest PDF that shows a few lines of text."""
 
 
 def pdf(text: str) -> bytes:
-    """One page, with the first lines of the text (ISO 32000-1, section 7.5)."""
+    """Return a PDF of one page, with the first lines of the text (ISO 32000-1, section 7.5)."""
     lines = [_escaped(line[:90]) for line in text.splitlines()[:50]]
     drawn = " T* ".join(f"({line}) Tj" for line in lines)
     stream = f"BT /F 11 Tf 14 TL 50 780 Td {drawn} ET".encode("cp1252", "replace")

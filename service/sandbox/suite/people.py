@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from service.sandbox.suite.routes import ApiError, ApiRequest, Route, page
 
 READ = frozenset({"contacts", "contacts.readonly"})
-ALWAYS = {"resourceName"}  # whatever `personFields` names
+ALWAYS = {"resourceName"}  # included with any `personFields`
 
 
 class Person(NamedTuple):

@@ -1,4 +1,4 @@
-"""How the suite's APIs are declared: a route, the scopes that open it, and what answers."""
+"""The declaration of the suite's APIs: routes, the scopes that open them, and their functions."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from service.sandbox.suite.client import DemoAccount
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """A request whose token has been found good."""
+    """A request with a valid token."""
 
     account: DemoAccount
     scopes: frozenset[str]
@@ -60,7 +60,7 @@ class Route:
 
 
 class ApiError(Exception):
-    """What Google answers in its place: `reason` is the classic APIs' word."""
+    """An error in the form of Google's APIs. `reason` is the word of its classic APIs."""
 
     def __init__(self, status: int, reason: str, message: str, detail: str = "") -> None:
         super().__init__(message)
@@ -90,7 +90,7 @@ def not_found(what: str) -> ApiError:
 
 
 def page(asked: ApiRequest, items: list[Any], size: int) -> tuple[list[Any], dict[str, str]]:
-    """A page of a list, and what leads to the next. Raises `ApiError`."""
+    """Return a page of a list, and the fields that lead to the next page. Raises `ApiError`."""
     start = _number(asked.one("pageToken", "0"))
     if start is None:
         raise ApiError(400, "invalid", "Invalid value for pageToken")

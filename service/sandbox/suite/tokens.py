@@ -1,7 +1,7 @@
 """Codes and tokens. Each code can be used once, and so can each refresh token.
 
-A refresh token that is used again ends all tokens of its consent. Revoking one ends whatever the
-account had allowed the app.
+If a refresh token is used again, all tokens of its consent end. Revoking a token ends all grants of
+the account to the app.
 
 Source: RFC 6749, RFC 7636, RFC 9700 section 4.14.
 """
@@ -25,7 +25,7 @@ from service.times import now
 
 CODE_LIFE = timedelta(minutes=5)
 REFRESH_LIFE = timedelta(days=180)
-SPENT_LIFE = timedelta(days=1)  # how long one that comes again is recognised
+SPENT_LIFE = timedelta(days=1)  # for which a used token is recognised
 HOUR, SHORT = 3600, 5  # seconds of an access token
 
 
@@ -40,14 +40,14 @@ class TokenPair:
 
 @dataclass(frozen=True)
 class Holder:
-    """Whose access token it is, and what it opens."""
+    """The account of an access token, and the token's scopes."""
 
     account: str
     scopes: frozenset[str]
 
 
 def allow(session: Session, account: str, scopes: list[str], challenge: str, union: bool) -> str:
-    """An authorization code; with `union` it stands for all that was ever allowed."""
+    """Return an authorization code. With `union` it covers all scopes that were ever granted."""
     access = session.get(SuiteAccess, account)
     if access is None:
         access = SuiteAccess(account=account, scopes=[], seconds=HOUR)
@@ -62,7 +62,7 @@ def allow(session: Session, account: str, scopes: list[str], challenge: str, uni
 
 
 def redeem(code: str, challenge: str, accounts: Container[str]) -> TokenPair | None:
-    """Tokens for a code of one of these accounts; a wrong challenge uses the code up, too."""
+    """Return tokens for a code of one of these accounts. A wrong challenge uses up the code."""
     mine = delete(SuiteCode).where(SuiteCode.code_hash == hash_secret(code)).returning(SuiteCode)
     with write_transaction() as session:
         row = session.scalar(mine)
@@ -102,7 +102,7 @@ def holder(token: str, accounts: Container[str]) -> Holder | None:
 
 
 def revoke(token: str, accounts: Container[str]) -> bool:
-    """Revoke a token; returns whether there was one of these accounts."""
+    """Revoke a token. Return whether it belonged to one of these accounts."""
     with write_transaction() as session:
         known = session.get(SuiteToken, hash_secret(token))
         if known is None or known.account not in accounts:
@@ -112,13 +112,13 @@ def revoke(token: str, accounts: Container[str]) -> bool:
 
 
 def forget(session: Session, account: str) -> None:
-    """All that the account has allowed."""
+    """Delete all grants of the account."""
     for table in (SuiteToken, SuiteCode, SuiteAccess):
         session.execute(delete(table).where(table.account == account))
 
 
 def expire(session: Session, account: str) -> None:
-    """Its access tokens are refused from now on, sooner than the app can know."""
+    """Let the account's access tokens expire now, earlier than the app was told."""
     mine = (SuiteToken.account == account, SuiteToken.kind == "access")
     session.execute(update(SuiteToken).where(*mine).values(expires_at=now()))
 
@@ -130,7 +130,7 @@ def set_life(session: Session, account: str, seconds: int) -> None:
 
 
 def list_active(account: str) -> Iterable[SuiteToken]:
-    """The tokens that still open something, newest first."""
+    """Return the tokens that are still valid, newest first."""
     alive = (SuiteToken.spent.is_(False), SuiteToken.expires_at > now())
     mine = select(SuiteToken).where(SuiteToken.account == account, *alive)
     return db.session.scalars(mine.order_by(SuiteToken.created_at.desc(), SuiteToken.kind)).all()
@@ -160,7 +160,7 @@ def _sweep(session: Session) -> None:
 
 
 def challenge(encoding: Encoding | None, verifier: str) -> str:
-    """The challenge of a verifier; empty where the vendor has no PKCE."""
+    """Return the challenge of a verifier, or "" if the vendor does not use PKCE."""
     digest = hashlib.sha256(verifier.encode()).digest()
     match encoding:
         case None:

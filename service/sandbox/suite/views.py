@@ -1,4 +1,4 @@
-"""The suite's APIs over HTTP: the bearer, its scopes, then the route's own answer."""
+"""The suite's APIs over HTTP: check the bearer and its scopes, then call the route's function."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ ROUTES = (*mail.ROUTES, *calendar.ROUTES, *drive.ROUTES, *people.ROUTES)
 
 
 def blueprint(app: Flask) -> Blueprint:
-    """`app` is the service, whose database the suite keeps its state in."""
+    """Return the blueprint. `app` is the service, whose database has the suite's state."""
     suite = Blueprint("suite", __name__, url_prefix=API)
     for number, route in enumerate(ROUTES):
         view = _view(app, route)
@@ -49,7 +49,7 @@ def _view(app: Flask, route: Route) -> Callable[..., Response]:
 def _read_request(
     route: Route, token: str, path: Any, query: Any, body: bytes, kind: str
 ) -> ApiRequest:
-    """Raises `ApiError`."""
+    """Check the token and its scopes, and return the request. Raises `ApiError`."""
     holder = tokens.holder(token, ACCOUNTS)
     if holder is None:
         raise unauthenticated()
@@ -59,7 +59,7 @@ def _read_request(
 
 
 def _answer(route: Route, asked: ApiRequest) -> Answer:
-    """Raises `ApiError`."""
+    """Return the route's answer with its field mask applied. Raises `ApiError`."""
     answer, fields = route.answer(asked), asked.one("fields")
     return apply_mask(answer, fields) if fields and isinstance(answer, Mapping) else answer
 

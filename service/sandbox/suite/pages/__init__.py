@@ -1,1 +1,1 @@
-"""The suite's pages for people, on the address of the service itself."""
+"""The suite's pages for people, at the service's own address."""

@@ -1,7 +1,7 @@
-"""Reads and checks an authorization request.
+"""Read and check an authorization request.
 
 Source: RFC 6749 section 4.1.1, RFC 7636 section 4.3. Errors are shown on the page and not sent to
-the app: an address that is not registered must never be redirected to.
+the app, because a user must never be redirected to an unregistered address.
 """
 
 import re
@@ -19,7 +19,7 @@ class AuthorizationError(Exception):
 
 @dataclass(frozen=True)
 class AuthorizationRequest:
-    """`choices` are the scopes that can be unticked, `hint` the id of the preselected account."""
+    """A valid request. `choices` are optional scopes, `hint` is the preselected account's id."""
 
     redirect: str
     state: str
@@ -30,7 +30,7 @@ class AuthorizationRequest:
 
 
 def read_authorization(query: Mapping[str, str], client: Client) -> AuthorizationRequest:
-    """Raises `AuthorizationError`."""
+    """Return the request in a query. Raises `AuthorizationError`."""
     if query.get(client.oauth.client_parameter) != client.id:
         raise AuthorizationError("invalid_client: no such app is registered.")
     if query.get("redirect_uri") != client.redirect:
@@ -51,7 +51,7 @@ def read_authorization(query: Mapping[str, str], client: Client) -> Authorizatio
 
 
 def _challenge(query: Mapping[str, str], client: Client) -> str:
-    """The challenge of PKCE; empty where the vendor has none."""
+    """Return the challenge of PKCE, or "" if the vendor does not use PKCE."""
     encoding, challenge = client.oauth.pkce, query.get("code_challenge", "")
     if encoding is None:
         return ""

@@ -1,7 +1,7 @@
-"""The suite's consent page, and a page that shows what the app is allowed and can break it.
+"""The suite's consent page, and a page that shows the app's grants and can cause failures.
 
-Plain forms, no script. The authorization request stays in the address and is read again when the
-form is submitted. The form itself carries the account, the scopes and the decision only.
+The pages have plain forms and no script. The authorization request stays in the address and is read
+again when the form is submitted. The form contains only the account, the scopes and the decision.
 """
 
 from urllib.parse import urlencode
@@ -63,7 +63,7 @@ def protect(response: Response) -> Response:
 @pages.get("/authorize")
 @answers(None, others={400: PAGE})
 def consent(integration: str) -> Response:
-    """The sandbox's consent page: which account, and which of the scopes"""
+    """Show the sandbox's consent page, with the accounts and the scopes"""
     client = _client(integration)
     try:
         authorization = _authorization_request(client)
@@ -76,7 +76,7 @@ def consent(integration: str) -> Response:
 @pages.post("/authorize")
 @answers(None, 303, empty=True, others={400: PAGE}, form=FORM)
 def decide(integration: str) -> Response:
-    """The consent page's form: redirects to the app with a code or an error"""
+    """Receive the consent page's form: redirects to the app with a code or an error"""
     client = _client(integration)
     try:
         authorization = _authorization_request(client)
@@ -103,7 +103,7 @@ def decide(integration: str) -> Response:
 @pages.get("")
 @answers(None)
 def overview(integration: str) -> Response:
-    """What each account has allowed the app, with switches that cause failures"""
+    """Show the scopes that each account has granted, with switches that cause failures"""
     client = _client(integration)
     accesses = [
         (account, db.session.get(SuiteAccess, account.id), tokens.list_active(account.id))
@@ -116,7 +116,7 @@ def overview(integration: str) -> Response:
 @pages.post("")
 @answers(None, 303, empty=True, others={400: PAGE}, form=FORM)
 def switch(integration: str) -> Response:
-    """One of the switches: expire, revoke, short, long"""
+    """Use one of the switches: expire, revoke, short, long"""
     client, account = _client(integration), request.form.get("account", "")
     change = SWITCHES.get(request.form.get("switch", ""))
     if change is None or account not in client.accounts or not _is_own_form():
@@ -129,22 +129,22 @@ def switch(integration: str) -> Response:
 @pages.get("/suite.css")
 @answers(None, media_type="text/css")
 def style(integration: str) -> Response:
-    """The style sheet of these pages"""
+    """Return the style sheet of these pages"""
     return send(pages.root_path, "suite.css")
 
 
 def _client(integration: str) -> Client:
-    """Raises `NotFound`."""
+    """Return the app's registration at a vendor. Raises `NotFound`."""
     return SUITE_CLIENTS.of(current_app).of(integration)
 
 
 def _authorization_request(client: Client) -> AuthorizationRequest:
-    """Raises `AuthorizationError`."""
+    """Return the authorization request in the address. Raises `AuthorizationError`."""
     return read_authorization(request.args.to_dict(), client)
 
 
 def _is_own_form() -> bool:
-    """Whether one of our pages sent the form; clients without the header are accepted."""
+    """Return whether one of our pages sent the form; clients without the header are accepted."""
     return request.headers.get("Sec-Fetch-Site", "same-origin") in ("same-origin", "none")
 
 
