@@ -1,1 +1,1 @@
-"""Modules and style sheets that browsers load: shared ones, the console's, the widgets'."""
+"""Modules and style sheets that browsers load, for the console, for widgets, or shared."""

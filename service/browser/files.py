@@ -1,4 +1,4 @@
-"""The files that browsers load, and which modules import which. No Flask.
+"""Find the files that browsers load, and the imports of modules, without Flask.
 
 A file's name is its folder and its own name: `chat/talk.js`.
 """
@@ -24,7 +24,7 @@ FOLDERS = (
     "widgets",
 )
 
-# Not guessed: some machines map .js to text/plain, and browsers then refuse to load modules.
+# Not left to the system: some machines map .js to text/plain, and browsers then refuse modules.
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 _COMMENT = re.compile(r"/\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
@@ -34,12 +34,12 @@ _IMPORT = re.compile(
 
 
 def find(folder: str, name: str) -> Path | None:
-    """The file of that name, or None."""
+    """Return the file of that name, or None."""
     return file_in(ROOT / folder, name) if folder in FOLDERS else None
 
 
 def file_in(folder: Path, name: str) -> Path | None:
-    """A file that browsers may load, or None. Names with a path in them have no file."""
+    """Return a file that browsers may load, or None. A name that contains a path has no file."""
     path = folder / name
     served = path.suffix in MEDIA_TYPES and path.parent == folder
     try:
@@ -49,22 +49,22 @@ def file_in(folder: Path, name: str) -> Path | None:
 
 
 def content(path: Path, *, compressed: bool) -> bytes:
-    """A file's bytes. Compression saves two thirds, where no proxy in front compresses."""
+    """Return a file's bytes. If no proxy in front compresses, compression saves two thirds."""
     return _content(path, path.stat().st_mtime_ns, compressed)
 
 
 def imports(name: str) -> list[str]:
-    """The names of the modules that a module imports, in its order. `import()` is not followed."""
+    """Return the names of a module's imports, in their order. `import()` is not followed."""
     return [_resolve(name, target) for target in specifiers(ROOT / name)]
 
 
 def specifiers(path: Path) -> list[str]:
-    """What a module, of this room or of a template, names in its imports."""
+    """Return the targets of a module's imports, as written in this package or in a template."""
     return _imports(path, path.stat().st_mtime_ns)
 
 
 def modules_of(name: str) -> list[str]:
-    """A module and all that it imports, directly or not, sorted."""
+    """Return a module and all modules that it imports, directly or not, sorted."""
     found, todo = {name}, [name]
     while todo:
         new = set(imports(todo.pop())) - found
@@ -83,7 +83,7 @@ def _resolve(name: str, target: str) -> str:
 @functools.lru_cache(maxsize=512)
 def _content(path: Path, modified_ns: int, compressed: bool) -> bytes:
     data = path.read_bytes()
-    return gzip.compress(data, mtime=0) if compressed else data  # the same in every worker
+    return gzip.compress(data, mtime=0) if compressed else data  # same bytes in every worker
 
 
 @functools.lru_cache(maxsize=512)

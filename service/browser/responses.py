@@ -1,4 +1,4 @@
-"""Answers with a file for browsers: compressed, and not sent to a browser that has this version."""
+"""Answer with a file for browsers: compressed, and as a 304 if the browser has this version."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ FILE = {
     "X-Content-Type-Options": "nosniff",
 }
 OWN_ORIGIN = {"Cross-Origin-Resource-Policy": "same-origin"}
-# A widget's frame has an opaque origin, to which every address is another origin's.
+# A widget's frame has an opaque origin, so every address belongs to another origin.
 ANY_ORIGIN = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
 
 
 def file_response(path: Path, *, any_origin: bool) -> Response:
-    """A file, which pages of any origin may load or those of our own only."""
+    """Return a response with a file that pages of any origin, or only our own, may load."""
     compressed = bool(request.accept_encodings["gzip"])
     response = Response(content(path, compressed=compressed))
     response.content_type = f"{MEDIA_TYPES[path.suffix]}; charset=utf-8"

@@ -1,7 +1,7 @@
-"""The version of all files that browsers load, which is a part of their addresses on the console.
+"""The version of all files that browsers load, which is part of their addresses in the console.
 
-An address with a version never changes what it stands for, so a browser keeps the file and does
-not ask for it again. Modules name each other by relative addresses, which have the same version.
+The content at an address with a version never changes, so a browser keeps the file and does not ask
+for it again. Modules import each other with relative addresses, which have the same version.
 """
 
 import functools
@@ -13,11 +13,11 @@ from service.browser.files import FOLDERS, MEDIA_TYPES, ROOT
 
 Times = dict[str, int]  # by path: when each file was modified, in ns
 
-_latest: dict[str, Times] = {}  # of the one version that was found last
+_latest: dict[str, Times] = {}  # of the last computed version only
 
 
 def version() -> str:
-    """A name for what all files hold now. It is the same wherever they hold the same."""
+    """Return a name for the current content of all files. It is the same on all machines."""
     times = _times()
     name = _name(tuple(times.items()))
     _latest.clear()
@@ -26,7 +26,7 @@ def version() -> str:
 
 
 def is_of(name: str, path: Path) -> bool:
-    """Whether the file holds now what it holds in that version."""
+    """Return whether the file's current content is its content in that version."""
     times = _latest.get(name, {})
     return times.get(str(path)) == path.stat().st_mtime_ns or version() == name
 

@@ -1,4 +1,4 @@
-"""The files that browsers load, at `/browser/<folder>/<name>`, or below a version of all of them.
+"""The files that browsers load, at `/browser/<folder>/<name>`, or below a version of all files.
 
 Source: docs/contract.md, section 12.
 """
@@ -15,7 +15,7 @@ from service.web.errors import NotFound
 browser = Blueprint("browser", __name__)
 
 FOR_WIDGETS = ("shared", "widgets")
-KEPT = "max-age=31536000, immutable"  # for a year, also when the page is loaded again
+KEPT = "max-age=31536000, immutable"  # for a year, even if the page is reloaded
 
 
 _answers_with_file = answers(None, media_type=tuple(files.MEDIA_TYPES.values()), others={304: {}})
@@ -24,17 +24,17 @@ _answers_with_file = answers(None, media_type=tuple(files.MEDIA_TYPES.values()),
 @browser.get("/browser/<folder>/<name>")
 @_answers_with_file
 def file(folder: str, name: str) -> Response:
-    """A module or a style sheet, for pages"""
+    """Return a module or a style sheet, for pages"""
     return file_response(_find(folder, name), any_origin=folder in FOR_WIDGETS)
 
 
 @browser.get("/browser/<version>/<folder>/<name>")
 @_answers_with_file
 def versioned_file(version: str, folder: str, name: str) -> Response:
-    """The same below a version, for the console: browsers keep it and do not ask again"""
+    """Return the same file below a version, for the console: browsers keep it"""
     path = _find(folder, name)
     response = file_response(path, any_origin=folder in FOR_WIDGETS)
-    if versions.is_of(version, path):  # not so in a tab that is older than the service
+    if versions.is_of(version, path):  # false in a tab that is older than this release
         response.headers["Cache-Control"] = KEPT
     return response
 

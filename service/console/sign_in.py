@@ -1,6 +1,6 @@
-"""`/console/…`: signing in at the identity provider, the page's token, signing out.
+"""`/console/…`: sign in at the identity provider, the page's token, sign out.
 
-The session's cookie is for these routes only: no route under `/api` reads it.
+Only these routes read the session's cookie, and no route under `/api` does.
 Source: docs/contract.md, section 19.
 """
 
@@ -77,17 +77,17 @@ def begin() -> Response:
 @refuses(NotFound)
 @answers(None, 303, empty=True)
 def callback() -> Response:
-    """Where the identity provider sends the person back; redirects to the console"""
+    """Receive the person from the identity provider; redirects to the console"""
     try:
         cookie = request.cookies.get(_name(UNDERWAY), "")
         session_id = _sign_ins().finish(request.args.to_dict(), cookie)
     except SignInFailed as failure:
         response = _report_failure(failure)
-        if failure.problem == "lost":  # the cookie is of another sign-in, which may still end well
+        if failure.problem == "lost":  # the cookie belongs to another sign-in, which may succeed
             return response
     else:
         if before := request.cookies.get(_name(SESSION)):
-            _sessions().replace(before, session_id)  # each sign-in has an id of its own
+            _sessions().replace(before, session_id)  # each sign-in gets a new id
         response = _to_page()
         _set_cookie(response, SESSION, session_id, int(LIFETIME.total_seconds()))
     _delete_cookie(response, UNDERWAY)
@@ -99,7 +99,7 @@ def callback() -> Response:
 @refuses(NotFound, Unauthorized, Forbidden, Unavailable, TokensNotAccepted)
 @answers(PageToken())
 def page_token() -> dict[str, Any]:
-    """The bearer token of the browser's session, refreshed shortly before its end"""
+    """Return the bearer token of the browser's session, refreshed shortly before its end"""
     _refuse_other_origins()
     bearer = _sessions().bearer(request.cookies.get(_name(SESSION), ""))
     expires_at = timestamp(datetime.fromtimestamp(bearer.expires, UTC))
@@ -111,7 +111,7 @@ def page_token() -> dict[str, Any]:
 @refuses(NotFound, Forbidden)
 @answers(None, answer_schema=SignedOut())
 def sign_out() -> Response:
-    """End the browser's session; done also when there is none"""
+    """End the browser's session; succeeds also if there is none"""
     _refuse_other_origins()
     response = make_response({"endSession": _end_session()})
     _delete_cookie(response, SESSION)
@@ -119,7 +119,7 @@ def sign_out() -> Response:
 
 
 def sign_in_state() -> tuple[bool, bool]:
-    """Whether people can sign in at an identity provider, and whether this browser has."""
+    """Return whether people can sign in at an identity provider, and whether this browser has."""
     if SESSIONS.of(current_app) is None:
         return False, False
     return True, _name(SESSION) in request.cookies
@@ -131,9 +131,9 @@ def _end_session() -> str | None:
 
 
 def _refuse_other_origins() -> None:
-    """A browser says where a request comes from: another site must not use the cookie.
+    """Raise `Forbidden` if a request comes from another site, which must not use the cookie.
 
-    Raises `Forbidden`. Source: Fetch, "Origin"; Fetch Metadata, "Sec-Fetch-Site".
+    Browsers send the origin. Source: Fetch, "Origin"; Fetch Metadata, "Sec-Fetch-Site".
     """
     own = own_origin(_settings(), request.scheme, request.host)
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
@@ -142,7 +142,7 @@ def _refuse_other_origins() -> None:
 
 
 def _report_failure(failure: SignInFailed) -> Response:
-    """The page has a sentence for people, and the log has for operators what to mend."""
+    """Log the cause for operators, and redirect to the page, which shows a sentence for people."""
     if failure.problem != "denied":
         log.warning("sign-in failed", problem=failure.problem, why=failure.why)
     return _to_page(failure.problem)
@@ -158,7 +158,7 @@ def _is_https() -> bool:
 
 
 def _name(cookie: str) -> str:
-    """With the prefix, a browser takes the cookie only from the host itself, over https."""
+    """Return a cookie's name. Browsers accept the prefix only from the host itself, over https."""
     return f"__Host-{cookie}" if _is_https() else cookie
 
 

@@ -19,8 +19,8 @@ POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
-    # Vendors keep the pictures of their answers at hosts that nobody can list. The explorer loads
-    # these when the user asks for it.
+    # The hosts of pictures in vendors' answers can't be listed. The explorer loads such pictures
+    # when the user asks for it.
     "img-src": "'self' data: https:",
     "media-src": "'self'",
     "connect-src": "'self'",
@@ -30,12 +30,12 @@ POLICY = {
     "require-trusted-types-for": "'script'",
     "trusted-types": "'none'",
 }
-# What the first chat with messages imports, when the page is there.
+# The modules that the first chat with messages imports after the page has loaded.
 OF_MESSAGES = ("shared/markdown-region.js", "chat/message-controls.js")
 HEADERS = {
     "Cache-Control": "no-cache",  # revalidated by ETag
-    # A page that opens the console has no hold on its window. The console has one on the windows
-    # that it opens: a consent ends with a message from there.
+    # A page that opens the console gets no reference to its window. The console keeps references to
+    # the windows that it opens: a consent ends with a message from such a window.
     "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -44,7 +44,7 @@ HEADERS = {
 
 @console.after_request
 def secure(response: Response) -> Response:
-    """Frames are for widgets alone: one that leaves for another page is stopped."""
+    """Set the headers. Frames may show only widgets: a frame can't open another page."""
     origin = own_origin(current_app.config["SETTINGS"], request.scheme, request.host)
     policy = {**POLICY, "frame-src": f"{origin}/w/"}
     sources = "; ".join(f"{name} {value}" for name, value in policy.items())
@@ -55,7 +55,7 @@ def secure(response: Response) -> Response:
 @console.get("/")
 @answers(None, others={304: {}})
 def index() -> Response:
-    """The console, for people who open the service in a browser"""
+    """Show the console to people who open the service in a browser"""
     settings: Settings = current_app.config["SETTINGS"]
     has_provider, has_session = sign_in_state()
     modules = modules_of("console/console.js")
@@ -64,7 +64,7 @@ def index() -> Response:
         "sign_in": _yes(has_provider),
         "session": _yes(has_session),
         "files": f"/browser/{version()}",
-        # Preloaded at once, instead of import by import.
+        # Preloaded together, instead of import by import.
         "modules": modules,
         "later": sorted({name for late in OF_MESSAGES for name in modules_of(late)} - {*modules}),
     }

@@ -1,8 +1,8 @@
 """The collection of canvases.
 
-Earlier versions stored a canvas as `name` and `state`. A row of theirs stays as it is: both are
-read-only columns, which every door still answers and filters by. A client shows `name` where there
-is no `title`. An update may give such a row a title, widgets and connections.
+Earlier versions stored a canvas as `name` and `state`. Such a row stays unchanged: both are
+read-only columns, which can still be read and used in filters. A client shows `name` if there is no
+`title`. An update may give such a row a title, widgets and connections.
 
 An app may declare `canvases` again, with other permissions.
 Source: docs/contract.md, sections 0.6, 7.1 and 12.
@@ -32,9 +32,9 @@ CANVASES = Collection(
 
 
 def with_canvases(declared: Iterable[Collection]) -> list[Collection]:
-    """The declared collections, with ours unless one of them takes its place.
+    """Return the declared collections, with ours unless one of them replaces it.
 
-    Raises ValueError if that one lacks one of our columns, whose checks every door needs.
+    Raises ValueError if the replacement lacks one of our columns, whose checks are always needed.
     """
     collections = list(declared)
     instead = [one for one in collections if one.name == CANVASES.name]

@@ -1,4 +1,4 @@
-"""The tool that tells the assistant what is wrong with a canvas before it is stored.
+"""The tool with which the assistant checks a canvas before storing it.
 
 Source: docs/widgets.md.
 """
@@ -29,7 +29,7 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Problem:
-    """`path` is that of the widget or connection, such as `io.connections.2`."""
+    """A problem of a canvas. `path` names the widget or connection, as `io.connections.2`."""
 
     path: str
     code: str
@@ -56,7 +56,7 @@ class CanvasParts(Schema):
 
 
 def canvas_check(templates: WidgetTemplates) -> Tool:
-    """The tool `canvas.check`."""
+    """Return the tool `canvas.check`."""
 
     @tool("canvas.check", CanvasParts(), reads=True)
     def check_canvas(
@@ -84,7 +84,7 @@ def canvas_check(templates: WidgetTemplates) -> Tool:
 def find_problems(
     widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates
 ) -> list[Problem]:
-    """Everything that is wrong with a canvas. Connections are looked at if all is well-formed."""
+    """Return all problems of a canvas. Connections are checked only if all is well-formed."""
     malformed = [
         *(Problem(_path("widgets", at), "malformed", text) for at, text in widget_faults(widgets)),
         *(Problem(_path("io", at), "malformed", text) for at, text in io_faults(io)),
@@ -116,7 +116,7 @@ def _wrong_settings(widgets: list[Any], templates: WidgetTemplates) -> Iterator[
 
 
 def _broken(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) -> list[Problem]:
-    """The connections that do not work. Of two that exclude each other, the older one works."""
+    """Return the connections that don't work. Of two that exclude each other, the older works."""
     wiring = Wiring({one["id"]: _slots(one, templates) for one in widgets})
     found: dict[int, Problem] = {}
     entries = [_Entry.read(number, one) for number, one in enumerate(io.get("connections", ()))]
@@ -129,7 +129,7 @@ def _broken(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) 
 
 
 def _advice(code: str, entry: "_Entry", wiring: Wiring) -> str:
-    """What there is in the place of what is missing; what to do about the other problems."""
+    """Return the existing widgets or slots for a missing one, or how to solve another problem."""
     if code == "unknown_widget":
         return f" The widgets are {_list_names(wiring.slots)}."
     if code in ("unknown_slot", "wrong_direction"):

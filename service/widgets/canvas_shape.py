@@ -1,7 +1,7 @@
-"""What the `widgets` and `io` of a canvas must look like to be stored.
+"""The shapes that the `widgets` and `io` of a canvas need to be stored.
 
-A canvas is read without losing any of it: widgets of templates that are gone and connections that
-do not work are stored, and shown as broken. So are keys that are not known here.
+No part of a canvas is lost: widgets of missing templates and connections that do not work are
+stored, and shown as broken. Unknown keys are stored too.
 Source: docs/widgets.md.
 """
 
@@ -16,7 +16,7 @@ from service.widgets.validation_messages import flat_messages
 WIDGETS = 200
 CONNECTIONS = 500
 ID_LIMIT = 128  # characters
-BYTES = 65_536  # of JSON, of what one widget keeps
+BYTES = 65_536  # of JSON, in the settings or the kept values of one widget
 FARTHEST = 1_000_000  # pixels from the origin
 LARGEST = 10_000  # pixels
 SHOWN = 20  # faults in one answer
@@ -61,7 +61,7 @@ class SlotReference(Tolerant):
 
 class ConnectionShape(Tolerant):
     id = _id()
-    # Called `from` in JSON, a keyword of Python.
+    # Its name in JSON is `from`, a keyword of Python.
     source = fields.Nested(SlotReference, required=True, data_key="from")
     to = fields.Nested(SlotReference, required=True)
     createdAt = fields.String(validate=validate.Length(max=64))
@@ -69,11 +69,11 @@ class ConnectionShape(Tolerant):
 
 
 class NotedWidget(Tolerant):
-    """The template of a widget, when its connections were drawn, and the values that are kept."""
+    """The template of a widget when its connections were made, and its kept values."""
 
     templateHandle = _id()
     slotsVersion = fields.Integer(strict=True)
-    # By slot; every value on a canvas is an object.
+    # By slot. Every value on a canvas is an object.
     values = fields.Dict(keys=_id(), values=fields.Dict(keys=fields.String()), validate=_check_size)
 
 
@@ -88,9 +88,9 @@ class WidgetList(Schema):
 
 
 def widget_faults(widgets: list[Any]) -> list[tuple[str, str]]:
-    """What is wrong with a canvas's `widgets`: paths such as `3.x`, and texts.
+    """Return the faults of a canvas's `widgets`: paths such as `3.x`, and texts.
 
-    Too many are not looked at one by one: those of a body of a mebibyte take tenths of a second.
+    Too many widgets are not checked one by one: a body of a mebibyte takes tenths of a second.
     """
     if len(widgets) > WIDGETS:
         return [("", f"Longer than maximum length {WIDGETS}.")]
@@ -100,7 +100,7 @@ def widget_faults(widgets: list[Any]) -> list[tuple[str, str]]:
 
 
 def io_faults(io: dict[str, Any]) -> list[tuple[str, str]]:
-    """What is wrong with a canvas's `io`: paths such as `connections.2.from.slotId`, and texts."""
+    """Return the faults of a canvas's `io`: paths, as `connections.2.from.slotId`, and texts."""
     for name in ("connections", "widgets"):
         if isinstance(parts := io.get(name), list | dict) and len(parts) > CONNECTIONS:
             return [(name, f"Longer than maximum length {CONNECTIONS}.")]

@@ -1,4 +1,4 @@
-"""The tool that tells the assistant which widgets there are for a canvas.
+"""The tool that lists the available widgets of a canvas for the assistant.
 
 Source: docs/widgets.md.
 """
@@ -12,7 +12,7 @@ from service.widgets.templates import WidgetTemplates
 
 
 def canvas_templates(templates: WidgetTemplates) -> Tool:
-    """The tool `canvas.templates`."""
+    """Return the tool `canvas.templates`."""
 
     @tool("canvas.templates", Nothing(), reads=True)
     def list_templates(context: ToolContext) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A template as clients see it, with what its endpoints cost and whether a user is asked first."""
+"""Describe a template for clients, with the prices and approvals of its endpoints."""
 
 from typing import Any, get_args
 
@@ -68,7 +68,7 @@ class TemplateList(Schema):
 
 
 def describe(template: WidgetTemplate, proxy: Proxy) -> dict[str, Any]:
-    """The fields of `TemplateDescription`."""
+    """Return the fields of `TemplateDescription`."""
     return {
         "handle": template.handle,
         "name": template.name,
@@ -87,7 +87,7 @@ def describe(template: WidgetTemplate, proxy: Proxy) -> dict[str, Any]:
 
 
 def rights(canvases: Collection, role: str) -> dict[str, str]:
-    """The fields of `CanvasRights`."""
+    """Return the fields of `CanvasRights`."""
     return {
         "update": _word(permissions.rule(canvases, role, "update")),
         "delete": _word(permissions.rule(canvases, role, "delete")),
@@ -101,7 +101,7 @@ def _word(rule: Rule) -> str:
 
 
 def icon(template: WidgetTemplate) -> str:
-    """A short text, or the path of a picture."""
+    """Return a short text, or the path of a picture."""
     is_file = template.icon.endswith(".svg")
     return f"/w/{template.handle}/files/{template.icon}" if is_file else template.icon
 
@@ -120,7 +120,7 @@ def _slot(slot: Slot) -> dict[str, Any]:
 
 
 def _endpoint(name: str, proxy: Proxy) -> dict[str, Any]:
-    """What a host has to know before it lets a call through. An unknown endpoint asks."""
+    """Return the facts that a host needs before it lets a call through. Unknown ones ask."""
     item = proxy.catalog.names.get(name)
     if item is None:
         unknown = {"credits": 0, "approval": "ask", "known": False, "configured": False}

@@ -28,7 +28,7 @@ SLOTS = 32  # of a template
 HANDLE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 SLOT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 ENDPOINT = re.compile(r"[a-z0-9]+([-/][a-z0-9]+)*")
-# A source of a Content-Security-Policy. It has no space, comma or semicolon, which end a source.
+# A source in a Content-Security-Policy, without the characters that end one: space, comma, ";".
 IMAGE_SOURCE = re.compile(
     r"https://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?"
 )
@@ -115,7 +115,7 @@ class ManifestSchema(Schema):
 
 
 def read(folder: Path) -> WidgetTemplate:
-    """The template in a folder; the folder's name is its handle.
+    """Return the template in a folder. The folder's name is its handle.
 
     Raises ValueError, which names the file and the key at fault.
     """
@@ -140,12 +140,12 @@ def read(folder: Path) -> WidgetTemplate:
 
 
 def _place(path: str) -> str:
-    """A path without the word that marshmallow puts between a dictionary's key and its value."""
+    """Return a path without the word that marshmallow puts between a key and its value."""
     return re.sub(r"^(settings\.[^.]+)\.value", r"\1", path)
 
 
 def _faults(template: WidgetTemplate) -> list[str]:
-    """What is wrong between keys, and between the manifest and the other files."""
+    """Return contradictions between keys, and between the manifest and the other files."""
     wrong = []
     ids = [slot.id for slot in template.slots]
     if len(set(ids)) < len(ids):

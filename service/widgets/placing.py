@@ -1,7 +1,8 @@
-"""Places for those widgets of a canvas that come without one.
+"""Place the widgets of a canvas that have no place yet.
 
-A widget gets the size of its template. Widgets that are connected stand in columns, each one right
-of all its sources; the others stand in rows below. All of them stand below what has a place.
+A widget gets the size of its template. Connected widgets are placed in columns, each one to the
+right of all its sources. The others are placed in rows below. All of them are placed below the
+widgets that already have a place.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,18 +11,18 @@ from typing import Any
 from service.widgets.canvas_shape import CONNECTIONS, FARTHEST, WIDGETS
 from service.widgets.templates import WidgetTemplates
 
-COLUMN_GAP = 240  # CSS pixels, as all here: room for the slots beside two widgets, and for lines
+COLUMN_GAP = 240  # CSS pixels, as all lengths here; room for slots beside widgets, and for lines
 ROW_GAP = 40
 ROW_WIDTH = 1200  # of widgets without a connection
-USUAL_SIZE = (320, 240)  # of a template that is not there
+USUAL_SIZE = (320, 240)  # for a missing template
 
 Stored = dict[str, Any]
 
 
 def place(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) -> list[Any]:
-    """The widgets, each with `x`, `y`, `width` and `height`. What is malformed stays as it is.
+    """Return the widgets with `x`, `y`, `width` and `height`. Malformed ones stay unchanged.
 
-    So does everything if there is more than a canvas can have: it could take seconds.
+    If there are more than a canvas can have, all stay unchanged, because it could take seconds.
     """
     if len(widgets) > WIDGETS or len(_connections(io)) > CONNECTIONS:
         return widgets
@@ -45,7 +46,7 @@ def _with_size(widget: Any, templates: WidgetTemplates) -> Any:
 
 
 def _can_be_placed(widget: Any) -> bool:
-    """Whether it has no place, and is well-formed as far as a place depends on it."""
+    """Return whether a widget has no place, and has a valid id and size."""
     if not isinstance(widget, dict) or {"x", "y"} <= widget.keys():
         return False
     is_named = isinstance(widget.get("id"), str)
@@ -53,23 +54,23 @@ def _can_be_placed(widget: Any) -> bool:
 
 
 def _is_distance(value: Any) -> bool:
-    """Whether it is a number that fits on a canvas. Larger ones can be too large to be added."""
+    """Return whether a value is a number that fits on a canvas, and can safely be added."""
     return isinstance(value, int | float) and abs(value) <= FARTHEST
 
 
 def _bottoms(widgets: Iterable[Any]) -> Iterator[float]:
-    """The lower edges of the widgets that have a place."""
+    """Yield the lower edges of the widgets that have a place."""
     for one in widgets:
         if isinstance(one, dict) and _is_distance(one.get("y")) and _is_distance(one.get("height")):
             yield one["y"] + one["height"]
 
 
 def _columns(ids: list[str], io: dict[str, Any]) -> dict[str, int]:
-    """The longest way to each widget that has a connection to another one of these."""
+    """Return the length of the longest path to each widget that is connected to another one."""
     known = set(ids)
     arrows = {arrow for arrow in _arrows(io) if known.issuperset(arrow) and arrow[0] != arrow[1]}
     columns = {id: 0 for arrow in arrows for id in arrow}
-    for _ in columns:  # a circle, which canvas.check reports, ends here as well
+    for _ in columns:  # also ends for a cycle, which canvas.check reports
         before = columns.copy()
         for source, target in arrows:
             columns[target] = max(columns[target], min(columns[source] + 1, len(columns)))

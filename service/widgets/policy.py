@@ -1,6 +1,7 @@
-"""The headers of the pages that show widgets: what such a page may load, reach and be framed by.
+"""The headers of the pages that show widgets.
 
-Origins are written out: in a document with an opaque origin, WebKit matches `'self'` with nothing.
+They limit what a page may load and reach, and which pages may frame it. Origins are written out,
+because in a document with an opaque origin, WebKit matches nothing with `'self'`.
 Source: docs/contract.md, section 12.
 """
 
@@ -26,27 +27,27 @@ EVERY_PAGE = {
 
 
 def canvas_page(template: WidgetTemplate, origin: str) -> dict[str, str]:
-    """The headers of a widget in a canvas: an opaque origin, and no network but for its files.
+    """Return the headers of a widget in a canvas: an opaque origin, and no network except files.
 
-    `Connection-Allowlist` holds for what a Content-Security-Policy does not govern: WebRTC, and
-    connections that are opened ahead of a request. Chromium 156 obeys it, other browsers do not
-    know it; `frame-guard.js` takes WebRTC away in all of them.
+    `Connection-Allowlist` covers connections that a Content-Security-Policy does not: WebRTC, and
+    connections that are opened before a request. Chromium 156 obeys it, other browsers do not know
+    it; `frame-guard.js` removes WebRTC in all of them.
     Source: https://wicg.github.io/connection-allowlists/
     """
     own = {"connect-src": "'none'", "frame-ancestors": "'self'"}
     headers = _page(template, {"sandbox": "allow-scripts", **_loads(template, origin), **own})
     reachable = {"Connection-Allowlist": _reachable(template.images)}
-    return {**headers, **reachable, "Vary": "Sec-Fetch-Dest"}  # in a tab it has another content
+    return {**headers, **reachable, "Vary": "Sec-Fetch-Dest"}  # a tab gets another page
 
 
 def standalone_page(template: WidgetTemplate, origin: str) -> dict[str, str]:
-    """The headers of a widget's own page: the service's origin, and its API."""
+    """Return the headers of a widget's own page: with the service's origin and its API."""
     own = {"connect-src": f"{origin}/api/", "frame-ancestors": "'none'"}
     return _page(template, {**_loads(template, origin), **own})
 
 
 def developer_page(origin: str) -> dict[str, str]:
-    """The headers of the page with a stand-in for a canvas."""
+    """Return the headers of the page with a stand-in for a canvas."""
     policy = {
         **NOTHING,
         "script-src": "'self'",
@@ -70,7 +71,7 @@ def _page(template: WidgetTemplate, policy: Policy) -> dict[str, str]:
 
 
 def _loads(template: WidgetTemplate, origin: str) -> dict[str, str]:
-    """The sources of scripts, styles, pictures, sound and video."""
+    """Return the sources of scripts, styles, pictures, sound and video."""
     files = f"{origin}/w/{template.handle}/files/"
     modules = [f"{origin}/browser/shared/", f"{origin}/browser/widgets/", files]
     media = ["data:", f"{origin}/api/media/", *template.images]
@@ -84,7 +85,7 @@ def _loads(template: WidgetTemplate, origin: str) -> dict[str, str]:
 
 
 def _reachable(images: Iterable[str]) -> str:
-    """The page's own origin and the sources of pictures, as URL patterns.
+    """Return the page's own origin and the sources of pictures, as URL patterns.
 
     A source of a Content-Security-Policy that ends with a slash covers all paths below it.
     """

@@ -1,4 +1,4 @@
-"""The modules that a widget's page loads at once, instead of import by import."""
+"""Find the modules that a widget's page loads together, instead of import by import."""
 
 import posixpath
 
@@ -7,14 +7,14 @@ from service.widgets.template import WidgetTemplate
 
 BROWSER = "/browser/"
 CLIENT = "/browser/widgets/widget-client.js"
-ALONE = "/browser/widgets/client-alone.js"  # which the client loads where its page is not framed
+ALONE = "/browser/widgets/client-alone.js"  # the client loads it if its page is not framed
 
 
 def modules(template: WidgetTemplate, *, alone: bool) -> list[str]:
-    """The addresses of the modules that `widget.js` imports, directly or not, sorted.
+    """Return the addresses of the modules that `widget.js` imports, directly or not, sorted.
 
-    `alone` says whether the page is one of its own. What does not exist is left out: the browser
-    says so better.
+    `alone` says whether the widget has a page of its own. Missing modules are left out, because the
+    browser reports them better.
     """
     own = f"/w/{template.handle}/files/"
     start = f"{own}widget.js"

@@ -1,6 +1,6 @@
-"""Settings that a template declares, and what is wrong with the values of a widget.
+"""The settings that a template declares, and checks of a widget's values for them.
 
-A setting is declared by a JSON Schema of these keywords, with a default.
+A setting is declared by a JSON Schema with the keywords of `SettingSchema` and a default.
 Source: docs/widgets.md.
 """
 
@@ -43,7 +43,7 @@ class SettingSchema(Schema):
 
 
 def setting_faults(declared: Declared, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The name of each wrong value, and what is wrong."""
+    """Yield the name of each wrong value, and its fault."""
     for name, value in values.items():
         if name not in declared:
             known = ", ".join(declared) or "none"
@@ -53,7 +53,7 @@ def setting_faults(declared: Declared, values: Mapping[str, Any]) -> Iterator[tu
 
 
 def wrong_value(setting: Mapping[str, Any], value: Any) -> str | None:
-    """Why a setting can't have a value, or None."""
+    """Return why a setting can't have a value, or None."""
     kind = setting["type"]
     if not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
         return f"Must be of type {kind}."
@@ -69,6 +69,6 @@ def wrong_value(setting: Mapping[str, Any], value: Any) -> str | None:
 
 
 def schema_of(declared: Declared) -> dict[str, Any]:
-    """The JSON Schema of a widget's `settings`."""
+    """Return the JSON Schema of a widget's `settings`."""
     properties = {name: dict(setting) for name, setting in declared.items()}
     return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -1,4 +1,4 @@
-"""What a template of widgets declares about itself.
+"""The declaration of a template of widgets.
 
 Source: docs/contract.md, sections 0.6 and 12.
 """
@@ -27,9 +27,9 @@ PERMISSIONS = (
 class Slot:
     """A named place where values leave or enter a widget.
 
-    `type` is the type of the payload: of `value.value` where that is a scalar or a list, else of
-    the value itself. `schema` is a JSON Schema of the same payload. An input takes one connection
-    unless `max_connections` allows more. With `persist` a canvas stores an output's last value.
+    `type` is the type of the payload, which is `value.value` if that is a scalar or a list, or else
+    the value itself. `schema` is a JSON Schema of the payload. An input takes one connection unless
+    `max_connections` allows more. With `persist` a canvas stores an output's last value.
     """
 
     id: str
@@ -45,12 +45,12 @@ class Slot:
 class WidgetTemplate:
     """A kind of widget. `folder` has its files.
 
-    `icon` is a short text, or the name of an SVG file in the folder. `endpoints` are the names
-    that its widgets may call, `collections` those that they read, `images` the https sources of
-    their pictures, `permissions` the features of their frames. `settings` has a JSON Schema with a
-    default for each setting. `size` is the first width and height in CSS pixels. With
-    `standalone`, the template has a page of its own at `/app/<handle>`. `version` rises when slots
-    change.
+    `icon` is a short text, or the name of an SVG file in the folder. `endpoints` are the names of
+    the endpoints that its widgets may call, `collections` the collections that they read, `images`
+    the https sources of their pictures, and `permissions` the features of their frames. `settings`
+    has a JSON Schema with a default for each setting. `size` is the initial width and height in CSS
+    pixels. With `standalone`, the template has its own page at `/app/<handle>`. `version` increases
+    when slots change.
     """
 
     handle: str
@@ -72,5 +72,5 @@ class WidgetTemplate:
         return next((slot for slot in self.slots if slot.id == id), None)
 
     def file(self, name: str) -> Path | None:
-        """A file that its pages may load, or None."""
+        """Return a file that its pages may load, or None."""
         return file_in(self.folder, name)

@@ -13,12 +13,12 @@ from service.widgets.template import WidgetTemplate
 WIDGET_TEMPLATES = AppKey["WidgetTemplates"]("widget_templates")
 BUILT_IN = Path(__file__).with_name("templates")
 
-# Our own do not change while a process runs, and workers inherit what the master has read.
+# Our own templates do not change while a process runs, and workers inherit the master's cache.
 _read_built_in = cache(read)
 
 
 def built_in() -> list[Path]:
-    """The folders of our own templates."""
+    """Return the folders of our own templates."""
     return sorted(path for path in BUILT_IN.iterdir() if path.is_dir() and path.name[0] not in "._")
 
 
@@ -26,7 +26,7 @@ class WidgetTemplates:
     """Templates by handle. Their manifests are read once, when the app starts."""
 
     def __init__(self, folders: Iterable[Path | str]) -> None:
-        """Raises ValueError for a wrong manifest, or two templates of one handle."""
+        """Raise ValueError for a wrong manifest, or two templates with one handle."""
         self._by_handle: dict[str, WidgetTemplate] = {}
         for folder in map(Path, folders):
             template = _read_built_in(folder) if folder.parent == BUILT_IN else read(folder)
@@ -41,9 +41,9 @@ class WidgetTemplates:
         return self._by_handle.get(handle)
 
     def check_endpoints(self, names: Collection[str]) -> None:
-        """Raises ValueError for an endpoint in an app's own manifest that is not among these names.
+        """Raise ValueError for an endpoint in an app's own manifest that is not among these names.
 
-        Ours name built-in endpoints, which a test compares.
+        Our own manifests name built-in endpoints, which a test compares.
         """
         for template in [one for one in self if one.folder.parent != BUILT_IN]:
             for number, name in enumerate(template.endpoints):
@@ -53,7 +53,7 @@ class WidgetTemplates:
                     raise ValueError(f"{place}: there is no endpoint {name}{meant}")
 
     def find(self, handle: str) -> WidgetTemplate:
-        """The template of that handle. Raises `NotFound`."""
+        """Return the template of that handle. Raises `NotFound`."""
         template = self.get(handle)
         if template is None:
             raise NotFound(f"There is no widget template of that handle: {handle[:100]}")

@@ -24,7 +24,7 @@ from service.widgets.template import WidgetTemplate
 from service.widgets.templates import WIDGET_TEMPLATES, WidgetTemplates
 
 widgets = Blueprint("widgets", __name__, template_folder="pages")
-# Registered in the sandbox only: its page can pretend every answer, and has no use elsewhere.
+# Registered only in the sandbox: its page can fake every answer, which is useless elsewhere.
 developer = Blueprint("widget_developer", __name__, template_folder="pages")
 
 
@@ -32,7 +32,7 @@ developer = Blueprint("widget_developer", __name__, template_folder="pages")
 @open_to("calls")
 @answers(TemplateList())
 def templates() -> dict[str, Any]:
-    """Every template, with its slots and what its endpoints cost; which canvases one may change"""
+    """List all templates with their slots and prices, and the canvases that you may change"""
     proxy = PROXY.of(current_app)
     canvases = APP_COLLECTIONS.of(current_app).get("canvases")
     return {
@@ -44,10 +44,10 @@ def templates() -> dict[str, Any]:
 @widgets.get("/w/<handle>")
 @answers(None, others={304: {}})
 def canvas_page(handle: str) -> Response:
-    """A widget in a canvas, for a sandboxed frame"""
+    """Show a widget in a canvas, for a sandboxed frame"""
     template = _templates().find(handle)
     headers = policy.canvas_page(template, _origin())
-    # No canvas answers in a tab. Browsers that do not say so run the widget, which says it itself.
+    # In a tab there is no canvas. Browsers without this header run the widget, which reports it.
     if request.headers.get("Sec-Fetch-Dest") == "document":
         return _finish(_render("widget_in_tab.html", template=template), headers)
     return _page(template, headers, api=None)
@@ -56,7 +56,7 @@ def canvas_page(handle: str) -> Response:
 @widgets.get("/app/<handle>")
 @answers(None, others={304: {}})
 def standalone_page(handle: str) -> Response:
-    """A widget on a page of its own, whose calls carry the user's token"""
+    """Show a widget on its own page, whose calls carry the user's token"""
     template = _templates().find(handle)
     if not template.standalone:
         raise NotFound("This widget has no page of its own: open it in a canvas.")
@@ -66,7 +66,7 @@ def standalone_page(handle: str) -> Response:
 @widgets.get("/w/<handle>/files/<name>")
 @answers(None, media_type=tuple(MEDIA_TYPES.values()), others={304: {}})
 def file(handle: str, name: str) -> Response:
-    """A module, a style sheet or a picture of a template"""
+    """Return a module, a style sheet or a picture of a template"""
     path = _templates().find(handle).file(name)
     if path is None:
         raise NotFound()
@@ -76,7 +76,7 @@ def file(handle: str, name: str) -> Response:
 @developer.get("/dev/widget/<handle>")
 @answers(None, others={304: {}})
 def developer_page(handle: str) -> Response:
-    """In the sandbox: a widget with a stand-in for its canvas"""
+    """In the sandbox, show a widget with a stand-in for its canvas"""
     template = _templates().find(handle)
     sheets = sorted(path.name for path in (ROOT / "widgets").glob("*.css"))
     page = make_response(render_template("developer.html", template=template, sheets=sheets))
@@ -86,12 +86,12 @@ def developer_page(handle: str) -> Response:
 @developer.get("/dev/widget/<handle>/manifest.json")
 @answers(TemplateDescription())
 def developer_manifest(handle: str) -> dict[str, Any]:
-    """In the sandbox: one template as in `/api/widgets/templates`, without a token"""
+    """In the sandbox, return one template as in `/api/widgets/templates`, without a token"""
     return describe(_templates().find(handle), PROXY.of(current_app))
 
 
 def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) -> Response:
-    """The skeleton that every widget has; its own module fills it."""
+    """Return the page that all widgets share. The widget's own module fills it."""
     facts = {
         "template": template,
         "api": api,

@@ -1,4 +1,4 @@
-"""Which connections between the slots of a canvas work: the rules of io-graph.js, on the server.
+"""The rules for connections between the slots of a canvas, as in io-graph.js.
 
 A test compares the two.
 Source: docs/widgets.md.
@@ -31,7 +31,8 @@ class Place:
 class Wiring:
     """The slots of a canvas's widgets by their ids, and the connections made so far.
 
-    A pair is an output and an input. `targets` has the widgets that one gives values to.
+    A pair is an output and an input. `targets` maps a widget to the widgets to which it gives
+    values.
     """
 
     slots: Mapping[str, Iterable[Slot]]
@@ -106,7 +107,7 @@ class Wiring:
 
 
 def connection_id(source: Place, to: Place) -> str:
-    """The id of a connection that is stored without one: 64 bits of FNV-1a over UTF-16 units."""
+    """Return the id of a connection stored without one: 64 bits of FNV-1a over UTF-16 units."""
     places = ([source.widget_id, source.slot_id], [to.widget_id, to.slot_id])
     text = "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in places)
     units = text.encode("utf-16-le", "surrogatepass")
@@ -117,7 +118,7 @@ def connection_id(source: Place, to: Place) -> str:
 
 
 def type_mismatch(output: Slot, input: Slot) -> str | None:
-    """Why an input can't take what an output gives, in words."""
+    """Return why an input can't take the values of an output, in words, or None."""
     if "any" not in (output.type, input.type) and output.type != input.type:
         gives, takes = output.type, input.type
         return f"“{output.title}” is of type {gives}, but “{input.title}” takes {takes}."
@@ -126,7 +127,7 @@ def type_mismatch(output: Slot, input: Slot) -> str | None:
 
 
 def _missing_property(given: Mapping[str, Any], taken: Mapping[str, Any]) -> str | None:
-    """The first property that is required and not declared with that type."""
+    """Return the first required property that is not given with its type, or None."""
     if not given.get("properties"):
         return None
     for name in taken.get("required", ()):
