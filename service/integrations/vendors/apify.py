@@ -1,4 +1,4 @@
-"""Apify: a program of theirs, run for each call, reads public posts and profiles of Instagram.
+"""Apify: public posts and profiles of Instagram, read by a program that runs for each call.
 
 A run takes up to minutes and is a job. Each result costs the operator's account about $0.003.
 Source: docs.apify.com/api/v2 (actors-runs-post, actor-run-get, actor-run-dataset-items-get) and
@@ -61,7 +61,7 @@ class Content(Parameters):
 
 
 def _either(*paths: str) -> Made:
-    """The first text of these: results of different types have different names for it."""
+    """Read the first text at these paths. Results of different types use different names."""
 
     def first(item: Any, values: Values) -> str | None:
         found = (Maybe(path).read(item, values) for path in paths)
@@ -107,7 +107,7 @@ def _task(answer: Any) -> Task:
 
 
 def _gather(call: Call, request: Outgoing, answer: Any) -> Any:
-    """A finished run with its results."""
+    """Return a finished run with its results."""
     run = as_object(as_object(answer).get("data"))
     if run.get("status") != "SUCCEEDED":
         return answer

@@ -37,27 +37,27 @@ from service.web.errors import ServiceError, UpstreamFailed
 DOCS = "https://api-dashboard.search.brave.com/app/documentation"
 KEY_REFUSED = "SUBSCRIPTION_TOKEN_INVALID"
 MOST_WORDS = 50
-# Brave has names of its own for some languages, and refuses the usual ones.
+# Brave has its own names for some languages, and refuses the usual names.
 LANGUAGES = {
     "ja": "jp", "no": "nb", "pt": "pt-br", "zh": "zh-hans", "zh-cn": "zh-hans", "zh-tw": "zh-hant",
 }  # fmt: skip
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A key that is not valid is a 422, like a parameter that is not."""
+    """Read a refusal. An invalid key is a 422, like an invalid parameter."""
     if reply.status == 422 and find(reply.body, "error.code") == KEY_REFUSED:
         return UpstreamFailed(upstreamStatus=422)
     return limited(reply, _pause(reply)) if reply.status == 429 else None
 
 
 def _pause(reply: Reply) -> int | None:
-    """Seconds until the last used-up limit is reset: that of the second, or of the month."""
+    """Return the seconds until the last used-up limit is reset: per second, or per month."""
     left, resets = _numbers(reply, "Remaining"), _numbers(reply, "Reset")
     return max((reset for rest, reset in zip(left, resets, strict=False) if not rest), default=None)
 
 
 def _numbers(reply: Reply, name: str) -> list[int]:
-    """One for each limit of the plan."""
+    """Return a number for each limit of the plan."""
     header = reply.headers.get(f"X-RateLimit-{name}", "")
     return [int(text) for text in re.findall("[0-9]{1,9}", header)]
 
@@ -93,9 +93,9 @@ VIDEO = Shape(
 
 
 def _results(kind: str, path: str, of: Field) -> Made:
-    """A list that Brave leaves out where it has found nothing.
+    """Read a list that Brave leaves out if it has found nothing.
 
-    Whether it is Brave that has answered is then known by the answer's type or its query.
+    Then the answer's type or query shows whether the answer comes from Brave.
     """
 
     def read(answer: Any, values: Values) -> list[Any] | None:

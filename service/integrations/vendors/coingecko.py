@@ -27,13 +27,13 @@ BASE = base_url(
     "base URL; `https://pro-api.coingecko.com/api/v3` with the key of a paid plan",
 )  # fmt: skip
 PRO_HOST = "pro-api.coingecko.com"
-# No key, a plan that does not have this, or the key of the other host: some of these are a 400.
+# No key, a plan without this feature, or the key of the other host. Some of these are a 400.
 BAD_KEY = (10002, 10005, 10006, 10010, 10011)
 
 
 @dataclass(frozen=True)
 class PlanKey:
-    """A key in the header of its plan: free keys and paid ones have a host and a header each."""
+    """A key in the header of its plan. Free and paid keys have different hosts and headers."""
 
     key: Setting
 

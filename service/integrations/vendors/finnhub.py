@@ -1,7 +1,7 @@
 """Finnhub: stocks by name or symbol, with their latest prices.
 
-Source: finnhub.io/docs/api. A free key is good for 60 requests a minute, and for quotes of listings
-in the United States only.
+Source: finnhub.io/docs/api. A free key allows 60 requests a minute, and only quotes of listings in
+the United States.
 """
 
 from collections.abc import Mapping
@@ -55,9 +55,9 @@ def _stocks(call: Call, request: Outgoing, *, limit: int, include_quote: bool) -
 
 
 def _quote(call: Call, stock: Mapping[str, Any]) -> Any:
-    """None where there is no price: the plan may not have it, or Finnhub does not know it.
+    """Return the quote of a stock, or None if the plan or Finnhub has no price.
 
-    A symbol without a price has zeros in the place of its time and of all numbers.
+    A symbol without a price has zeros instead of its time and all numbers.
     """
     symbol = text(stock, "symbol")
     try:

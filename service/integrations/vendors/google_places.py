@@ -1,7 +1,7 @@
-"""Google Places: places and businesses by text. The fields that are asked for decide the price.
+"""Google Places: places and businesses by text. The requested fields decide the price.
 
 Source: developers.google.com/maps/documentation/places/web-service/text-search.
-Google's terms forbid to keep answers (developers.google.com/maps/documentation/places/web-service/
+Google's terms forbid keeping answers (developers.google.com/maps/documentation/places/web-service/
 policies), so there is no cache.
 """
 
@@ -32,7 +32,7 @@ from service.web.errors import ServiceError, UpstreamFailed
 
 DOCS = "https://developers.google.com/maps/documentation/places/web-service/text-search"
 QUOTA = {"RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}
-# Rating, website, price level and opening hours are what the Enterprise price is for.
+# Rating, website, price level and opening hours need the Enterprise price.
 MASK = {"X-Goog-FieldMask": (
     "places.id,places.displayName,places.formattedAddress,places.location,places.rating,"
     "places.userRatingCount,places.primaryType,places.priceLevel,places.googleMapsUri,"
@@ -41,7 +41,7 @@ MASK = {"X-Goog-FieldMask": (
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A bad key is a 400, and a quota may be a 403."""
+    """Read a refusal. A wrong key is a 400, and a quota may be a 403."""
     reasons = _reasons(reply.body)
     if reply.status in (403, 429) and reasons & QUOTA:
         return limited(reply)
@@ -120,7 +120,7 @@ class Search(Parameters):
 
     @post_load
     def drop_radius(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Google refuses a circle without a center."""
+        """Drop the radius without a point, because Google refuses a circle without a center."""
         has_point = "latitude" in data
         return {n: value for n, value in data.items() if has_point or n != "radiusMeters"}
 
@@ -139,7 +139,7 @@ search = Endpoint(
     says=Says("Looking for places: “{query}”", "Looked for places: “{query}”, {places:place}"),
     docs=DOCS, access=READ, seconds=20,
     takes=Search, asks=post("/v1/places:searchText", headers=MASK, repeatable=True),
-    # Google leaves the list out where nothing matches.
+    # Google leaves the list out if nothing matches.
     gives=Shape(places=Each("places", PLACE, default=()), nextCursor=Maybe("nextPageToken")),
     examples=(Example({
         "query": "vegetarian food", "latitude": -33.867, "longitude": 151.207, "limit": 1,

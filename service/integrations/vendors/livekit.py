@@ -1,7 +1,8 @@
 """LiveKit: rooms for sound, pictures and data, which people join from a browser.
 
-A room's name begins with the deployment's own, so that deployments may share an account. Who joins
-is the caller: LiveKit drops the first of two participants with one identity.
+A room's name begins with the deployment's name, so that deployments may share an account. The
+caller's id is the identity in a room: LiveKit drops the first of two participants with one
+identity.
 Source: docs.livekit.io/reference/other/roomservice-api, docs.livekit.io/frontends/authentication.
 """
 
@@ -36,7 +37,8 @@ SIGNER = Signer(
 
 
 def _is_no_room(reply: Reply) -> bool:
-    """Whether the room service says so. A wrong address is 404 too, with `bad_route` or no code."""
+    """Return whether the room service itself answers. A wrong address is a 404 too, with
+    `bad_route` or no code."""
     return reply.status != 404 or find(reply.body, "code") == "not_found"
 
 
@@ -50,24 +52,24 @@ LIVEKIT = Vendor(
 
 
 def _room(call: Call, name: str) -> str:
-    """LiveKit's name of a room."""
+    """Return LiveKit's name of a room."""
     return f"{call.instance}-{name}"
 
 
 def _granted(request: Outgoing, **grant: Any) -> Outgoing:
-    """The request with a token that is good for just this."""
+    """Return the request with a token that allows only this request."""
     return replace(request, credential=replace(SIGNER, claims={"video": grant}))
 
 
 def _either(item: Any, name: str) -> Any:
-    """A field's value: servers write its name with underscores or in camel case."""
+    """Return a field's value. Servers write its name with underscores or in camel case."""
     first, *others = name.split("_")
     value = find(item, name)
     return find(item, first + "".join(map(str.title, others))) if value is None else value
 
 
 def _int(name: str, about: str = "") -> Made:
-    """A number, 0 where it is left out; 64-bit ones are written as texts."""
+    """Read a number, 0 if it is left out. 64-bit numbers are written as texts."""
 
     def number(item: Any, values: Values) -> int | None:
         value = _either(item, name)
@@ -80,7 +82,7 @@ def _int(name: str, about: str = "") -> Made:
 
 
 def _switch(name: str) -> Made:
-    """False where it is left out."""
+    """Read a boolean, which is false if it is left out."""
     return Made(Bool(""), lambda item, values: _either(item, name) is True)
 
 

@@ -1,7 +1,7 @@
 """NASA: the astronomy picture of the day, and objects that come near the Earth.
 
-Without a key of the operator's, NASA's demonstration key is sent: 30 calls an hour and 50 a day for
-our address. With a key 1000 an hour are allowed.
+Without the operator's key, NASA's demonstration key is sent, which allows 30 calls an hour and 50 a
+day for our address. With a key, 1000 an hour are allowed.
 Source: api.nasa.gov, github.com/nasa/apod-api.
 """
 
@@ -23,7 +23,7 @@ from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Shape, Str, Values
 from service.integrations.declare.vendor import Vendor
 
-LONGEST = timedelta(days=7)  # that a feed may cover
+LONGEST = timedelta(days=7)  # the longest period of a feed
 DEMO = {"api_key": "DEMO_KEY"}  # the operator's key replaces it
 
 NASA = Vendor(
@@ -56,7 +56,7 @@ FILM = {
 
 
 def _pictures(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """One picture is an object, several are a list."""
+    """Return the pictures. NASA sends one picture as an object, and several as a list."""
     return [PICTURE.read(one) for one in (answer if isinstance(answer, list) else [answer])]
 
 
@@ -118,7 +118,7 @@ OBJECT = Shape(
 
 
 def _objects(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """NASA has a list for each day; ours is one, in the order of the days."""
+    """Return one list in the order of the days. NASA has a list for each day."""
     days: Mapping[str, Any] = as_object(find(answer, "near_earth_objects") or {})
     return [OBJECT.read(one) for day in sorted(days) for one in as_list(days[day])]
 

@@ -1,4 +1,4 @@
-"""NewsAPI: current headlines, and articles of the past years. A subscription, no price for a call.
+"""NewsAPI: current headlines, and articles of the past years, by subscription.
 
 Source: newsapi.org/docs/endpoints and /docs/errors.
 """
@@ -30,7 +30,7 @@ ABOUT_PARAMETERS = (
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """By its code, whatever the status: a refusal may come with 200."""
+    """Read a refusal by its code, with any status. A refusal may have status 200."""
     if find(reply.body, "status") != "error":
         return None
     match find(reply.body, "code"):
@@ -104,7 +104,7 @@ class Headlines(NewsPage):
 
     @post_load
     def add_country(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """NewsAPI wants one of these."""
+        """Add a country if no filter is given, because NewsAPI requires one."""
         chosen = any(name in data for name in ("country", "category", "sources", "query"))
         return data if chosen else {**data, "country": "us"}
 

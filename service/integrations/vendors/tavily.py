@@ -1,8 +1,8 @@
 """Tavily: web search with filters, the text of pages, and an answer.
 
-A search takes one of Tavily's own credits, two if it is `advanced`; each is 0.8 US cents. A 432
-(the limit of the key or the plan) and a 433 (that of further payments) end when the operator raises
-the limit, so they are failures and no pauses for a caller.
+A search takes one of Tavily's own credits, or two if it is `advanced`; each costs 0.8 US cents. A
+432 (the limit of the key or the plan) and a 433 (the limit of further payments) end when the
+operator raises the limit, so they are failures, and waiting does not help a caller.
 Source: docs.tavily.com/documentation/api-reference/endpoint/search and /api-credits.
 """
 
@@ -41,7 +41,7 @@ TAVILY = Vendor(
 
 
 def _image_url(image: Any, values: Values) -> str:
-    """An image is its address, or an object with it."""
+    """Return the address of an image, which is a text or an object with the address."""
     return image if isinstance(image, str) else text(image, "url")
 
 
@@ -68,7 +68,7 @@ class Extent(Choice):
         return super()._deserialize(value, attr, data, **kwargs)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        """For the default in schemas, which would else be the text `False`."""
+        """Return a value for the default in schemas, which would otherwise be the text `False`."""
         if isinstance(value, bool):
             return value
         return super()._serialize(value, attr, obj, **kwargs)

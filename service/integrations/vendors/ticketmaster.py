@@ -1,6 +1,6 @@
-"""Ticketmaster: concerts, sports, theatre, by the Discovery API.
+"""Ticketmaster: concerts, sports and theatre, with the Discovery API.
 
-5000 calls a day and 5 a second are allowed, and the first 1000 results of a search are given.
+It allows 5000 calls a day and 5 a second, and gives the first 1000 results of a search.
 Source: developer.ticketmaster.com/products-and-docs/apis/discovery-api/v2.
 """
 
@@ -28,7 +28,7 @@ NARROWING = ("query", "city", "countryCode", "stateCode", "postalCode", "latlong
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A limit is a fault of the gateway, which may have another status than 429."""
+    """Read a refusal. A limit is a fault of the gateway, perhaps with another status than 429."""
     code = str(find(reply.body, "fault.detail.errorcode"))
     if reply.status == 429 or code.startswith("policies.ratelimit."):
         return limited(reply, _pause(reply))
@@ -36,7 +36,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 
 
 def _pause(reply: Reply) -> int | None:
-    """The seconds until the limit is reset; None where the vendor does not say when."""
+    """Return the seconds until the limit is reset, or None if the vendor does not tell."""
     reset = reply.headers.get("Rate-Limit-Reset", "")
     known = reply.headers.get("Rate-Limit-Available") == "0" and reset.isdecimal()
     return max(int(reset[:15]) // 1000 - int(time.time()), 1) if known else None

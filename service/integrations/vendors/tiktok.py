@@ -1,7 +1,7 @@
 """TikTok: a user's own videos are posted from an address at which TikTok fetches them.
 
-The host of that address must be verified at TikTok by the operator. While the operator's app has
-not been audited there, posts can be seen by their users alone.
+The operator must verify the host of that address at TikTok. Until TikTok has audited the operator's
+app, only the users themselves can see their posts.
 Source: developers.tiktok.com/doc/content-posting-api-reference-direct-post, -query-creator-info,
 -get-video-status, oauth-user-access-token-management, tiktok-api-v2-error-handling.
 """
@@ -30,9 +30,9 @@ from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 DOCS = "https://developers.tiktok.com/doc/content-posting-api-reference-direct-post"
 PUBLISH = "/v2/post/publish"
 PRIVACY = ("PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "FOLLOWER_OF_CREATOR", "SELF_ONLY")
-HOUR = 3600  # in which TikTok must have fetched a video (content-posting-api-media-transfer-guide)
+HOUR = 3600  # TikTok fetches a video within it (content-posting-api-media-transfer-guide)
 
-# What callers can mend, by parameter.
+# Errors that callers can correct, by parameter.
 ABOUT = {
     "url_ownership_unverified": ("videoUrl", "Its host is not verified at the vendor."),
     "privacy_level_option_mismatch": ("privacyLevel", "The account does not offer it."),
@@ -40,7 +40,7 @@ ABOUT = {
         "privacyLevel", "Until the vendor has audited the app, the account must be private.",
     ),
 }  # fmt: skip
-# Why a post has failed, as far as its user can mend it.
+# Reasons of failed posts that their user can correct.
 WHY = {
     "video_pull_failed": "The vendor could not fetch the video from its address.",
     "file_format_check_failed": "The vendor does not take this format of video.",
@@ -54,7 +54,7 @@ LIMITS = ("rate_limit_exceeded", "spam_risk_too_many_posts", "reached_active_use
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A code other than `ok` is a refusal, also with status 200."""
+    """Read a refusal: any code other than `ok`, even with status 200."""
     code = find(reply.body, "error.code")
     match code:
         case "access_token_invalid":
@@ -95,7 +95,7 @@ TIKTOK = Vendor(
         ),
         tokens=TokenAnswer(account="open_id"),
         client_parameter="client_key",
-        pkce=None,  # which only apps on people's own machines have there
+        pkce=None,  # TikTok supports it only for apps on people's own machines
         separator=",",
         flags={"publish": ("video.publish",)},
     ),
@@ -104,7 +104,7 @@ TIKTOK = Vendor(
 
 
 def _is_https(url: str) -> None:
-    """TikTok fetches from https alone, and from a host that the operator has verified."""
+    """Raise ValidationError unless the URL is https, from which alone TikTok fetches."""
     try:
         parts = urlsplit(url)
         is_fit = parts.scheme == "https" and bool(parts.hostname) and not parts.username
@@ -153,9 +153,9 @@ def _publish(call: Call, request: Outgoing, *, privacy_level: str) -> Task:
 
 
 def _creator(call: Call, level: str) -> str:
-    """The account's name. Raises `InvalidRequest` with the levels that it offers."""
+    """Return the account's name. Raises `InvalidRequest` if it does not offer the level."""
     creator = call.send(CREATOR.with_parts())
-    call.effects.acts = 0  # that was a question, though a POST
+    call.effects.acts = 0  # the POST has changed nothing
     offered = [
         one for one in as_list(find(creator, "data.privacy_level_options")) if one in PRIVACY
     ]
@@ -169,7 +169,8 @@ def _creator(call: Call, level: str) -> str:
 
 
 def _ids(data: Any, values: Mapping[str, Any]) -> list[str]:
-    """Numbers of more digits than JavaScript has, as texts; the vendor's misspelling."""
+    """Return ids, which are too large for JavaScript's numbers, as texts. TikTok misspells the
+    name of the field."""
     found = find(data, "publicaly_available_post_id")
     ids = found if isinstance(found, list) else []
     return [str(one) for one in ids if isinstance(one, int | str) and not isinstance(one, bool)]

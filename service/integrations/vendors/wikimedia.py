@@ -1,4 +1,4 @@
-"""Wikimedia: articles of Wikipedia in all its languages, each at a host of its own.
+"""Wikimedia: articles of Wikipedia in all its languages, each at its own host.
 
 There is no key. Wikimedia asks every client to name itself and a contact in its User-Agent.
 Source: en.wikipedia.org/api/rest_v1, mediawiki.org/wiki/API:REST_API/Reference, and
@@ -42,7 +42,7 @@ from service.web.errors import NotFound, ServiceError
 
 DOCS = "https://www.mediawiki.org/wiki"
 SUMMARY = "/api/rest_v1/page/summary/{title}"
-REDIRECTS = 3  # of a title: to its normal form, and to the article that it stands for
+REDIRECTS = 3  # of a title: to its normal form, and to its article
 ELSEWHERE = re.compile(r"(?:[^?#]*/page/summary/)?([^/?#]+)(?:[?#].*)?")
 
 
@@ -78,7 +78,7 @@ WIKIMEDIA = Vendor(
 
 
 def _address(language: str, key: str) -> str:
-    """The address of an article, for its readers."""
+    """Return the address of an article, for its readers."""
     quoted = quote(make_storable(key), safe=":/,()")
     return f"https://{language}.wikipedia.org/wiki/{quoted}"
 
@@ -91,13 +91,13 @@ def _url(page: Any, values: Values) -> str:
 
 
 def _plain(item: Any, values: Values) -> str | None:
-    """The excerpt without its marks of what has matched."""
+    """Return the excerpt without the marks of matching words."""
     excerpt = find(item, "excerpt")
     return html.unescape(re.sub("<[^<>]*>", "", excerpt)) if isinstance(excerpt, str) else None
 
 
 def _thumbnail(item: Any, values: Values) -> str | None:
-    """With its scheme, which Wikimedia leaves out."""
+    """Return the picture's address with its scheme, which Wikimedia leaves out."""
     url = find(item, "thumbnail.url")
     if not isinstance(url, str):
         return None

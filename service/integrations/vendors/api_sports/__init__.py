@@ -1,4 +1,4 @@
-"""API-SPORTS: leagues, teams, games and tables of several sports. Everything only reads.
+"""API-SPORTS: leagues, teams, games and tables of several sports. All endpoints only read.
 
 Source: api-sports.io/documentation. A free account has 100 requests a day for each sport.
 """

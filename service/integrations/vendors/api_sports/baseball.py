@@ -1,4 +1,4 @@
-"""Baseball: leagues, teams, games and tables. Everything only reads.
+"""Baseball: leagues, teams, games and tables. All endpoints only read.
 
 Source: api-sports.io/documentation/baseball/v1. Major League Baseball is league 1.
 """

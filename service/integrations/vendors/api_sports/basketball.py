@@ -1,4 +1,4 @@
-"""Basketball: leagues, teams, games, tables and the figures of players. Everything only reads.
+"""Basketball: leagues, teams, games, tables and players' figures. All endpoints only read.
 
 Source: api-sports.io/documentation/basketball/v1.
 """

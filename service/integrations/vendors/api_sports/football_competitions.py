@@ -139,7 +139,7 @@ class Standings(Parameters):
 
 
 def _groups(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """The tables of all leagues; each league has a list of them."""
+    """Return the tables of all leagues. Each league has a list of tables."""
     leagues = [as_object(need(item, "league")) for item in objects(need(answer, "response"))]
     tables = [(league, rows) for league in leagues for rows in as_list(need(league, "standings"))]
     return [GROUP.read({"league": league, "rows": rows}, values) for league, rows in tables]

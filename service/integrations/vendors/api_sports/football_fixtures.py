@@ -1,4 +1,4 @@
-"""Football: fixtures with their scores, and predictions of how they end."""
+"""Football: fixtures with their scores, and predictions of their results."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ IDS = Several(
 
 
 def _side(name: str) -> Shape:
-    """The team at `home` or `away`, with its goals."""
+    """Return the shape of the team at `home` or `away`, with its goals."""
     team = f"teams.{name}"
     return Shape(
         id=Maybe(Int(f"{team}.id")), name=Maybe(f"{team}.name"), logo=Maybe(f"{team}.logo"),
@@ -34,7 +34,7 @@ def _side(name: str) -> Shape:
 
 
 def _pair(path: str) -> Maybe:
-    """The texts for both sides, such as `45%`."""
+    """Return the shape of texts for both sides, such as `45%`."""
     return Maybe(Within(path, Shape(home=Maybe("home"), away=Maybe("away"))))
 
 
@@ -60,7 +60,7 @@ PREDICTION = Shape(
 COMPARISON = Shape(
     form=_pair("form"), att=_pair("att"), poissonDistribution=_pair("poisson_distribution"),
     h2h=_pair("h2h"), goals=_pair("goals"), total=_pair("total"),
-    **{"def": _pair("def")},  # a word of Python
+    **{"def": _pair("def")},  # a keyword of Python
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""American football: leagues, teams, games, tables and the figures of players. Only reads.
+"""American football: leagues, teams, games, tables, players' figures. All endpoints only read.
 
 Source: api-sports.io/documentation/nfl/v1. The NFL is league 1, college football (NCAA) league 2.
 """
@@ -113,7 +113,7 @@ class Teams(Filters):
 
     @post_load
     def add_league(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """The vendor takes a league and a season only together."""
+        """Add the league to a season, because the vendor takes them only together."""
         return {"league": NFL_LEAGUE, **data} if "season" in data else data
 
 

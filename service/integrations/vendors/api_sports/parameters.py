@@ -20,19 +20,19 @@ DATE = Day("Only those of this day.", to="query.date")
 
 
 def id_of(about: str, *, to: str, required: bool = False) -> Count:
-    """A number that API-SPORTS has given to a league, a team and so on."""
+    """Return a parameter for API-SPORTS' number of a league, a team and so on."""
     return Count(about, least=1, most=MAX_ID, to=f"query.{to}", required=required)
 
 
 def year(about: str = "The year in which the season begins.", *, required: bool = False) -> Count:
-    """A season that is named by one year."""
+    """Return a parameter for a season that is named by one year."""
     return Count(about, least=1900, most=2100, to="query.season", required=required)
 
 
 class Filters(Parameters):
     """Parameters of which at least one must be given, not counting the time zone.
 
-    `needs` has, for some of them, the parameters of which one must be given too.
+    For some of these parameters, `needs` lists others, of which one must be given too.
     """
 
     needs: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -47,7 +47,7 @@ class Filters(Parameters):
 
 
 class LeagueFilters(Parameters):
-    """For leagues of sports whose countries have numbers. Subclasses add the season."""
+    """Filters for leagues of sports whose countries have numbers. Subclasses add the season."""
 
     id = id_of("The league's number.", to="id")
     name = NAME
@@ -58,7 +58,7 @@ class LeagueFilters(Parameters):
 
 
 class TeamFilters(Filters):
-    """Likewise for teams."""
+    """Filters for teams of these sports."""
 
     needs = {"league": ("season",), "season": ("league",)}
 
@@ -70,7 +70,7 @@ class TeamFilters(Filters):
 
 
 class GameFilters(Filters):
-    """Likewise for games."""
+    """Filters for games of these sports."""
 
     needs = {"league": ("season",), "team": ("season",)}
 
@@ -82,7 +82,7 @@ class GameFilters(Filters):
 
 
 class StandingsFilters(Parameters):
-    """Likewise for tables."""
+    """Filters for tables of these sports."""
 
     league = id_of("The league's number.", to="league", required=True)
     team = id_of("Only the rows of this team.", to="team")

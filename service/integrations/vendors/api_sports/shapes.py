@@ -1,6 +1,6 @@
 """Shapes of answers that several sports share: leagues, teams, games and tables.
 
-A season is a number or a text, as the sport has it. `NAMED` has what every kind of thing has.
+A season is a number or a text, depending on the sport. `NAMED` has the fields of all items.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ ROW = Shape(
 
 
 def text_of(path: str) -> Made:
-    """A text or null; API-SPORTS writes some texts as whole numbers, such as the season 2017."""
+    """Read a text or null. API-SPORTS writes some texts as numbers, such as the season 2017."""
 
     def read(item: Any, values: Values) -> str | None:
         value = find(item, path)
@@ -33,7 +33,7 @@ def text_of(path: str) -> Made:
 
 
 def league_list(season: Field, **facts: Field) -> Shape:
-    """An answer with leagues; `season` and `facts` are read from each season of a league."""
+    """Return the shape of leagues. `season` and `facts` are read from each season of a league."""
     year = Shape(season=season, start=Maybe("start"), end=Maybe("end"), **facts)
     return Shape(leagues=Each("response", Shape(
         NAMED, type=Maybe("type"), country=Maybe("country.name"),
@@ -42,7 +42,7 @@ def league_list(season: Field, **facts: Field) -> Shape:
 
 
 def game_list(season: Field, score: Shape) -> Shape:
-    """An answer with games; `season` is read from the league, `score` from a side's scores."""
+    """Return the shape of games. `season` is read from the league, `score` from a side's scores."""
     return Shape(games=Each("response", Shape(
         id=Int("id"), date=Maybe("date"), stage=Maybe("stage"), week=text_of("week"),
         status=Maybe("status.short"), statusText=Maybe("status.long"),
@@ -55,7 +55,7 @@ def game_list(season: Field, score: Shape) -> Shape:
 
 
 def side(name: str) -> Shape:
-    """The team at `home` or `away`, with its score."""
+    """Return the shape of the team at `home` or `away`, with its score."""
     team = f"teams.{name}"
     return Shape(
         id=Maybe(Int(f"{team}.id")), name=Maybe(f"{team}.name"), logo=Maybe(f"{team}.logo"),
@@ -64,7 +64,7 @@ def side(name: str) -> Shape:
 
 
 def _rows(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """The rows of all tables: `response` is a list of tables, or one table."""
+    """Return the rows of all tables. `response` is a list of tables, or one table."""
     tables = as_list(need(answer, "response"))
     rows = [row for one in tables for row in (one if isinstance(one, list) else [one])]
     return [ROW.read(row, values) for row in rows]

@@ -1,7 +1,7 @@
-"""API-SPORTS itself: a host for each sport, one key for all, and what it means by a refusal.
+"""API-SPORTS itself: a host for each sport, one key for all, and how its refusals are read.
 
-Each sport is an integration of its own, so that an app decides sport by sport who pays, and one
-host that is down does not stop the others.
+Each sport is a separate integration, so that an app decides for each sport who pays, and a host
+that is down does not stop the others.
 Source: api-sports.io/documentation/football/v3, "Authentication" and "Headers sent as response".
 """
 
@@ -21,7 +21,7 @@ from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 
 DOCS = "https://api-sports.io/documentation"
 MINUTE, DAY = 60, 24 * 3600  # seconds
-# What is wrong with the operator's account, or with API-SPORTS itself.
+# Faults of the operator's account, or of API-SPORTS itself.
 OURS = {"token", "access", "subscription", "ip", "plan", "bug", "endpoint"}
 
 # 204 is documented for an answer without content.
@@ -29,7 +29,7 @@ fetch = partial(get, instead={204: {"response": []}})
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """`errors` of a success is an empty list; of a refusal with status 200, texts by cause."""
+    """Read a refusal from `errors`: an empty list for a success, texts by cause for a refusal."""
     if reply.status == 429:
         return limited(reply, _pause(reply))
     errors = find(reply.body, "errors") if reply.status < 500 else None
@@ -37,7 +37,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 
 
 def _causes(errors: Any) -> Set[str]:
-    """The keys of `errors`, which is an object or a list of objects."""
+    """Return the keys of `errors`, which is an object or a list of objects."""
     objects = errors if isinstance(errors, list) else [errors]
     return {name.lower() for one in objects if isinstance(one, dict) for name in one}
 
@@ -53,13 +53,13 @@ def _error(reply: Reply, causes: Set[str]) -> ServiceError:
 
 
 def _pause(reply: Reply) -> int:
-    """Seconds: as `Retry-After` says, or until the quota that is used up starts anew."""
+    """Return the seconds of `Retry-After`, or those until a used-up quota starts again."""
     is_used_up = reply.headers.get("x-ratelimit-requests-remaining") == "0"
     return retry_after(reply) or (_until_midnight() if is_used_up else MINUTE)
 
 
 def _until_midnight() -> int:
-    """Seconds until the daily quota starts anew, at 00:00 UTC."""
+    """Return the seconds until the daily quota starts again, at 00:00 UTC."""
     return DAY - int(time.time()) % DAY
 
 
@@ -83,6 +83,6 @@ BASEBALL = _vendor("baseball", "APISPORTS_BASEBALL_BASE_URL", "v1.baseball")
 
 
 def examples(answer: str, *calls: tuple[Mapping[str, Any], str]) -> tuple[Example, ...]:
-    """Examples of calls, each with the target of its request; `answer` names the file for all."""
+    """Return examples of calls with their requests' targets. `answer` names the file for all."""
     file = File(f"api_sports/{answer}.json")
     return tuple(example(asks, f"GET {target}", file) for asks, target in calls)

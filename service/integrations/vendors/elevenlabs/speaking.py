@@ -1,7 +1,7 @@
 """Speech from text. ElevenLabs answers with the bytes of the audio.
 
-A voice may cost several times as much as others, by the wish of whoever has shared it. Only the
-answer says how much: a header has the cost, in the vendor's credits.
+A voice may cost several times as much as others, if the person who shares it wishes so. Only the
+answer tells the cost: a header has it, in the vendor's credits.
 Source: elevenlabs.io/docs/api-reference/introduction, "Tracking generation costs".
 """
 
@@ -110,7 +110,7 @@ def _speak(
 
 
 def _character_cost(reply: Reply) -> float | None:
-    """None if the vendor does not say."""
+    """Return the cost in the vendor's credits, or None if the vendor does not report it."""
     cost = reply.headers.get("character-cost", "")
     return float(cost) if COST.fullmatch(cost) else None
 

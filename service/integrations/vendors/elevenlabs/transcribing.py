@@ -16,8 +16,8 @@ from service.integrations.declare.shape import Each, Maybe, Num, Shape
 from service.integrations.vendors.elevenlabs.vendor import DOCS, ELEVENLABS
 
 MIB = 1 << 20
-MOST = 8 * MIB  # bytes of audio in a call; what is longer has an address
-HOURS = 1  # of audio: what a call holds, as its length is known only afterwards
+MOST = 8 * MIB  # bytes of audio in a call; longer audio needs an address
+HOURS = 1  # of audio, whose price a call holds, as the length is known only afterwards
 SWITCH = {True: "true", False: "false"}
 
 TIMED = Shape(
@@ -40,7 +40,7 @@ def _file(content: bytes) -> tuple[str, bytes, str]:
 
 
 class Recording(Parameters):
-    """Targets are of a multipart form, which ElevenLabs wants also where there is no file."""
+    """The parameters, as parts of a multipart form, which ElevenLabs needs even without a file."""
 
     audioUrl = Words(
         "A public https URL of audio or video, which ElevenLabs loads.",
@@ -78,7 +78,7 @@ class Recording(Parameters):
 
 
 def _usage(data: Mapping[str, Any]) -> float | None:
-    """By the length of the audio; where that is not told, until the end of the last word."""
+    """Return the cost of the audio's length, or of the time until the end of the last word."""
     seconds = data["durationSeconds"]
     if seconds is None:
         ends = (word["end"] for word in data["words"] if word["end"] is not None)

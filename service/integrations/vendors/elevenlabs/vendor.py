@@ -1,4 +1,4 @@
-"""ElevenLabs itself: where it is, its key, its voice by default, and what it means by a refusal.
+"""ElevenLabs itself: its address, its key, its default voice, and how its refusals are read.
 
 Source: elevenlabs.io/docs/eleven-api/resources/errors.
 """
@@ -15,7 +15,7 @@ VOICE = Setting(
 )
 # The operator's account can't pay, or has no such plan; most of these come with 401.
 ABOUT_ACCOUNT = ("quota_exceeded", "insufficient_credits", "payment_required", "paid_plan_required")
-# What is wrong with the parameter that a refusal is about, by its code.
+# The fault of the parameter that a refusal is about, by the refusal's code.
 ABOUT_PARAMETERS = {
     "voice_not_found": {"voiceId": ["The upstream has no such voice."]},
     "max_character_limit_exceeded": {"text": ["Too long for this model."]},
@@ -24,7 +24,7 @@ ABOUT_PARAMETERS = {
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """`status` is the older name of `code`."""
+    """Read a refusal. `status` is the older name of `code`."""
     for code in (find(reply.body, "detail.code"), find(reply.body, "detail.status")):
         if code in ABOUT_ACCOUNT:
             return UpstreamFailed(upstreamStatus=reply.status)

@@ -1,4 +1,4 @@
-"""Answers with their sources: at once, or researched by Exa's agent."""
+"""Answers with their sources, given at once or researched by Exa's agent."""
 
 from itertools import chain
 from typing import Any
@@ -53,7 +53,7 @@ answer = Endpoint(
 
 
 def _sources(run: Any, values: Any) -> list[dict[str, Any]]:
-    """Each source once."""
+    """Return each source once."""
     lists = [ground["citations"] for ground in GROUNDS.read(run, values) or ()]
     return list({source["url"]: source for source in chain.from_iterable(lists)}.values())
 

@@ -15,7 +15,7 @@ def _search(values: Mapping[str, Any]) -> float:
 
 
 def _contents(values: Mapping[str, Any]) -> float:
-    """Without any kind of content, Exa gives the text."""
+    """Return the most that contents cost. Without a requested kind, Exa gives the text."""
     pages = len(values["urls"]) * (1 + values["subpages"])
     kinds = (values["text"], "highlightsQuery" in values, "summaryQuery" in values)
     return pages * max(sum(kinds), 1) * prices.EXA_PAGE

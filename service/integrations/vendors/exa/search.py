@@ -1,4 +1,4 @@
-"""Search by meaning, pages that are like a page, and the contents of pages."""
+"""Search by meaning, pages that are similar to a page, and the contents of pages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ from service.integrations.vendors.exa.meters import CONTENTS, SEARCHES
 from service.integrations.vendors.exa.vendor import DOCS, EXA, REQUEST
 
 UNFILTERED = ("company", "people")  # these categories refuse dates and excluded domains
-MOST_PAGES = 100  # of one request, subpages included: each is billed
+MOST_PAGES = 100  # of one request, including subpages, each of which is billed
 MOST_DOMAINS = 1200
 
 PAGE = Shape(
@@ -40,7 +40,7 @@ CONTENTS_ANSWER = Shape(PAGES, statuses=Each("statuses", STATUS, default=()))
 
 
 class Filters(Parameters):
-    """The filters of a search, and what to return of each page."""
+    """The filters of a search, and the contents to return of each page."""
 
     numResults = Count("Number of results.", least=1, most=100, to="json.numResults", default=10)
     category = Choice(

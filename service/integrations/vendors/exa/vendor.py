@@ -1,4 +1,4 @@
-"""Exa itself: where it is, its key, and what it means by a refusal.
+"""Exa itself: its address, its key, and how its refusals are read.
 
 Source: exa.ai/docs/admin/error-codes.
 """
@@ -17,9 +17,9 @@ REQUEST = Shape(requestId=Maybe("requestId"), costDollars=Maybe(Num("costDollars
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A 403 is about our plan unless it is about what was asked for; a 410 is a retired path.
+    """Read a refusal. A 403 is about our plan or about the request; a 410 is a removed path.
 
-    A 501 says that nothing was found to answer a question with: Exa is not down.
+    A 501 means that nothing was found to answer a question, and not that Exa is down.
     """
     tag = find(reply.body, "tag") or find(reply.body, "error.code")
     if reply.status == 403 and tag in BLOCKED:

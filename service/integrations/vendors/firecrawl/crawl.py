@@ -26,7 +26,7 @@ from service.integrations.vendors.firecrawl.pages import first_text
 from service.integrations.vendors.firecrawl.parameters import NAMES, format_list, pdf_pages
 from service.integrations.vendors.firecrawl.vendor import DOCS, FIRECRAWL
 
-ANSWERS = 3  # of 10 MB each: what a crawl has beyond them is left out
+ANSWERS = 3  # of 10 MB each: later parts of a crawl are left out
 CRAWL = "5d1f2e8a-6a36-4b8f-9c40-0a3f8f2b7c11"
 
 PAGE = Shape(
@@ -98,10 +98,10 @@ def _task(run: Any) -> Task:
 
 
 def _gather(call: Call, request: Outgoing, run: Any) -> Any:
-    """A finished crawl with the further parts of its result.
+    """Return a finished crawl with the further parts of its result.
 
-    Only `skip` is taken of the address that Firecrawl names for the next part: the key goes nowhere
-    but to the configured base URL.
+    Only `skip` is taken from the address that Firecrawl names for the next part, so that the key is
+    sent only to the configured base URL.
     """
     if find(run, "status") != "completed":
         return run
@@ -117,7 +117,7 @@ def _gather(call: Call, request: Outgoing, run: Any) -> Any:
 
 
 def _skip(part: Any) -> str | None:
-    """How many pages the next part leaves out; None after the last one."""
+    """Return how many pages the next part leaves out, or None after the last part."""
     if part.get("next") is None:
         return None
     try:

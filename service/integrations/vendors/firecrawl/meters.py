@@ -11,14 +11,14 @@ from service.billing import prices
 from service.integrations.declare.addresses import host_of
 from service.integrations.declare.meter import Meter, dollars_of
 
-SEARCHED_PDF_PAGES = 5  # that are read of each PDF among the results of a search
+SEARCHED_PDF_PAGES = 5  # pages that are read of each PDF among a search's results
 X_HOSTS = ("x.com", "twitter.com")
 
 Values = Mapping[str, Any]
 
 
 def dollars(credits_used: int | None) -> float | None:
-    """What Firecrawl's credits cost; None if it reports none."""
+    """Return the cost of Firecrawl's credits, or None if it reports none."""
     return dollars_of(credits_used, prices.FIRECRAWL_CREDIT)
 
 
@@ -29,7 +29,7 @@ def _scrape(values: Values) -> float:
 
 
 def _page(values: Values) -> int:
-    """Firecrawl's credits for a page of the host that is asked for, at most."""
+    """Return the most of Firecrawl's credits that a page of the requested host costs."""
     more = prices.FIRECRAWL_X if _is_x(values["url"]) else 0
     return int(values["maxPdfPages"]) + more
 

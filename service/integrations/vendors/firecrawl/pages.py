@@ -23,12 +23,12 @@ from service.integrations.vendors.firecrawl.parameters import NAMES, format_list
 from service.integrations.vendors.firecrawl.vendor import DOCS, FIRECRAWL
 
 YEAR = 365 * 24 * 3600 * 1000  # milliseconds
-LONGEST = 300_000  # milliseconds: Firecrawl takes no longer `timeout`
+LONGEST = 300_000  # milliseconds: Firecrawl accepts no longer `timeout`
 SCHEMA = {"type": "object", "properties": {"price": {"type": "string"}}}
 
 
 def first_text(path: str) -> Made:
-    """A text of a page's metadata; of several of the same name, the first."""
+    """Read a text of a page's metadata, the first one if there are several."""
 
     def read(item: Any, values: Any) -> str | None:
         value = find(item, path)
@@ -39,7 +39,7 @@ def first_text(path: str) -> Made:
 
 
 def _url(answer: Any, values: Any) -> str:
-    """Where the page was found in the end."""
+    """Return the final address of the page."""
     url = find(answer, "data.metadata.url")
     return url if isinstance(url, str) else values["url"]
 

@@ -10,12 +10,12 @@ DOMAIN = r"^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$"
 
 
 def as_objects(names: Iterable[str]) -> list[dict[str, Any]]:
-    """Names as the objects that Firecrawl takes."""
+    """Return names in the form of Firecrawl's objects."""
     return [{"type": name} for name in names]
 
 
 def pdf(pages: int) -> list[dict[str, Any]]:
-    """The parser of PDFs, which each cost a credit a page."""
+    """Return the parser of PDFs, of which each page costs a credit."""
     return [{"type": "pdf", "maxPages": pages}]
 
 

@@ -56,7 +56,7 @@ NEWS = Shape(
 
 
 def _results(kind: str, of: Shape) -> Made:
-    """The results of a kind, which Firecrawl leaves out where it has none; its `data` is there."""
+    """Read the results of a kind. Firecrawl leaves them out if it has none, but not `data`."""
     found = Readable(f"data.{kind}", of, default=())
 
     def read(answer: Any, values: Values) -> list[Any] | None:
@@ -70,7 +70,7 @@ CREDITS = Shape(creditsUsed=Maybe(Int("creditsUsed")))
 
 
 def _scraped(names: list[str]) -> dict[str, Any]:
-    """How to read each result."""
+    """Return the options for reading each result."""
     options = {"formats": as_objects(names), "parsers": pdf(SEARCHED_PDF_PAGES)}
     return {**options, "skipTlsVerification": False}
 

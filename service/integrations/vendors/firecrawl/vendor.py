@@ -1,4 +1,4 @@
-"""Firecrawl itself: where it is, its key, and what it means by a refusal.
+"""Firecrawl itself: its address, its key, and how its refusals are read.
 
 Source: docs.firecrawl.dev/api-reference/errors, and the source of its scrape controller.
 """
@@ -15,14 +15,14 @@ NOT_SUPPORTED = "We apologize for the inconvenience but we do not support this s
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A `SCRAPE_…` code is about the page, whatever the status: the vendor itself is not down."""
+    """Read a refusal. With any status, a `SCRAPE_…` code is about the page and not the vendor."""
     code, error = find(reply.body, "code"), find(reply.body, "error")
     if reply.status == 403 and _is_about_site(code, error):
         return forbidden()
     if isinstance(code, str) and code.startswith("SCRAPE_") and reply.status in (200, 408, 500):
         return InvalidRequest("The upstream could not read this page.", details={})
     is_own = find(reply.body, "success") is False
-    if reply.status == 408 and is_own:  # a gateway's 408 would say nothing of the page
+    if reply.status == 408 and is_own:  # a gateway's 408 says nothing about the page
         return InvalidRequest("The upstream could not read this in time.", details={})
     if reply.status == 200 and is_own:
         return UpstreamFailed(upstreamStatus=200)
@@ -30,7 +30,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 
 
 def _is_about_site(code: object, error: object) -> bool:
-    """A 403 is about the operator's plan otherwise."""
+    """Return whether a 403 is about the site. Otherwise it is about the operator's plan."""
     is_refused = isinstance(error, str) and error.startswith(NOT_SUPPORTED)
     return is_refused or code in ("UNSUPPORTED_SITE", "unsafe_domain_blocked")
 

@@ -1,4 +1,4 @@
-"""The files of a repository: its tree, and what is in one of them."""
+"""The files of a repository: its tree, and the content of a file."""
 
 import base64
 from typing import Any
@@ -90,7 +90,7 @@ def _text(file: Any) -> str | None:
 
 
 def _without_token(url: Any) -> str | None:
-    """For a private file GitHub puts a token of its own into the query."""
+    """Return a URL without its query, in which GitHub puts a token for a private file."""
     try:
         return urlsplit(url)._replace(query="").geturl() if isinstance(url, str) else None
     except ValueError:

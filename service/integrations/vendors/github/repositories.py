@@ -52,7 +52,7 @@ PULL = Shape(
 
 
 def _next_page(page: Any, values: Values) -> int | None:
-    """A full page may have another one behind it."""
+    """Return the number of the next page, which may exist after a full page."""
     return values["page"] + 1 if len(page) >= values["perPage"] else None
 
 
@@ -79,7 +79,7 @@ search = Endpoint(
     name="codehost-search-repositories", vendor=GITHUB, category="social",
     summary="Public repositories that match words and qualifiers such as `language:`.",
     docs=f"{DOCS}/search/search#search-repositories", access=FREE_READ, seconds=30,
-    # Without the token: even the number of results would tell of private repositories.
+    # Without the token, because even the number of results would reveal private repositories.
     cache=Cache(seconds=120, shared=True),
     takes=Search, asks=get("/search/repositories", has_key=False),
     gives=Shape(
@@ -99,7 +99,7 @@ repository = Endpoint(
     name="codehost-get-repository", vendor=GITHUB, category="social",
     summary="A repository: what it is, and how many like it.",
     docs=f"{DOCS}/repos/repos#get-a-repository", access=FREE_READ, seconds=30,
-    cache=Cache(seconds=60, shared=True),  # no longer than it is remembered to be public
+    cache=Cache(seconds=60, shared=True),  # no longer than a check that it is public
     takes=Repository, asks=get("/repos/{owner}/{repo}"), gives=REPOSITORY,
     examples=(Example(HELLO, (VISIBLE,)),),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""GitHub itself: where it is, its token, and what it means by a refusal.
+"""GitHub itself: its address, its token, and how its refusals are read.
 
 Source: docs.github.com/rest/using-the-rest-api, "Rate limits" and "Troubleshooting".
 """
@@ -23,7 +23,7 @@ BY_NUMBER = re.compile(
     r"(?:https?://[^/?#\s]+(?:/api/v3)?)?"
     r"(/repositories/[0-9]{1,20}(?:/(?!\.{1,2}(?:[/?]|$))[^/?#\s]*)*(?:\?[^#\s]*)?)"
 )
-MINUTE = 60  # what GitHub asks to wait when it names no time
+MINUTE = 60  # seconds to wait if GitHub names no time
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
@@ -33,25 +33,25 @@ def _refusal(reply: Reply) -> ServiceError | None:
         case 403 | 429 if _is_limit(reply):
             return limited(reply, _pause(reply))
         case 403 if "X-GitHub-SSO" in reply.headers:
-            return not_found()  # GitHub wants sign-on only for an organization's own repositories
+            return not_found()  # sign-on is required only for an organization's own repositories
         case 403 | 451:
             return forbidden()
         case status if status in MOVED:
-            return not_found()  # to somewhere else, or once more
+            return not_found()  # moved to another place, or moved again
     return None
 
 
 def _moved(reply: Reply) -> str | None:
-    """Where a renamed repository is: GitHub names it by its number, and repeats the query.
+    """Return the path of a renamed repository. GitHub names its number, and repeats the query.
 
-    Its description is read as any other, so that one which is private now is not there.
+    Its description is checked like any other, so a repository that is private now is not found.
     """
     match = BY_NUMBER.fullmatch(reply.headers.get("Location", ""))
     return match[1] if match and reply.status in MOVED else None
 
 
 def _is_repository(body: Any) -> bool:
-    """Return whether an answer describes one repository, whatever was asked for."""
+    """Return whether an answer to any request describes one repository."""
     return isinstance(body, dict) and "full_name" in body
 
 
@@ -76,7 +76,7 @@ def _is_limit(reply: Reply) -> bool:
 
 
 def _pause(reply: Reply) -> int:
-    """Seconds: as `Retry-After` says, or until the limit is reset, or a minute."""
+    """Return the seconds of `Retry-After`, or until the limit is reset, or a minute."""
     reset = reply.headers.get("X-RateLimit-Reset", "")
     known = reply.headers.get("X-RateLimit-Remaining") == "0" and reset.isdecimal()
     until = max(int(reset[:12]) - int(time.time()), 1) if known else MINUTE
@@ -84,13 +84,13 @@ def _pause(reply: Reply) -> int:
 
 
 class TokenWatch:
-    """Logs, once in each worker, that the token opens private repositories."""
+    """Logs once in each worker that the token opens private repositories."""
 
     def __init__(self) -> None:
         self.has_warned = False
 
     def look(self, reply: Reply) -> None:
-        """A classic token's scopes come with every answer; a fine-grained one's never do."""
+        """Check a classic token's scopes, which every answer has. Fine-grained tokens have none."""
         scopes = reply.headers.get("X-OAuth-Scopes", "").replace(" ", "").split(",")
         if "repo" in scopes:
             self.warn("the scope `repo`")

@@ -1,9 +1,9 @@
-"""Only public repositories are shown: the operator's token, used for all users, may open others.
+"""Show only public repositories. The operator's token, used for all users, may open others.
 
-Whether a repository is public is asked of GitHub before anything that is in it, and remembered for
-a minute in each worker: one more request of the 5 000 an hour, for each repository and minute.
-`vendor.py` refuses the description of any other. Without a token GitHub shows only public
-repositories, and nothing is asked first.
+Before a request for a part of a repository, GitHub is asked whether the repository is public. The
+answer is kept for a minute in each worker, so this takes one of the 5 000 requests an hour for each
+repository and minute. `vendor.py` refuses the description of any other repository. Without a token
+GitHub shows only public repositories, and nothing is asked first.
 """
 
 import time
@@ -43,9 +43,9 @@ seen = Seen()
 
 
 def refuse_private(call: Call, values: Mapping[str, Any]) -> None:
-    """To be called before a request for something in a repository.
+    """Raise `NotFound` unless the repository is public, as for one that does not exist.
 
-    Raises `NotFound` unless the repository is public, as for one that does not exist.
+    Call it before a request for a part of a repository.
     """
     owner, repo = values["owner"], values["repo"]
     name = f"{owner}/{repo}".lower()

@@ -26,7 +26,7 @@ _CURSOR = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)_(.+)", re.ASCII | re.DO
 
 
 def _time(name: str) -> Made:
-    """A time, or a date for a whole day."""
+    """Read a time, or a date for a whole day."""
 
     def read(event: Any, values: Any) -> str:
         kind = "date" if find(event, f"{name}.dateTime") is None else "dateTime"
@@ -50,7 +50,7 @@ EVENT = Shape(
 
 
 def check_zone(name: str) -> None:
-    """Raise `ValidationError` for what is no time zone."""
+    """Raise `ValidationError` unless the name is a time zone."""
     if not is_time_zone(name):
         raise ValidationError("Must be an IANA time zone, such as Europe/Berlin.")
 
@@ -82,7 +82,7 @@ class Events(Calendar):
 
     @post_load
     def page(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Google wants the request of the first page again, whose `timeMin` may be its moment."""
+        """Take the first page's `timeMin` from a cursor, as Google requires the same request."""
         if match := _CURSOR.fullmatch(data.get("cursor", "")):
             data = {**data, "timeMin": match[1], "cursor": match[2]}
         if "timeMax" in data and data["timeMax"] <= data["timeMin"]:
@@ -109,7 +109,7 @@ list_events = Endpoint(
         "calendar.events.owned.readonly",
     ),
     takes=Events,
-    # Google orders only single events by their start.
+    # Google can sort only single events by their start.
     asks=get(EVENTS, base=CALENDAR, query={"singleEvents": True}),
     gives=Shape(
         events=Each("items", EVENT, default=()), timeZone=Maybe("timeZone"),

@@ -1,8 +1,8 @@
 """Files of Drive: lists, and deleting.
 
 Source: developers.google.com/workspace/drive/api/reference/rest/v3/files, and its guide to search.
-`drive.file` opens only files that the app itself has made, or that its user has opened with it. To
-such a token others do not exist, so that a list says whether it has them all.
+`drive.file` opens only files that the app itself has made, or that its user has opened with it. For
+such a token other files do not exist, so a list says whether it is complete.
 """
 
 from typing import Any
@@ -75,14 +75,14 @@ def _list(
     mime_type: str | None = None,
     order_by: str | None = None,
 ) -> dict[str, Any]:
-    # Google orders a search by how well it fits, and refuses to be asked for another order.
+    # Google sorts a search by relevance, and refuses a request for another order.
     order = None if query else order_by or "modifiedTime desc"
     terms = {"q": _search(query, folder_id, mime_type), "orderBy": order}
     return {**LISTED.read(call.send(request.plus(query=terms))), "ownOnly": call.is_narrow}
 
 
 def _search(query: str | None, folder_id: str | None, mime_type: str | None) -> str:
-    """Drive's query language; every value is quoted, so that it stays one."""
+    """Return a query in Drive's language. Values are quoted, so that they can't add conditions."""
     terms = ["trashed = false"]
     terms += [f"fullText contains {_quoted(query)}"] if query else []
     terms += [f"{_quoted(folder_id)} in parents"] if folder_id else []

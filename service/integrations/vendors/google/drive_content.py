@@ -1,4 +1,4 @@
-"""What is in Drive's files: uploads and downloads of up to 5 MB.
+"""The contents of Drive's files: uploads and downloads of up to 5 MB.
 
 Source: developers.google.com/workspace/drive/api/guides, "Upload file data" and "Download and
 export files".
@@ -36,8 +36,8 @@ from service.integrations.vendors.google.suite import DRIVE, GOOGLE, UPLOAD
 from service.web.errors import InvalidRequest, TooLarge
 
 GUIDES = "https://developers.google.com/workspace/drive/api/guides"
-LIMIT = 5 << 20  # bytes of a file, each way: what one multipart upload takes
-EXPORTS = {  # what a document of Google's own kinds becomes, unless something else is asked for
+LIMIT = 5 << 20  # bytes of a file in both directions: the limit of a multipart upload
+EXPORTS = {  # the default formats for documents in Google's own formats
     f"{OURS}document": "application/pdf",
     f"{OURS}presentation": "application/pdf",
     f"{OURS}drawing": "application/pdf",
@@ -81,7 +81,7 @@ def _upload(
 
 
 def _related(facts: Any, content: bytes, media_type: str) -> tuple[bytes, str]:
-    """`multipart/related`, a JSON part and the file's (RFC 2387), and its media type."""
+    """Return a `multipart/related` body of JSON and a file (RFC 2387), and its media type."""
     boundary = secrets.token_hex(24)
     head = (
         f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n"
@@ -130,9 +130,9 @@ class Download(ExistingFile):
     )
 
 
-INLINE = 256 << 10  # bytes of a file that stand in the answer; larger ones are stored
+INLINE = 256 << 10  # bytes of a file that is put in the answer; larger files are stored
 CONTENT = get(FILE, base=DRIVE, query={"alt": "media", "supportsAllDrives": True}, returns="bytes")
-# Google exports at most 10 MB. How large an export is, nobody says before.
+# Google exports at most 10 MB. The size of an export is not known before.
 EXPORT = get(f"{FILE}/export", base=DRIVE, returns="bytes", limit=11 << 20)
 NAMED = Shape(id="id", name=Maybe("name"))
 
@@ -169,7 +169,7 @@ def _download(
 
 
 def _refuse_large(known: Any) -> None:
-    """Raise if a file is too large. A size is a text; Google's own kinds of documents have none."""
+    """Raise if a file is too large. Its size is a text; documents in Google's formats have none."""
     size = find(known, "size")
     if isinstance(size, str) and size.isdecimal() and int(size[:20]) > LIMIT:
         raise _too_large()
@@ -181,7 +181,7 @@ def _too_large() -> TooLarge:
 
 download = Endpoint(
     name="drive-download", vendor=GOOGLE, category="suite",
-    # A document of Google's own kinds is converted: to PDF, a table to CSV, or as is asked for.
+    # A document in Google's own formats is converted: to PDF, a table to CSV, or as requested.
     summary="A file's content, of at most 5 MB: in base64, above 256 KiB as a URL.",
     docs=f"{GUIDES}/manage-downloads", access=READ, seconds=90, makes=LIMIT,
     scope="drive.readonly", accepted=("drive",), narrow=("drive.file",),

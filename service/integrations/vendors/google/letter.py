@@ -1,7 +1,8 @@
-"""A message in the form of RFC 5322, as Gmail's `raw` takes it.
+"""Write messages in the form of RFC 5322, for Gmail's `raw`.
 
-Headers are written here: `email` takes seconds for a long name that is not ASCII (Python 3.11.7),
-and writes out line breaks that an encoded word decodes to. All of this is linear in its input.
+This module writes headers itself. `email` takes seconds for a long name that is not ASCII (Python
+3.11.7), and writes line breaks to which an encoded word decodes. All functions here take linear
+time.
 Sources: RFC 5322, RFC 2047; developers.google.com/workspace/gmail/api/guides/threads.
 """
 
@@ -15,7 +16,7 @@ from service.web.errors import InvalidRequest
 
 MESSAGE_ID = re.compile(r"<[!-;=?-~]+>")
 MOST_RECIPIENTS = 100
-HEADER_LIMIT = 20_000  # characters of a received header: its addresses take 20 ms to read
+HEADER_LIMIT = 20_000  # characters of a received header, whose addresses take 20 ms to read
 SUBJECT_LIMIT = 998
 LINE = 66  # characters of a header's line, so that its name fits before them
 WORD = 39  # bytes in an encoded word, which then has 64 characters
@@ -32,7 +33,7 @@ def letter(
     cc: str | None = None,
     bcc: str | None = None,
 ) -> str:
-    """A whole message. The recipients are as `addresses` takes them."""
+    """Return a whole message. The recipients are in the form that `addresses` reads."""
     listed = {"To": to, "Cc": cc, "Bcc": bcc}
     lines = [f"{name}: {_mailboxes(addresses(text))}" for name, text in listed.items() if text]
     lines.append(f"Subject: {_text(one_line(subject))}")
@@ -51,12 +52,12 @@ def reply_to(
     cc: str | None = None,
     is_sent: bool = False,
 ) -> str | None:
-    """A reply to a message with these headers, ready to send; None if nobody can be replied to.
+    """Return a reply to a message with these headers, ready to send, or None without recipients.
 
-    With `own` address, to all but oneself. `is_sent`: the account itself has sent the message, so
-    that the reply goes to whom it was sent to. Other people's names are left out: they come
-    encoded, and what they decode to need not be a name. Raises `InvalidRequest` for too many
-    recipients.
+    With the `own` address, the reply goes to all except oneself. With `is_sent`, the account itself
+    has sent the message, so the reply goes to its recipients. Other people's names are left out,
+    because they are encoded, and their decoded text need not be a name. Raises `InvalidRequest` for
+    too many recipients.
     """
     to = _recipients_of_reply(original, is_sent)
     if not to:
@@ -72,12 +73,12 @@ def reply_to(
 
 
 def encode_message(message: str, thread: str = "") -> str:
-    """In base64url, with the headers that put it into a conversation."""
+    """Return a message in base64url, with the headers that put it into a conversation."""
     return base64.urlsafe_b64encode((thread + message).encode()).decode()
 
 
 def _thread(original: Mapping[str, str]) -> str:
-    """Headers of the thread. Identifiers are never encoded: mail programs match them whole."""
+    """Return the thread's headers. Ids are never encoded, because mail programs compare them."""
     replied = MESSAGE_ID.findall(original.get("message-id", "")[:BODY_LINE])[:1]
     if not replied:
         return ""
@@ -88,7 +89,7 @@ def _thread(original: Mapping[str, str]) -> str:
 
 
 def _recipients_of_reply(original: Mapping[str, str], is_sent: bool) -> list[str]:
-    """Who is replied to. A message of one's own may name somebody else in `Reply-To`."""
+    """Return the recipients of a reply. One's own message may name others in `Reply-To`."""
     sender, wanted = _plain(original.get("from")), _plain(original.get("reply-to"))
     if is_sent and (not wanted or wanted == sender):
         return _plain(original.get("to"))
@@ -107,7 +108,7 @@ def _too_many() -> InvalidRequest:
 
 
 def _re(subject: str) -> str:
-    """The subject of a reply, in the form by which mail programs find its thread."""
+    """Return the subject of a reply, in the form by which mail programs find its thread."""
     line = subject[: SUBJECT_LIMIT - 4].strip()
     return line if line[:3].lower() == "re:" else f"Re: {line}"
 
@@ -129,7 +130,7 @@ def _mailbox(name: str, address: str) -> str:
 
 
 def _text(line: str) -> str:
-    """A text without structure, folded at its spaces, or in encoded words."""
+    """Return a text without structure, folded at its spaces, or in encoded words."""
     if _is_plain(line):
         lines = textwrap.wrap(line, LINE, break_long_words=False, break_on_hyphens=False)
         if all(len(one) <= LINE for one in lines):
@@ -138,18 +139,18 @@ def _text(line: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text needs no encoding: readers would decode what looks like an encoded word."""
+    """Return whether a text needs no encoding. Text that looks like an encoded word needs it."""
     return _PLAIN.fullmatch(text) is not None and "=?" not in text
 
 
 def _encoded(text: str) -> str:
-    """As encoded words (RFC 2047), which a reader puts together without the breaks."""
+    """Return encoded words (RFC 2047), which a reader joins without the breaks."""
     words = (base64.b64encode(piece).decode() for piece in _pieces(text.encode()))
     return "\r\n ".join(f"=?utf-8?b?{word}?=" for word in words)
 
 
 def _pieces(text: bytes) -> Iterator[bytes]:
-    """UTF-8 in pieces of at most `WORD` bytes, none of which ends within a character."""
+    """Yield UTF-8 in pieces of at most `WORD` bytes, none of which ends within a character."""
     start = 0
     while start < len(text):
         end = min(start + WORD, len(text))
@@ -160,7 +161,7 @@ def _pieces(text: bytes) -> Iterator[bytes]:
 
 
 def _body(content: str) -> tuple[str, str]:
-    """The transfer encoding, and the body in it: servers behind Gmail may not take 8 bits."""
+    """Return the transfer encoding, and the body in it. Other servers may refuse 8 bits."""
     lines = _BREAK.split(content)
     whole = "\r\n".join(lines if lines[-1] == "" else [*lines, ""])
     if whole.isascii() and max(map(len, lines)) <= BODY_LINE:

@@ -22,19 +22,19 @@ MESSAGE = "/users/me/messages/{id}"
 
 
 def header_fields(*headers: str) -> dict[str, Any]:
-    """For a message without its body: the headers to show."""
+    """Return the query for a message without its body, with the headers to show."""
     return {"format": "metadata", "metadataHeaders": headers}
 
 
-# One that was just listed may be gone.
+# A message that was just listed may have been deleted.
 GONE = {404: None, 410: None}
 LISTED = get(MESSAGE, base=MAIL, query=header_fields("From", "To", "Subject", "Date"), instead=GONE)
 
 
 def headers_by_name(message: Any) -> dict[str, str]:
-    """Its headers by their names in lower case, which keep their sender's case at Google.
+    """Return its headers by their names in lower case. Google keeps the sender's case.
 
-    What has no text is left out, so that one odd message does not make a mailbox unreadable.
+    Headers without text are left out, so that one odd message does not make a mailbox unreadable.
     """
     headers = as_list(find(need(message, "payload"), "headers") or [])
     texts = [(find(header, "name"), find(header, "value")) for header in reversed(headers)]
@@ -50,7 +50,7 @@ def _header(name: str) -> Made:
 
 
 def labels(message: Any) -> list[Any]:
-    """Its labels, such as `UNREAD`, and `SENT` on what the account itself has sent."""
+    """Return its labels, such as `UNREAD`, or `SENT` for the account's own messages."""
     return as_list(find(message, "labelIds") or [])
 
 

@@ -50,7 +50,7 @@ SENT = Shape(
 
 
 def _one_line(text: str) -> None:
-    """A line break in a header would begin another one."""
+    """Raise ValidationError for control characters. A line break would begin another header."""
     if any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
         raise ValidationError("Must be one line, without control characters.")
 
@@ -169,7 +169,7 @@ reply = Endpoint(
     summary="Reply to a message, in its conversation.",
     says=Says("Replying to a mail", "Replied to a mail"),
     docs=f"{DOCS}/send", seconds=45,
-    scope="mail.modify", accepted=("mail.full",),  # sending alone can't read the original
+    scope="mail.modify", accepted=("mail.full",),  # a scope for sending can't read the original
     takes=NewReply, asks=ORIGINAL, run=_reply, gives=SENT,
     examples=(Example({
         "messageId": "18c2f0a1", "content": "Gladly.", "replyAll": True, "cc": "dan@example.com",

@@ -1,12 +1,13 @@
-"""Mail addresses: in what people have typed, and in headers of mail that they have received.
+"""Read mail addresses in users' texts, and in headers of received mail.
 
-`email` reads `alice@example.com <bob@example.com>` as two addresses (newer versions of Python as
-none, if not told to be lenient), and leaves out spaces: `bob@example.com Bob` is
-`bob@example.comBob` to it. So lists are divided at their commas here, and `email` reads one piece
-at a time, whose address must stand in it as it is.
-`email.headerregistry` reads them right, but takes 15 µs for a character, half a second for a long
-list, in which nobody else would be served.
-Source: RFC 5322, section 3.4. All of this is linear in its input.
+`email` reads `alice@example.com <bob@example.com>` as two addresses (in newer versions of Python as
+none, unless told to be lenient), and drops spaces: it reads `bob@example.com Bob` as
+`bob@example.comBob`. So this module divides lists at their commas, and `email` reads one piece at a
+time, which must contain the address unchanged. `email.headerregistry` reads addresses correctly,
+but takes 15 µs for a character. For a long list that is half a second, in which no other request
+would be served. All functions here take linear time.
+
+Source: RFC 5322, section 3.4.
 """
 
 import re
@@ -23,25 +24,25 @@ _IN_BRACKETS = re.compile(r"<([^<>]*)>\s*\Z")
 
 
 def addresses(text: str) -> list[tuple[str, str]]:
-    """Name and address of each; empty if one of them is not an address, or not clearly one."""
+    """Return name and address of each mailbox, or [] if one of them is invalid or ambiguous."""
     read = [_parse_mailbox(piece) for piece in _divide(text)]
     found = [one for one in read if one is not None]
     return [(one_line(name), address) for name, address in found] if len(found) == len(read) else []
 
 
 def parse_mailboxes(header: str) -> list[str]:
-    """The addresses of a received header, in lower case. What can't be read is left out."""
+    """Return the addresses of a received header, in lower case, without unreadable ones."""
     read = (_received(piece) for piece in _divide(header))
     return list(dict.fromkeys(address.lower() for address in read if address))
 
 
 def one_line(text: str) -> str:
-    """One line, without the lone surrogates that a vendor's JSON may have."""
+    """Return a text as one line, without unpaired surrogates, which a vendor's JSON may have."""
     return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
 def _divide(text: str) -> Iterator[str]:
-    """The pieces between commas that stand in no quotes and no comment, but for empty ones."""
+    """Yield the non-empty pieces between commas that are not in quotes or comments."""
     start, is_quoted, depth = 0, False, 0
     for mark in _MARK.finditer(text):
         match mark[0]:
@@ -63,8 +64,11 @@ def _unless_empty(piece: str) -> Iterator[str]:
 
 
 def _parse_mailbox(piece: str) -> tuple[str, str] | None:
-    """Name and address. An address before another one in brackets may be a name, or a second
-    person whose comma is missing, so that it has to be the same one."""
+    """Return name and address, or None.
+
+    An address before another one in brackets may be a name, or a second person without a comma, so
+    both must be the same.
+    """
     if _is_address(bare := piece.strip()):
         return "", bare
     found = [(name, address) for name, address in _parsed(piece) if address]
@@ -75,7 +79,7 @@ def _parse_mailbox(piece: str) -> tuple[str, str] | None:
 
 
 def _received(piece: str) -> str | None:
-    """The address in brackets at the end, whatever its name is, as in mail programs."""
+    """Return the address in brackets at the end, with any name, as mail programs do."""
     bracketed = _IN_BRACKETS.search(piece)
     if bracketed:
         address = bracketed[1].strip()

@@ -23,7 +23,7 @@ from service.integrations.vendors.google.suite import CALENDAR, GOOGLE
 from service.web.errors import ServiceError
 
 MOST_AT_ONCE = 20
-# Else `2026-11-23+01:00`, a date with an offset, would be read as one o'clock.
+# Otherwise `2026-11-23+01:00`, a date with an offset, would be read as one o'clock.
 _TIME = re.compile(r"[0-9W-]+[Tt ][0-9]{2}:?[0-9]{2}")
 FAILURE = Shape(
     index=Int("index"), error="error", message="message",
@@ -32,8 +32,10 @@ FAILURE = Shape(
 
 
 class NewEvent(Parameters):
-    """All day: `start` and `end` are dates, the end is exclusive. Else times, with an offset in
-    them or with `timeZone` beside them. Loaded, both are as Google takes them."""
+    """A new event. For a whole day, `start` and `end` are dates, and the end is exclusive.
+
+    Otherwise they are times, with an offset or with `timeZone`. Both are loaded in Google's form.
+    """
 
     title = Words("Its title.", most=1024, to="summary", required=True)
     start = Words("When it starts: a time, or a date if it is all day.", required=True)
@@ -112,7 +114,7 @@ NEW_EVENT = NewEvent()
 
 
 def _create(call: Call, request: Outgoing, *, events: list[dict[str, Any]]) -> dict[str, Any]:
-    """Ask for one event after the other. A refusal of the first one is the call's."""
+    """Create one event after the other. A refusal of the first one is raised."""
     made: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     effects = call.effects
@@ -122,7 +124,7 @@ def _create(call: Call, request: Outgoing, *, events: list[dict[str, Any]]) -> d
             made.append(EVENT.read(call.send(_insertion(request, event))))
         except ServiceError as error:
             if not made:
-                raise  # as of a call for one event: the others have not been asked for
+                raise  # as for a single event: no other event was requested
             hopeless = isinstance(error, GrantRejected | ScopeMissing)
             left = range(index, len(events)) if hopeless else (index,)
             reason = {"error": error.code, "message": error.message}
@@ -147,7 +149,7 @@ create_events = Endpoint(
     docs=f"{DOCS}/insert", seconds=60,
     scope="calendar.events", accepted=("calendar", "calendar.events.owned"),
     takes=NewEvents, asks=post(EVENTS, base=CALENDAR), run=_create,
-    # An event that is refused after another one was made stands in `failed`.
+    # An event that is refused after another one was made is listed in `failed`.
     gives=Shape(events=Each("", EVENT), failed=Each("", FAILURE)),
     examples=(Example(
         {

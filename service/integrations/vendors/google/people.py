@@ -16,7 +16,7 @@ FIELDS = "names,emailAddresses,phoneNumbers,organizations,addresses,photos"
 
 
 def _values(path: str) -> Each:
-    """The texts of a list; an entry may have none."""
+    """Read the texts of a list. An entry may have none."""
     return Each(path, "value", lambda entry: find(entry, "value") is not None, default=())
 
 

@@ -1,8 +1,8 @@
-"""What Google means by a 403: a scope, a quota, the operator's project, or the thing itself.
+"""Read Google's 403: it is about a scope, a quota, the operator's project, or the item itself.
 
-The classic APIs say it in `error.errors[].reason`, the newer ones in `error.details[].reason`;
-either may be missing. Reasons are compared whole: `insufficientPermissions` is about the token,
-`insufficientFilePermissions` about one file.
+The classic APIs give the reason in `error.errors[].reason`, the newer ones in
+`error.details[].reason`; either may be missing. Reasons are compared as a whole:
+`insufficientPermissions` is about the token, `insufficientFilePermissions` about one file.
 Source: developers.google.com/drive/api/guides/handle-errors, cloud.google.com/apis/design/errors.
 """
 
@@ -27,7 +27,7 @@ ABUSIVE = "Google takes this file for malware or spam. With acknowledgeAbuse its
 
 
 def refusal(reply: Reply) -> ServiceError | None:
-    """A 403 is a missing scope unless its body says otherwise (docs/contract.md, section 10.16)."""
+    """Read a refusal. A 403 is a missing scope by default (docs/contract.md, section 10.16)."""
     error = _error(reply)
     reasons = _reasons(error, reply)
     if reply.status == 400 and "mail service not enabled" in _message(error):

@@ -14,7 +14,7 @@ DRIVE = "CLOUDSUITE_DRIVE_BASE_URL"
 UPLOAD = "CLOUDSUITE_UPLOAD_BASE_URL"
 CONTACTS = "CLOUDSUITE_CONTACTS_BASE_URL"
 
-# Only mail has other names at Google than ours, and full access to it no suffix at all.
+# Only for mail do Google's names differ from ours. Full access to mail has no suffix at all.
 SCOPE_NAMES = {
     "mail.full": "https://mail.google.com/",
     "mail.modify": "gmail.modify",
@@ -66,7 +66,7 @@ OAUTH = OAuth2(
         url=address(
             "CLOUDSUITE_REVOKE_URL", "https://oauth2.googleapis.com/revoke", "revocation endpoint"
         ),
-        statuses=(200, 400),  # 400 for a token that has ended already
+        statuses=(200, 400),  # 400 for a token that has already ended
     ),
     userinfo=Userinfo(
         url=address(
@@ -79,7 +79,7 @@ OAUTH = OAuth2(
     parameters={
         "access_type": "offline",
         "include_granted_scopes": "true",
-        "prompt": "consent",  # without it, only the very first consent brings a refresh token
+        "prompt": "consent",  # without it, only the first consent gives a refresh token
     },
     hint_parameter="login_hint",
     scope_base=base_url(
@@ -91,7 +91,7 @@ OAUTH = OAuth2(
         "`neutral=suffix` pairs that replace single scope names",
         "scope-names",
     ),
-    # Google answers with the short `email` and `profile` too: no endpoint asks for those.
+    # Google also answers with the short `email` and `profile`, which no endpoint needs.
     identity=("openid", "userinfo.email", "userinfo.profile"),
     incremental=True,
     flags=FLAGS,

@@ -1,4 +1,4 @@
-"""HeyGen: finished videos, of its agent from a prompt, or of an avatar that speaks a script."""
+"""HeyGen: videos that its agent makes from a prompt, or of an avatar that speaks a script."""
 
 from service.integrations.vendors.heygen.videos import ENDPOINTS as VIDEOS
 

@@ -1,4 +1,4 @@
-"""HeyGen itself: where it is, its key, its avatar by default, and what it means by a refusal.
+"""HeyGen itself: its address, its key, its default avatar, and how its refusals are read.
 
 Source: developers.heygen.com/docs/error-codes.
 """
@@ -15,9 +15,9 @@ AVATAR = Setting("HEYGEN_AVATAR_ID", "the avatar of a script where a call names 
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A 403 is about the operator's key, unless it is about somebody else's avatar or voice."""
+    """Read a refusal. A 403 is about the operator's key, or another account's avatar or voice."""
     code = find(reply.body, "error.code")
-    if code in ("insufficient_credit", "quota_exceeded"):  # the latter with 429, and no pause helps
+    if code in ("insufficient_credit", "quota_exceeded"):  # the latter is a 429, but no limit
         return UpstreamFailed(upstreamStatus=reply.status)
     if reply.status == 403 and code == "resource_access_denied":
         return forbidden()

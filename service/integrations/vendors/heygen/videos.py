@@ -1,7 +1,7 @@
 """Videos of HeyGen.
 
-The agent works in a session, which has a video only after a while; an avatar's video is there at
-once. A task's id is the path of what is asked for: `video-agents/…` or `videos/…`.
+The agent works in a session, which has a video only after a while. An avatar's video exists at
+once. A task's id is the path of the session or of the video: `video-agents/…` or `videos/…`.
 Source: developers.heygen.com/docs/overview, /reference/get-video-agent-session.
 """
 
@@ -33,7 +33,7 @@ VIDEO = get("/v3/videos/{id}")
 IDENTIFIER = "^[A-Za-z0-9_-]{1,100}$"
 OF_AGENT = ("prompt", "orientation", "styleId", "files")
 OF_AVATAR = ("aspectRatio", "resolution", "title")
-AGENT_SECONDS = 120  # of video: what a call holds, as nobody knows its length beforehand
+AGENT_SECONDS = 120  # of video, whose price a call holds, as the length is not known before
 SECONDS_A_LETTER = 0.1  # of a script that is spoken slowly
 
 DONE = Exchange("GET /v3/videos/v_abc123", File("heygen/video.json"), serves="/v3/videos/{id}")
@@ -124,7 +124,7 @@ def _state(answer: Any) -> State:
 
 
 def _video(call: Call, request: Outgoing, answer: Any) -> Any:
-    """The video of a session, once there is one, with the price of a second of it."""
+    """Return the video of a session, if there is one, with the price of a second."""
     if AGENTS not in request.path:
         return {**as_object(answer), "price": HEYGEN_AVATAR}
     video_id = find(answer, "data.video_id")
@@ -135,7 +135,7 @@ def _video(call: Call, request: Outgoing, answer: Any) -> Any:
 
 
 def _task(answer: Any) -> Task:
-    """The task of a session that has no video yet, or of a video. One that failed costs nothing."""
+    """Return the task of a session without a video, or of a video. A failed one costs nothing."""
     price = find(answer, "price")
     if price is None or text(answer, "data.status") != "completed":
         return Task("", state := _state(answer), dollars=0 if state == "failed" else None)
@@ -144,7 +144,7 @@ def _task(answer: Any) -> Task:
 
 
 def _dollars(task: Task) -> Any:
-    """The cost of an ended task: HeyGen's answers do not tell the resolution of a video."""
+    """Return the cost of an ended task. HeyGen's answers do not tell the video's resolution."""
     if task.dollars is None or task.facts.get("resolution") != "4k":
         return task.dollars
     return task.dollars / HEYGEN_AVATAR * HEYGEN_AVATAR_4K

@@ -1,8 +1,8 @@
-"""Jolpica: Formula 1 seasons, championships and races. Everything only reads and costs nothing.
+"""Jolpica: Formula 1 seasons, championships and races. All endpoints only read and are free.
 
-Source: github.com/jolpica/jolpica-f1, its documentation and its code. All values are texts, numbers
-too. Without an account, which nobody can have yet, 4 requests a second and 500 an hour are allowed
-for our address.
+Source: github.com/jolpica/jolpica-f1, its documentation and its code. All values are texts, even
+numbers. Accounts do not exist yet. Without one, 4 requests a second and 500 an hour are allowed for
+our address.
 """
 
 from service.integrations.vendors.jolpica.races import ENDPOINTS as RACES

@@ -25,13 +25,13 @@ RACES = "MRData.RaceTable.Races"
 
 
 def _race(answer: Any, values: Values) -> dict[str, Any] | None:
-    """None where the vendor has no laps, stops or results of the race."""
+    """Return the race, or None if the vendor has no laps, stops or results of it."""
     races = objects(need(answer, RACES))
     return RACE.read(races[0]) if races else None
 
 
 def _entries(name: str, shape: Shape) -> Each:
-    """What the race has under a name; an empty list without a race."""
+    """Read the race's list under a name, or an empty list without a race."""
     return Each(f"{RACES}.0.{name}", shape, default=())
 
 

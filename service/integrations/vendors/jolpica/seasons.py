@@ -26,13 +26,13 @@ STANDINGS = f"{TABLE}.StandingsLists.0"  # there is none before the first race
 
 
 def _position(standing: Any, values: Values) -> str | None:
-    """The position, or the vendor's letter: `E` is excluded, `D` disqualified, `-` not eligible."""
+    """Return the position or a letter: `E` is excluded, `D` disqualified, `-` not eligible."""
     texts = (find(standing, "position"), find(standing, "positionText"))
     return next((text for text in texts if isinstance(text, str)), None)
 
 
 def _sprint_qualifying(race: Any, values: Values) -> Any:
-    """The vendor calls it a shootout in 2023."""
+    """Return the sprint's qualifying, which the vendor calls a shootout in 2023."""
     name = "SprintShootout" if find(race, "SprintShootout") else "SprintQualifying"
     return Maybe(Within(name, SESSION)).read(race, values)
 

@@ -1,4 +1,4 @@
-"""Jolpica itself, and what its endpoints share: the parameters, and the shapes of their answers.
+"""Jolpica itself, and the parameters and shapes that its endpoints share.
 
 A 429 has no `Retry-After`, and does not say which of the two limits is reached.
 """

@@ -1,6 +1,6 @@
 """Pictures by the model that suits the prompt: one of Magnific's, or one of OpenAI's.
 
-A picture of OpenAI's is made at once, and stored, as nobody else keeps it.
+OpenAI makes a picture at once and does not keep it, so it is stored here.
 """
 
 import base64
@@ -111,7 +111,7 @@ def _configured(settings: Mapping[str, str]) -> list[str]:
 
 
 def _begin(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
-    """A task of one of Magnific's models, with its own endpoint's defaults."""
+    """Begin a task of one of Magnific's models, with the defaults of that model's endpoint."""
     parameters, template = _request_of(pick.model)
     known = {
         name: value
@@ -125,7 +125,7 @@ def _begin(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
 
 
 def _draw(call: Call, pick: Pick, values: Mapping[str, Any]) -> Task:
-    """A task that is done: OpenAI has answered with the picture."""
+    """Return a task that is done, because OpenAI answers with the picture."""
     parameters, template = _request_of(LLM)
     loaded = parameters.load(values)
     drawn = make_images(call, template.fill(parameters, loaded))
@@ -154,7 +154,7 @@ def _read(answer: Any) -> Task:
 
 
 def _dollars(model: str, values: Mapping[str, Any]) -> float:
-    """The most that a picture of a model costs."""
+    """Return the most that a picture of a model costs."""
     if model != LLM:
         return MAGNIFIC_PICTURES[model]
     asked = _llm_values(values["prompt"], values["quality"], values["aspectRatio"])

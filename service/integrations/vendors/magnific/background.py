@@ -1,6 +1,6 @@
 """Pictures without their background.
 
-Magnific answers with addresses that are good for five minutes, so the picture is copied at once.
+Magnific answers with addresses that are valid for five minutes, so the picture is copied at once.
 """
 
 from typing import Any
@@ -54,7 +54,7 @@ def _cut_out(call: Call, request: Outgoing) -> dict[str, Any]:
 
 
 def _copy(call: Call, url: str) -> dict[str, Any] | None:
-    """The picture in this service; None if it can't be copied, as it has been paid for."""
+    """Copy the picture to this service. Return None on failure, as the picture is paid for."""
     try:
         content, _ = call.send(_result(url))
     except ServiceError:
@@ -64,7 +64,7 @@ def _copy(call: Call, url: str) -> dict[str, Any] | None:
 
 
 def _result(url: str) -> Outgoing:
-    """The request for a result: with the key only on Magnific's own host."""
+    """Return the request for a result, with the key only for Magnific's own host."""
     if url.startswith(f"{HOST}/"):
         path = url.removeprefix(HOST)
         return Outgoing(path=path, returns="bytes", limit=LARGEST, repeatable=True)

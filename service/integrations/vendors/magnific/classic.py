@@ -1,4 +1,4 @@
-"""Pictures by the fast and cheap Classic model, which come at once and which nobody else keeps."""
+"""Pictures by the fast and cheap Classic model, which Magnific sends at once and does not keep."""
 
 import base64
 import binascii
@@ -89,7 +89,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _kind(raw: bytes) -> str:
-    """The media type, which Magnific does not tell."""
+    """Return the media type, which Magnific does not tell. Raises `Unusable`."""
     kind = media_type_of(raw)
     if kind is None:
         raise unusable("base64")

@@ -1,4 +1,4 @@
-"""Icons: their search, and where they can be downloaded."""
+"""Icons: their search, and the addresses of their files."""
 
 from typing import Any
 

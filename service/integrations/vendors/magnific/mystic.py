@@ -97,7 +97,7 @@ def _begin(
     structure_reference: str | None = None,
     style_reference: str | None = None,
 ) -> Task:
-    """Mystic takes references as base64 only."""
+    """Begin a task. Mystic accepts references only as base64."""
     given = {"structureReference": structure_reference, "styleReference": style_reference}
     pictures = {snake(name): as_base64(call, name, text) for name, text in given.items() if text}
     return read_task(call.send(request.plus(json=pictures)), IMAGES, "mystic")

@@ -12,7 +12,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 
-# Magnific's names of the ratios of width to height. Every model takes those of RATIOS.
+# Magnific's names of the ratios of width to height. Every model accepts those in RATIOS.
 RATIOS = (
     "square_1_1", "widescreen_16_9", "social_story_9_16", "portrait_2_3", "traditional_3_4",
     "standard_3_2", "classic_4_3",
@@ -31,7 +31,7 @@ def prompt_words(least: int = 1, to: str = "json.prompt") -> Words:
 
 
 def short_name(ratio: str) -> str:
-    """`square_1_1` as `1:1`."""
+    """Return `1:1` for `square_1_1`."""
     return ":".join(ratio.split("_")[-2:])
 
 
@@ -41,7 +41,7 @@ def aspect_ratio(
     about: str = "Width to height.",
     has_default: bool = True,
 ) -> Choice:
-    """Magnific's names of these ratios, and their short names."""
+    """Return a parameter for these ratios, by Magnific's names and by short names."""
     theirs = {short_name(ratio): ratio for ratio in ratios}
     default = ratios[0] if has_default else missing
     return Choice(*ratios, *theirs, about=about, to=to, theirs=theirs, default=default)
@@ -63,6 +63,6 @@ def color_list() -> Several:
 
 
 def effect(kind: str, *values: str) -> Choice:
-    """`lightning` is Magnific's word for the light."""
+    """Return a parameter for an effect. `lightning` is Magnific's word for the light."""
     about = {"color": "The tones.", "framing": "The view.", "lightning": "The light."}[kind]
     return Choice(*values, about=about, to=f"json.styling.effects.{kind}")

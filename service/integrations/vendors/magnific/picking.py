@@ -1,7 +1,7 @@
-"""Which model makes a picture, and why: by what the caller wishes, and by what is configured.
+"""Pick the model for a picture, by the caller's wishes and the configured models.
 
-Of the models here, a language model that draws is the only one that writes without mistakes, and
-Mystic makes the best photographs.
+Of the models here, only a language model that draws writes texts without mistakes, and Mystic makes
+the best photographs.
 """
 
 import re
@@ -27,7 +27,7 @@ PHOTO = re.compile(r"\b(?:photos?|photograph\w*|photoreal\w*|dslr|bokeh|\d\d ?mm
 
 @dataclass(frozen=True)
 class Pick:
-    """A model, by the name that its endpoint `generate-image-…` has, and a sentence why."""
+    """A model, by its name in the endpoint `generate-image-…`, and the reason as a sentence."""
 
     model: str
     reason: str
@@ -36,7 +36,7 @@ class Pick:
 def pick_model(
     prompt: str, model: str, quality: str, style: str | None, configured: Collection[str]
 ) -> Pick:
-    """`auto` picks among the configured models. One that is named is taken in any case."""
+    """Pick a configured model for `auto`, or the named model, configured or not."""
     if model != "auto":
         return Pick(model, "The call names this model.")
     passed = ""
@@ -49,13 +49,13 @@ def pick_model(
 
 
 def possible_models(prompt: str, model: str, quality: str, style: str | None) -> set[str]:
-    """The models that may be picked, whatever is configured."""
+    """Return the models that may be picked with any configuration."""
     wished = {best for _, best in _wishes(prompt, quality, style)}
     return {LLM, *wished} if model == "auto" else {model}
 
 
 def _wishes(prompt: str, quality: str, style: str | None) -> Iterator[tuple[str, str]]:
-    """Reasons that hold for a picture, the most important first, each with the model for it."""
+    """Yield the reasons that apply, the most important first, each with its model."""
     if TEXT.search(NO_TEXT.sub("", prompt)):
         yield "The prompt asks for text that can be read.", LLM
     if quality == "draft":

@@ -1,4 +1,4 @@
-"""Pictures that callers send to be changed, as an address or base64, and the kinds of pictures."""
+"""Pictures that callers send, as an address or base64, and the known media types."""
 
 import base64
 import binascii
@@ -14,9 +14,9 @@ from service.integrations.declare.request import elsewhere
 from service.web.errors import InvalidRequest, ServiceError
 
 LONGEST_ADDRESS = 2048
-MOST_SENT = 5 * (1 << 20)  # bytes of a picture in base64, as of any upload
+MOST_SENT = 5 * (1 << 20)  # bytes of a picture in base64, the limit of all uploads
 MOST_FETCHED = 10_000_000  # bytes: Magnific's own limit
-NEEDED = 20.0  # seconds that must be left for Magnific when a picture has been fetched
+NEEDED = 20.0  # seconds that must be left for Magnific after a picture was fetched
 BODY_LIMIT = 8 * (1 << 20)  # of a whole call: base64 is larger by a third
 KINDS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 
@@ -24,12 +24,12 @@ _is_url = validate.URL(schemes={"http", "https"})
 
 
 def picture(about: str, to: str, *, required: bool = False) -> Words:
-    """A picture that Magnific itself loads from its address; `to` is a field of the JSON."""
+    """Return a parameter for a picture that Magnific loads itself. `to` is a field of the JSON."""
     return _picture(about, "https address", _check, to, required)
 
 
 def fetched_picture(about: str, to: str, *, required: bool = False) -> Words:
-    """One that is fetched with `as_base64`; where it may not be, it needs `check_loaded`."""
+    """Return a parameter for a picture that `as_base64` fetches, or else `check_loaded` checks."""
     return _picture(about, "address", _check_fetched, to, required)
 
 
@@ -41,7 +41,7 @@ def _picture(
 
 
 def media_type_of(raw: bytes) -> str | None:
-    """The media type of a picture, by its first bytes; None if it is of no known kind."""
+    """Return the media type of a picture by its first bytes, or None for an unknown kind."""
     return next((kind for start, kind in KINDS.items() if raw.startswith(start)), None)
 
 
@@ -50,10 +50,10 @@ def is_address(text: str) -> bool:
 
 
 def as_base64(call: Call, name: str, text: str) -> str:
-    """A picture in base64: one with an address is fetched, from public addresses only.
+    """Return a picture in base64. An address is fetched, if it is public.
 
-    Raises `InvalidRequest`: whatever is wrong there is not Magnific's fault. A picture that came
-    too slowly would make it look as if Magnific gave no answer, and open its breaker for everybody.
+    Raises `InvalidRequest` for any failure, which is not Magnific's fault. If a slow picture used
+    up the time, Magnific would seem not to answer, and its breaker would open for all users.
     """
     if not is_address(text):
         return text

@@ -1,7 +1,7 @@
-"""Pictures with more pixels, and pictures that go on beyond their borders.
+"""Pictures with more pixels, and pictures that are extended beyond their borders.
 
-Each mode and model is a path of its own. A task is asked for at the path where it began, so that
-the path is a part of what we remember as the task's id.
+Each mode and model has its own path. A task is polled at the path where it began, so the path is a
+part of the id that we store for the task.
 """
 
 from dataclasses import replace
@@ -111,7 +111,7 @@ class Upscale(Parameters):
 
 
 def _upscale(call: Call, request: Outgoing, *, mode: str, image: str, scale_factor: int) -> Task:
-    """The inventive mode takes base64 only, and names its factors `2x`."""
+    """Begin a task. The inventive mode accepts only base64, and names its factors `2x`."""
     if mode == "creative":
         own = {"image": as_base64(call, "image", image), "scale_factor": f"{scale_factor}x"}
         request = request.plus(json=own)
@@ -169,7 +169,7 @@ upscale = Endpoint(
 )  # fmt: skip
 
 SIDES = ("left", "right", "top", "bottom")
-LOADING = "seedream-v4-5"  # the model that takes an address
+LOADING = "seedream-v4-5"  # the model that accepts an address
 
 
 def _pixels(side: str) -> Count:
@@ -200,7 +200,7 @@ class Expansion(Parameters):
 
 
 def _expand(call: Call, request: Outgoing, *, model: str, image: str) -> Task:
-    """Two of the models take base64 only."""
+    """Begin a task. Two of the models accept only base64."""
     if model != LOADING:
         request = request.plus(json={"image": as_base64(call, "image", image)})
     return _begin(call, request, model)

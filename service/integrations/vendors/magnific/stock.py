@@ -1,6 +1,6 @@
-"""What searches and downloads of icons, stock images and stock videos have in common.
+"""The common parts of searches and downloads of icons, stock images and stock videos.
 
-A search that finds nothing is a 404 of Magnific's; for us it is an empty list.
+Magnific answers a search that finds nothing with 404. Our answer is an empty list.
 """
 
 from collections.abc import Mapping
@@ -49,6 +49,6 @@ def language() -> Words:
 
 
 def expand_switches(filters: Mapping[str, str | None], value: int | bool) -> dict[str, Any]:
-    """Filters of which each choice is a switch of its own: `filters[people][include]=1`."""
+    """Return filters whose choices are separate switches: `filters[people][include]=1`."""
     chosen = {name: choice for name, choice in filters.items() if choice is not None}
     return {f"filters[{name}][{choice}]": value for name, choice in chosen.items()}

@@ -1,4 +1,4 @@
-"""Stock photos, vectors and PSDs: their search, and where they can be downloaded."""
+"""Stock photos, vectors and PSDs: their search, and the addresses of their files."""
 
 from dataclasses import replace
 from typing import Any
@@ -147,7 +147,7 @@ class StockImage(Parameters):
 def _download(
     call: Call, request: Outgoing, *, id: int, format: str | None = None
 ) -> dict[str, Any]:
-    """A format is a path of its own, and may have several files."""
+    """Return the files. A format has its own path, and may have several files."""
     if format is not None:
         request = replace(request, path=f"{request.path}/{format}")
     data = find(call.send(request), "data")

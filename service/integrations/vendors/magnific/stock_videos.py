@@ -1,4 +1,4 @@
-"""Stock videos: their search, and where they can be downloaded."""
+"""Stock videos: their search, and the addresses of their files."""
 
 from dataclasses import replace
 from typing import Any
@@ -39,7 +39,7 @@ MOUNTAINS = {
 
 
 def _is_premium(video: Any, values: Any) -> bool | None:
-    """Magnific has 1 and 0."""
+    """Return a boolean for Magnific's 1 or 0, or None."""
     premium = find(video, "premium")
     return bool(premium) if premium in (0, 1) else None
 

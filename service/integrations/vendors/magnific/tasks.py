@@ -1,7 +1,7 @@
-"""Magnific's tasks, which all its models have in common.
+"""Magnific's tasks, which all its models share.
 
-A request is answered with a task. The same path with the task's id tells its state, and once it is
-completed the addresses of what it has made. How long these addresses are good is not documented.
+A request is answered with a task. The same path with the task's id gives the task's state and, when
+it is completed, the addresses of its results. How long these addresses are valid is not documented.
 """
 
 import re
@@ -25,10 +25,10 @@ TASK_ID = re.compile("[A-Za-z0-9_-]{1,100}")
 
 
 def read_task(answer: Any, gives: Shape, model: str = "") -> Task:
-    """The task of an answer, whose result is of the shape `gives`, made by the named model.
+    """Return the task in an answer, whose result has the shape `gives`, made by the named model.
 
-    Some answers to a first request are the task itself, with `task_status`. A completed task that
-    has made nothing has failed. Raises `Unusable`.
+    Some answers to a first request are the task itself, with `task_status`. A completed task
+    without results has failed. Raises `Unusable`.
     """
     task = as_object(find(answer, "data") or answer)
     task_id, facts = text(task, "task_id"), {"model": model} if model else {}
@@ -46,7 +46,7 @@ def read_task(answer: Any, gives: Shape, model: str = "") -> Task:
 
 
 def at_path(path: str, task: Task) -> Task:
-    """A task that is asked for at a path of its own, which is remembered with its id.
+    """Return a task that is polled at its own path, which is stored as part of its id.
 
     The poll of its job has `{id+}` where the path begins.
     """
@@ -54,7 +54,7 @@ def at_path(path: str, task: Task) -> Task:
 
 
 def job(path: str, model: str = "", *, limit: float = 300, interval: float = 3) -> Job:
-    """How an endpoint goes on whose tasks make images and are asked for at `path`.
+    """Return the job of an endpoint whose tasks make images and are polled at `path`.
 
     Without a `model`, the endpoint's function names it.
     """
@@ -69,5 +69,5 @@ MADE = "https://ai-statics.freepik.com/content/046b6c7f/result.png"
 
 
 def answered(status: str, *generated: str) -> dict[str, Any]:
-    """Magnific's answer about a task, for examples."""
+    """Return Magnific's answer about a task, for examples."""
     return {"data": {"task_id": TASK, "status": status, "generated": [*generated]}}

@@ -1,8 +1,8 @@
-"""Magnific itself: where it is, and its key.
+"""Magnific itself: its address and its key.
 
-Its API was called Freepik's until 2026. What it refuses, it refuses with the usual status; a 400
-may be `application/problem+json`, which names its own parameters. A 403 is about an item of the
-stock that our plan does not include: a key that it does not take is a 401.
+Its API was called Freepik's until 2026. Its refusals have the usual statuses. A 400 may be
+`application/problem+json`, which names Magnific's own parameters. A 403 is about an item of the
+stock that our plan does not include; a wrong key is a 401.
 Source: docs.magnific.com/authentication, /introduction, and its OpenAPI description.
 """
 

@@ -1,6 +1,6 @@
 """Videos by the Kling models, which begin with a picture.
 
-A task is asked for at a path of its own, which is not that of the model for Kling 2.1 and 2.6.
+A task is polled at a separate path, which for Kling 2.1 and 2.6 is not the model's path.
 """
 
 from collections.abc import Mapping

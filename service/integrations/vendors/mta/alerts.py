@@ -33,14 +33,14 @@ class Alerts(Parameters):
 
 
 def _mercury(entity: Any) -> Mapping[str, Any]:
-    """A path can't name this part: its name has a dot."""
+    """Return the MTA's own part of an alert. A path can't name it, because its name has a dot."""
     alert = find(entity, "alert")
     part = alert.get(MERCURY) if isinstance(alert, Mapping) else None
     return part if isinstance(part, Mapping) else {}
 
 
 def _text(name: str) -> Made:
-    """A text of an alert in plain English."""
+    """Read a text of an alert in plain English."""
 
     def text(entity: Any, values: Values) -> str | None:
         texts = find(entity, f"alert.{name}.translation")
@@ -52,7 +52,7 @@ def _text(name: str) -> Made:
 
 
 def _about(name: str) -> Made:
-    """What an alert is about."""
+    """Read the routes or stops that an alert is about."""
 
     def about(entity: Any, values: Values) -> list[str]:
         parts = find(entity, "alert.informed_entity")
@@ -90,7 +90,7 @@ def _alerts(
 
 
 def _entities(feed: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """A feed without alerts has only its header, which every feed has."""
+    """Return the alerts of a feed. A feed without alerts has only its header."""
     if feed.get("entity") is None:
         as_object(feed.get("header"))
         return []
@@ -98,7 +98,8 @@ def _entities(feed: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _is_active(entity: Mapping[str, Any]) -> bool:
-    """An alert without a period holds as long as it is told (GTFS-realtime, `active_period`)."""
+    """Return whether an alert is active now. Without a period it is (GTFS-realtime,
+    `active_period`)."""
     now, periods = time.time(), find(entity, "alert.active_period")
     if not isinstance(periods, list) or not periods:
         return True

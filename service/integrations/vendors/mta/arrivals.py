@@ -46,7 +46,7 @@ protobuf = DeferredModule("google.protobuf.message")
 FEED = get(f"{FEEDS}/{{feed}}", returns="bytes")  # its slash stays quoted
 BOTH = "both"
 
-_reading = WorkBudget(1000)  # stops of trips, which take a millisecond or two
+_reading = WorkBudget(1000)  # stops of trips; so many take a millisecond or two
 
 
 class Arrivals(Parameters):
@@ -78,8 +78,8 @@ def _arrivals(
 
 
 def _feeds(here: Sequence[Stop], route: str | None) -> list[str]:
-    """Trains of lettered lines are often sent over each other's tracks, so that all their feeds
-    are asked for; numbered lines have tracks and a feed of their own."""
+    """Return the feeds to ask for. Trains of lettered lines often use each other's tracks, so all
+    their feeds are needed; numbered lines have their own tracks and one feed."""
     if route:
         return [FEED_OF[line_of(route)]]
     kinds = {one.id[:1].isdecimal() for one in here}
@@ -95,7 +95,7 @@ def _feed(call: Call, name: str) -> Any:
 
 
 def trains(feed: Any, here: Sequence[Stop], stops: Sequence[Stop]) -> Iterator[dict[str, Any]]:
-    """What arrives, or leaves where trains begin, after the time of the feed."""
+    """Yield the arrivals, or departures at a first stop, after the time of the feed."""
     ids, names = {one.id for one in here}, {one.id: one.name for one in stops}
     for trip, calls in _trips(feed):
         _reading.spend(len(calls))
@@ -117,7 +117,7 @@ def trains(feed: Any, here: Sequence[Stop], stops: Sequence[Stop]) -> Iterator[d
 
 
 def _trips(feed: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
-    """The trips that take place, with their stops."""
+    """Yield the trips that are not cancelled, with their stops."""
     for entity in feed.entity:
         trip, calls = entity.trip_update.trip, entity.trip_update.stop_time_update
         if calls and trip.schedule_relationship != trip.CANCELED:

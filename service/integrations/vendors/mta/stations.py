@@ -1,4 +1,4 @@
-"""Which stops a caller means: by id, or by words of the station's name."""
+"""Find the stops that a caller means, by id or by words of the station's name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ DIRECTIONS = {"N": "north", "S": "south"}
 
 @dataclass(frozen=True)
 class Stop:
-    """`station` is shared by the stops between which people can change."""
+    """A stop of a line. Stops between which people can change share a `station`."""
 
     id: str
     name: str
@@ -42,12 +42,12 @@ class Stop:
 
 
 def all_stops(call: Call) -> list[Stop]:
-    """Raise `ServiceError`."""
+    """Fetch all stops. Raises `ServiceError`."""
     return [Stop(**ROW.read(row)) for row in as_list(call.send(LIST.with_parts()))]
 
 
 def chosen(stops: Sequence[Stop], stop: str, route: str | None) -> tuple[list[Stop], str | None]:
-    """The stops that a text means, all of one station, and the direction if it names one.
+    """Return the stops that a text means, all of one station, and the direction that it names.
 
     Raises `NotFound`, and `InvalidRequest` for the name of several stations.
     """
@@ -70,7 +70,7 @@ def _find_by_name(stops: Sequence[Stop], name: str, route: str | None) -> list[S
 
 
 def _has_line(stop: Stop, route: str | None) -> bool:
-    """The list calls all shuttles S."""
+    """Return whether a line stops there. The list calls all shuttles S."""
     wanted = {"S"} if route in ("S", "GS", "FS", "H") else {line_of(route or "")}
     wanted |= {"SIR"} if route == "SI" else set()
     return route is None or not wanted.isdisjoint(stop.routes.split())

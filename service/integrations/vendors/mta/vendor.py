@@ -1,7 +1,7 @@
-"""The MTA itself: where its feeds are, and where its list of stations is.
+"""The MTA itself: the addresses of its feeds and of its list of stations.
 
-Its terms let a server fetch the data and pass it on. They are no licence for a copy in a program's
-source, so the list of stations is fetched, too.
+Its terms let a server fetch the data and pass it on. They do not allow a copy in a program's
+source, so the list of stations is fetched too.
 Source: mta.info/developers, mta.info/developers/terms-and-conditions.
 """
 
@@ -44,19 +44,19 @@ ROUTES = ("S", *FEED_OF)  # people know the shuttle in 42nd Street as S
 
 
 def line_of(route: str) -> str:
-    """The feeds' own name of a line; express trains have theirs with an X."""
+    """Return the feeds' name of a line. Names of express trains end with an X."""
     return "GS" if route == "S" else route.removesuffix("X")
 
 
 def moment(seconds: object) -> str | None:
-    """Epoch seconds as a time of ours; None for what is no such number."""
+    """Format epoch seconds as a time, or return None for another value."""
     if isinstance(seconds, bool) or not isinstance(seconds, int) or not 0 < seconds < LATEST:
         return None
     return timestamp(datetime.fromtimestamp(seconds, UTC))
 
 
 def needed_moment(seconds: object) -> str:
-    """Raise `Unusable`."""
+    """Format epoch seconds as a time. Raises `Unusable` for another value."""
     told = moment(seconds)
     if told is None:
         raise unusable("time")
@@ -64,5 +64,5 @@ def needed_moment(seconds: object) -> str:
 
 
 def distinct(texts: Iterable[object]) -> list[str]:
-    """Each text once, in their order."""
+    """Return each text once, in the order of their first occurrence."""
     return list(dict.fromkeys(text for text in texts if isinstance(text, str)))

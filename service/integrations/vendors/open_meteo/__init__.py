@@ -1,4 +1,4 @@
-"""Open-Meteo: forecasts, current weather, and the places to ask them for.
+"""Open-Meteo: forecasts, current weather, and a search for their places.
 
 Source: open-meteo.com/en/docs and /en/docs/geocoding-api.
 """

@@ -1,7 +1,7 @@
-"""Places, by their names.
+"""Find places by their names.
 
-Open-Meteo knows the name of a place only: "Paris, France" matches nothing there. It answers
-the names of countries and regions in the language that is asked for.
+Open-Meteo searches only for the name of a place: "Paris, France" matches nothing there. Its answers
+have the names of countries and regions in the requested language.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ PLACE = Shape(
 PLACES = Shape(results=Each("results", PLACE, default=()))
 MOST = 100  # results of one request
 AREAS = ("countryCode", "country", "region", "district")
-OTHER_NAMES = {"uk": "gb", "usa": "us", "uae": "ae"}  # that are no codes of countries
+OTHER_NAMES = {"uk": "gb", "usa": "us", "uae": "ae"}  # usual names that are not country codes
 
 
 class City(Parameters):
@@ -50,9 +50,10 @@ class City(Parameters):
 def _search(
     call: Call, request: Outgoing, *, city: str, count: int, language: str
 ) -> dict[str, Any]:
-    """The places of a name; if there are none, those of its part before a comma.
+    """Return the places of a name, or if there are none, of its part before a comma.
 
-    These must be in what the other parts name, in the answer's language or in English.
+    The latter must be in the areas that the other parts name, in the answer's language or in
+    English.
     """
     found = PLACES.read(call.send(request))
     if found["results"] or "," not in city:
@@ -72,7 +73,7 @@ def _point(place: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _areas(places: Sequence[dict[str, Any]]) -> dict[tuple[float, float], set[str]]:
-    """What each place is in, by its coordinates: all names that are known of that."""
+    """Return all known names of the areas in which each place is, by its coordinates."""
     names: dict[tuple[float, float], set[str]] = defaultdict(set)
     for place in places:
         names[_point(place)] |= {str(place[area]).casefold() for area in AREAS if place[area]}
@@ -101,7 +102,7 @@ geocode = Endpoint(
 
 
 def first_place(call: Call, city: str, language: str) -> dict[str, Any]:
-    """The best match of a name. Raises `NotFound`."""
+    """Return the best match of a name. Raises `NotFound`."""
     values = {"city": city, "count": 1, "language": language}
     places = geocode.perform(call, values)["results"]
     if not places:

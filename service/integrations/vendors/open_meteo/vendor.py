@@ -1,4 +1,4 @@
-"""Open-Meteo itself. Its free hosts are for non-commercial use only; a key has hosts of its own."""
+"""Open-Meteo itself. Its free hosts are only for non-commercial use; keys have other hosts."""
 
 from service.integrations.declare.credential import QueryKey
 from service.integrations.declare.faults import LONGEST_PAUSE, limited
@@ -15,7 +15,7 @@ PAUSES = {"Minutely": 60, "Hourly": LONGEST_PAUSE, "Daily": LONGEST_PAUSE}
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """It has no `Retry-After`: which of its limits is reached is told in words alone."""
+    """Read a refusal. Without `Retry-After`, only words tell which limit is reached."""
     reason = find(reply.body, "reason")
     if reply.status != 429 or not isinstance(reason, str):
         return None

@@ -64,7 +64,7 @@ def _condition(item: Any, values: Values) -> str:
 
 
 def _days(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """The vendor has a list for each variable, with an entry for each day."""
+    """Return an object for each day. The vendor has a list of all days for each variable."""
     names = ("time", *DAILY.split(","))
     columns = [as_list(need(answer, f"daily.{name}")) for name in names]
     if len(set(map(len, columns))) != 1:
@@ -147,7 +147,7 @@ def _current(
 def _answer(
     call: Call, request: Outgoing, units: str, language: str, city: str | None
 ) -> Mapping[str, Any]:
-    """Open-Meteo's answer, with the place that was asked for as `city`. Raises `NotFound`."""
+    """Return Open-Meteo's answer, with the requested place as `city`. Raises `NotFound`."""
     if units == "imperial":
         request = request.plus(query=IMPERIAL)
     if city is None:

@@ -1,4 +1,4 @@
-"""Images of OpenAI's image models. It gives them as base64, and keeps none."""
+"""Images of OpenAI's image models. OpenAI sends them as base64, and keeps none."""
 
 import base64
 import binascii
@@ -89,9 +89,9 @@ class Picture(Parameters):
 
 
 def make_images(call: Call, request: Outgoing, *, model: str | None = None) -> dict[str, Any]:
-    """Images that `REQUEST` has asked for, kept for the caller, as `GIVES`; `call` is at OpenAI.
+    """Make images with a `REQUEST`, store them for the caller, and return them in shape `GIVES`.
 
-    Raises `ServiceError`.
+    `call` is a call at OpenAI. Raises `ServiceError`.
     """
     model = model or call.settings.get(IMAGE_MODEL.name) or IMAGE_MODEL.default
     answer = call.send(request.plus(json={"model": model}))

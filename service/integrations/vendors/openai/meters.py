@@ -1,4 +1,4 @@
-"""The most that a call of OpenAI can cost, and what its reported usage costs, in US dollars."""
+"""The most that a call of OpenAI can cost, and the cost of its reported usage, in US dollars."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ MODELS = {"gpt-5.4": "gen-5.4", DEFAULT_TEXT: "gen-5.4-mini", "gpt-5.4-nano": "g
 
 
 def dimensions(size: str) -> tuple[int, int]:
-    """Width and height in pixels; `auto` costs at most what a square does."""
+    """Return width and height in pixels. `auto` costs at most as much as a square."""
     if size == "auto":
         return 1024, 1024
     width, _, height = size.partition("x")
@@ -19,16 +19,17 @@ def dimensions(size: str) -> tuple[int, int]:
 
 
 def _priced_model(model: str | None) -> str:
-    """The model whose price a text has, by OpenAI's name for it or for a snapshot of it.
+    """Return the model whose price applies, by OpenAI's name for it or for a snapshot of it.
 
-    Other hosts of OpenAI's API put the maker before it: `openai/gpt-5.4`.
+    Other hosts of OpenAI's API put the maker before the name: `openai/gpt-5.4`.
     """
     known = [name for name in MODELS if (model or "").rpartition("/")[2].startswith(name)]
     return MODELS[max(known, key=len, default=DEFAULT_TEXT)]
 
 
 def _most_of_text(values: Mapping[str, Any]) -> float:
-    """A token is at least a byte. Without a model it may be any, as the operator has set."""
+    """Return the most that a text costs. A token is at least a byte. If no model is named, the
+    operator may have set any."""
     texts = [values.get("prompt", ""), values.get("systemPrompt", "")]
     texts += [message["content"] for message in values.get("messages", ())]
     most = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
@@ -46,7 +47,7 @@ def _used_by_text(data: Any) -> float | None:
 
 
 def _most_of_images(values: Mapping[str, Any]) -> float:
-    """A token is at least a byte of the prompt."""
+    """Return the most that images cost. A token is at least a byte of the prompt."""
     width, height = dimensions(values["size"])
     output = values["n"] * _image_tokens(values["quality"], width, height)
     prompt = len(values["prompt"].encode("utf-8", "surrogatepass"))
@@ -54,7 +55,10 @@ def _most_of_images(values: Mapping[str, Any]) -> float:
 
 
 def _image_tokens(quality: str, width: int, height: int) -> int:
-    """Source: the price calculator of developers.openai.com/api/docs/guides/image-generation."""
+    """Return the tokens of an image.
+
+    Source: the price calculator of developers.openai.com/api/docs/guides/image-generation.
+    """
     long = prices.OPENAI_IMAGE_PATCHES.get(quality, max(prices.OPENAI_IMAGE_PATCHES.values()))
     ratio = min(width, height) / max(width, height)
     return -(-long * round(long * ratio) * (2_000_000 + width * height) // 4_000_000)

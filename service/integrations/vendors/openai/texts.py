@@ -60,15 +60,15 @@ class Text(Parameters):
 
     @post_load
     def replace_prompts(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """A conversation stands in the place of both prompts, which then cost nothing."""
+        """Drop both prompts if there is a conversation, which replaces them. They cost nothing."""
         replaced = ("prompt", "systemPrompt") if "messages" in data else ()
         return {name: value for name, value in data.items() if name not in replaced}
 
 
 def _text(answer: Any, values: Values) -> str | None:
-    """Null if the model has refused, or has used up its tokens before it wrote.
+    """Return the text, or None if the model has refused or has used up its tokens before writing.
 
-    Some hosts of OpenAI's API leave it out of a refusal.
+    Some hosts of OpenAI's API leave the text out of a refusal.
     """
     message = find(answer, "choices.0.message")
     is_refusal = isinstance(find(message, "refusal"), str)

@@ -1,4 +1,4 @@
-"""OpenAI itself: where it is, its key, its models by default, and what it means by a refusal.
+"""OpenAI itself: its address, its key, its default models, and how its refusals are read.
 
 Source: developers.openai.com/api/docs/guides/error-codes.
 """
@@ -17,7 +17,7 @@ IMAGE_MODEL = Setting(
     "OPENAI_IMAGE_MODEL", "the model of images where a call names none", default="gpt-image-2"
 )
 # The operator's account can't pay, or may not use the model. Waiting does not help, so these are
-# no rate limits, though some come with 429.
+# not rate limits, though some of them have status 429.
 ABOUT_ACCOUNT = (
     "insufficient_quota",
     "billing_hard_limit_reached",
@@ -28,7 +28,7 @@ ABOUT_CONTENT = ("content_policy_violation", "content_filter", "moderation_block
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A 404 is about the model or the base URL, which are the operator's to set."""
+    """Read a refusal. A 404 is about the model or the base URL, which the operator sets."""
     codes = (find(reply.body, "error.code"), find(reply.body, "error.type"))
     if reply.status == 404 or any(code in ABOUT_ACCOUNT for code in codes):
         return UpstreamFailed(upstreamStatus=reply.status)

@@ -1,5 +1,5 @@
-"""How well people fit a goal: their profiles, looked up where only an address is given, and what a
-model says of each."""
+"""Judge with a model how well people fit a goal. A profile is looked up if only its address is
+given."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -95,7 +95,7 @@ def _has_facts(profile: Profile) -> bool:
 
 
 def _with_facts(profile: Profile, records: Mapping[str, Profile]) -> Profile | None:
-    """The profile, or the record that was looked up for its address; None if there is none."""
+    """Return the profile, or the record that was found for its address, or None."""
     if _has_facts(profile):
         return profile
     record = records.get(person_at(profile["profileUrl"]))
@@ -103,15 +103,15 @@ def _with_facts(profile: Profile, records: Mapping[str, Profile]) -> Profile | N
 
 
 def _addresses(profiles: Sequence[Profile]) -> dict[str, str]:
-    """Those to look up, one for each person: the vendor charges for an answer each time."""
+    """Return the addresses to look up, one for each person, as each answer is charged."""
     urls = (one["profileUrl"] for one in profiles if not _has_facts(one))
     return {person_at(url): url for url in urls}
 
 
 def _record(call: Call, url: str, likelihood: int) -> Profile | None:
-    """The profile at an address; None if the vendor has none.
+    """Return the profile at an address, or None if the vendor has none.
 
-    It is asked for once: the vendor may have charged for an answer that did not come.
+    The request is not repeated, because the vendor may have charged for a lost answer.
     """
     query = {"profile": url, "min_likelihood": likelihood}
     answer = call.send(replace(ENRICH.with_parts(query=query), repeatable=False))
@@ -126,7 +126,7 @@ def _read_judgement(call: Call, profile: Profile, wanted: Mapping[str, Any]) -> 
 
 
 def judgement(text: str) -> dict[str, Any]:
-    """What a model has written, by its lines. A model that leaves out the score has given none."""
+    """Read a model's text by its lines. The score is None if the model leaves it out."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     scores = [int(match[1]) for line in lines if (match := SCORE.fullmatch(line))]
     rest = [line for line in lines if not SCORE.fullmatch(line)]

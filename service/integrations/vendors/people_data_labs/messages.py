@@ -1,5 +1,8 @@
-"""Drafts of messages to people, which a model writes of their profiles. Nothing is sent, and the
-vendor is not asked: an address alone is all that is known of a person."""
+"""Drafts of messages to people, which a model writes from their profiles.
+
+Nothing is sent. The vendor is not asked: if only an address is given, nothing else is known of a
+person.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -84,7 +87,7 @@ def _generate(
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """The subject, if the first line is one, and the rest."""
+    """Return the subject, if the first line is one, and the rest."""
     first, _, rest = text.partition("\n")
     label, _, subject = first.partition(":")
     is_subject = label.strip("* ").casefold() == "subject" and subject.strip("* ") and rest.strip()
@@ -92,7 +95,7 @@ def split(text: str) -> tuple[str | None, str]:
 
 
 def shorten(text: str) -> str:
-    """At most `NOTE` characters, which end with a whole word."""
+    """Shorten a text to `NOTE` characters, at the end of a word."""
     if len(text) <= NOTE:
         return text
     return f"{text[: NOTE - 1].rsplit(maxsplit=1)[0]}…"

@@ -1,9 +1,9 @@
-"""Profiles as callers give them, and how a model is asked about one.
+"""Profiles in a caller's parameters, and prompts for a model about a profile.
 
-A model is asked about one profile at a time, so that what a profile says can't change what is
-written about another one. The profile is the last that it is told: if all is too long for the
-prompt, the end of the profile is cut off, and nothing of what the user wants. Words of the user
-that would leave no place for a profile are refused.
+A model is asked about one profile at a time, so that the text of a profile can't change the text
+about another one. The profile comes last in the prompt: if the prompt is too long, the end of the
+profile is cut off, and nothing of the user's wishes. A user's words that leave no room for a
+profile are refused.
 
 Before the call the most that the models can cost is held, and their real cost is charged
 afterwards. If the vendor or a model fails, the call fails and nothing is charged.
@@ -20,7 +20,7 @@ from service.integrations.declare.fields import Several
 from service.integrations.declare.fields import Values as Anything
 from service.providers.tokens import bound
 
-CONTENTS = "a person's profile and words of a user"  # of what a model is given
+CONTENTS = "a person's profile and words of a user"  # describes the data to a model
 URL = r"^(https?://)?([a-z]{2,3}\.)?linkedin\.com/in/[^/?#\s]+/?$"
 LONGEST = 200  # characters of a URL
 CHARACTERS = 2000  # of each fact of a profile
@@ -32,7 +32,7 @@ Profile = dict[str, Any]
 
 
 class Person(Anything):
-    """A profile, or its address alone; loaded as an object, of which the known facts stay."""
+    """A profile, or only its address. It is loaded as an object with the known facts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ def is_address(url: str) -> bool:
 
 
 def person_at(url: str) -> str:
-    """Whose profile an address is: it may be written with or without `https://www.`."""
+    """Return the person of an address, which may have `https://www.` or not."""
     return url.rstrip("/").rpartition("/")[2].casefold()
 
 
@@ -66,13 +66,15 @@ def people(about: str, most: int) -> Several:
 
 
 def prompt_facts(profile: Profile) -> Profile:
-    """What a model is told of a profile."""
+    """Return the facts of a profile that a model gets."""
     return {name: fact for name, fact in profile.items() if name in FOUND}
 
 
 def check_room(words: Mapping[str, Any], prompt_tokens: int) -> None:
-    """Raise ValidationError if these words leave less than `ROOM` of a prompt; the first name is
-    at fault. The model would be paid for what it says of nobody."""
+    """Raise ValidationError, for the first name, if these words leave less than `ROOM` of a prompt.
+
+    Otherwise the model would be paid for a text about nobody.
+    """
     if bound(json.dumps(words, ensure_ascii=False)) > prompt_tokens - ROOM:
         raise ValidationError(
             f"Shorten {' or '.join(words)}: no profile has room.", next(iter(words))

@@ -1,6 +1,6 @@
-"""People Data Labs itself, and a profile as we tell it.
+"""People Data Labs itself, and the shape of a profile.
 
-Each profile of an answer costs the operator one credit of a plan there; none that is not found.
+Each profile in an answer costs the operator one credit of a plan. A missing profile costs nothing.
 Source: docs.peopledatalabs.com/docs/reference-person-search-api, …/docs/errors.
 """
 
@@ -14,7 +14,7 @@ DOCS = "https://docs.peopledatalabs.com/docs"
 
 
 def _is_nobody(reply: Reply) -> bool:
-    """Whether the API says that nobody fits. A wrong address is 404 too, without their error."""
+    """Return whether the API itself answers. A wrong address is a 404 too, without its error."""
     return reply.status != 404 or find(reply.body, "error.type") == "not_found"
 
 
@@ -34,7 +34,7 @@ PROFILE = Shape(
     profileUrl=Maybe(Str("linkedin_url", about="Without `https://`.")),
     skills=Maybe(Readable("skills")), summary=Maybe("summary"),
 )  # fmt: skip
-# All that is asked for: their profiles have addresses and phone numbers too.
+# The requested fields. The vendor's profiles also have addresses and phone numbers.
 COLUMNS = (
     "id,full_name,job_title,job_company_name,location_name,industry,linkedin_url,skills,summary"
 )

@@ -56,7 +56,10 @@ class Question(Parameters):
 
     @validates_schema
     def check_domains(self, data: dict[str, Any], **kwargs: Any) -> None:
-        """Source: docs.perplexity.ai/docs/agent-api/filters, "Domain Filters"."""
+        """Raise ValidationError if domains are both allowed and excluded.
+
+        Source: docs.perplexity.ai/docs/agent-api/filters, "Domain Filters".
+        """
         excluded = [domain.startswith("-") for domain in data.get("domains", ())]
         if any(excluded) and not all(excluded):
             raise ValidationError("Put a `-` in front of all of them, or of none.", "domains")
@@ -72,7 +75,7 @@ def _summarize(
 def _answer(
     call: Call, request: Outgoing, filters: Mapping[str, Any], size: str | None = None
 ) -> dict[str, Any]:
-    """The answer of a run whose searches have these filters. Unknown fields are refused."""
+    """Return the answer of a run whose searches have these filters. It refuses unknown fields."""
     tool: dict[str, Any] = {"type": "web_search"}
     if kept := {name: value for name, value in filters.items() if value}:
         tool["filters"] = kept

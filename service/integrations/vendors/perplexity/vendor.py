@@ -1,4 +1,4 @@
-"""Perplexity itself: where it is, its key, what it charges, and how an answer of it is read.
+"""Perplexity itself: its address, its key, its prices, and how its answers are read.
 
 Source: docs.perplexity.ai/docs/agent-api/migrate-from-sonar and /docs/getting-started/pricing.
 """
@@ -30,7 +30,7 @@ DOCS = "https://docs.perplexity.ai/docs/agent-api/quickstart"
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A run that failed is a 200. There is nothing to be found at the path but the API itself."""
+    """Read a refusal. A failed run is a 200. A 404 or 410 is about the API, not about an item."""
     failed = find(reply.body, "status") in ("failed", "cancelled")
     if failed or reply.status in (404, 410):
         return UpstreamFailed(upstreamStatus=reply.status)
@@ -56,7 +56,7 @@ USAGE = Shape(
 
 
 def _items(answer: Any, kind: str) -> list[Mapping[str, Any]]:
-    """What the run has put out of one kind: messages, or the results of searches."""
+    """Return the run's output of one kind: messages, or the results of searches."""
     return [item for item in objects(find(answer, "output")) if item.get("type") == kind]
 
 
@@ -69,7 +69,7 @@ def _text(answer: Any, values: Values) -> str:
 
 
 def _results(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """Each page once, though several searches have found it."""
+    """Return each page once, even if several searches have found it."""
     items = [as_list(item.get("results")) for item in _items(answer, "search_results")]
     results = [RESULT.read(one) for some in items for one in some]
     return list({result["url"]: result for result in results}.values())

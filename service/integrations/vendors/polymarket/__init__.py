@@ -1,4 +1,4 @@
-"""Polymarket: prediction markets. Nothing needs a key.
+"""Polymarket: prediction markets. No endpoint needs a key.
 
 An event has markets, each with outcomes; an outcome is traded as a token. The Gamma API describes
 events, the CLOB API has prices and order books. Polymarket writes many numbers as texts, and the

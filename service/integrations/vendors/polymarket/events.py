@@ -1,4 +1,4 @@
-"""Events of prediction markets, listed and by words."""
+"""Events of prediction markets: a list, and a search by words."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def _texts(path: str) -> Made:
 
 
 def _prices(item: Any, values: Values) -> list[float | None]:
-    """One price for each outcome, in their order."""
+    """Return one price for each outcome, in their order."""
     return [number_of(one) for one in items_of(find(item, "outcomePrices"))]
 
 
@@ -97,8 +97,10 @@ class Events(Parameters):
 
 
 def _events(call: Call, request: Outgoing) -> dict[str, Any]:
-    """In requests of `AT_ONCE` events: the markets of a hundred can be more than one answer may
-    have. The order may change between two of them, and an event is in the answer once."""
+    """Request `AT_ONCE` events at a time, because the markets of a hundred may exceed one answer.
+
+    The order may change between two requests, so repeated events are dropped.
+    """
     first, end = request.query["offset"], request.query["offset"] + request.query["limit"]
     offsets = [offset for offset in range(first, end, AT_ONCE) if offset <= DEEPEST]
 

@@ -21,8 +21,8 @@ from service.integrations.vendors.polymarket.vendor import (
 )
 
 LATEST = 4_102_444_800  # the year 2100, in epoch seconds
-LONGEST = 15 * 24 * 3600  # seconds between two times that a call gives
-# Minutes between two prices, as its refusals name them; without any, it takes one.
+LONGEST = 15 * 24 * 3600  # seconds between the two times of a call
+# Minutes between two prices, as its refusals name them. The default is one.
 LEAST = {"1w": 5, "1m": 10}
 
 
@@ -72,7 +72,7 @@ PRICES = Each("history", Shape(t=Int("t", about="Seconds since 1970."), price=Nu
 
 
 def _points(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """Polymarket adds the price of now, also behind a past end."""
+    """Return the prices up to the end. Polymarket adds the current price, even after a past end."""
     points = PRICES.read(answer, values) or []
     return [one for one in points if one["t"] <= values.get("endTs", one["t"])]
 
@@ -108,7 +108,7 @@ def _level(item: Any) -> dict[str, float]:
 
 
 def _side(name: str, best_is_highest: bool) -> Made:
-    """The orders of one side, the best price first; Polymarket has it last."""
+    """Read the orders of one side, the best price first. Polymarket has it last."""
 
     def levels(answer: Any, values: Values) -> list[dict[str, float]]:
         rows = [_level(one) for one in as_list(find(answer, name) or [])]

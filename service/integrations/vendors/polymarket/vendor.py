@@ -1,4 +1,4 @@
-"""Polymarket itself, and how it writes numbers and lists."""
+"""Polymarket itself, and readers of its numbers and lists."""
 
 import math
 from typing import Any
@@ -22,7 +22,7 @@ POLYMARKET = Vendor(
 
 
 def number_of(value: Any) -> float | None:
-    """A number, or one that is written as a text; None for anything else."""
+    """Return a number, which may be written as a text, or None for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -32,6 +32,6 @@ def number_of(value: Any) -> float | None:
 
 
 def items_of(value: Any) -> list[Any]:
-    """A list, or one that is written as a text of JSON; empty for anything else."""
+    """Return a list, which may be written as a text of JSON, or [] for other values."""
     items = parse(value.encode(errors="replace")) if isinstance(value, str) else value
     return items if isinstance(items, list) else []

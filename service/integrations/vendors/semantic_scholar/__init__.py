@@ -1,7 +1,7 @@
 """Semantic Scholar: papers, their authors and citations, and texts that a model writes about them.
 
 Source: api.semanticscholar.org/api-docs/graph, version 1. It is free. Without a key all callers
-share one limit, so that a 429 is frequent; a key has one request a second.
+share one limit, so a 429 is frequent. A key allows one request a second.
 """
 
 from service.integrations.vendors.semantic_scholar.citations import ENDPOINTS as CITATIONS

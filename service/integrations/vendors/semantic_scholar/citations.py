@@ -1,4 +1,4 @@
-"""One paper's record, and the papers that cite it or that it cites."""
+"""A paper's record, and the papers that cite it or that it cites."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -42,7 +42,7 @@ PAPER_NAMES = ("paperId", "title", "year", "authors", "venue", "citationCount", 
 
 
 def _fields(paper: str) -> str:
-    """The fields of a citation whose other paper stands under this name."""
+    """Return the fields of a citation whose other paper has this name."""
     return ",".join(["contexts,intents,isInfluential", *(f"{paper}.{one}" for one in PAPER_NAMES)])
 
 
@@ -89,7 +89,7 @@ class Paper(Parameters):
 
 
 def find_best_match(call: Call, template: Template, title: str) -> Mapping[str, Any]:
-    """The paper whose title fits best. Raises `NotFound`, as for the vendor's own 404."""
+    """Return the paper whose title fits best. Raises `NotFound`, as for the vendor's own 404."""
     papers = as_list(find(call.send(template.with_parts(query={"query": title})), "data"))
     if not papers:
         raise not_found()

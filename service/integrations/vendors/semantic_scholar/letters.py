@@ -1,6 +1,6 @@
 """A draft of an e-mail to a paper's author, which a model writes. Nothing is sent.
 
-What is held, charged and answered when the model fails: see `writing.py`.
+`writing.py` describes holds, charges, and the answer if the model fails.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,7 +90,7 @@ def _draft(
     language: str,
 ) -> dict[str, Any]:
     papers, recipient = _addressee(call, paper_id, paper_title, author_name)
-    paper = SOURCE.read(papers[0])  # before the model is paid
+    paper = SOURCE.read(papers[0])  # read before the model is paid
     sender = {"name": sender_name, "background": sender_background}
     data = {
         "purpose": purpose,
@@ -108,7 +108,7 @@ def _draft(
 def _addressee(
     call: Call, named_id: str | None, title: str | None, author: str | None
 ) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
-    """Papers, the first of which is the one to write about, and the author. Raises `NotFound`."""
+    """Return papers, of which the first is the subject, and the author. Raises `NotFound`."""
     if named_id:
         path = {"id": paper_id(named_id)}
         paper = as_object(call.send(RECORD.with_parts(path=path)))
@@ -120,7 +120,7 @@ def _addressee(
 
 
 def _author(paper: Mapping[str, Any], name: str | None) -> dict[str, Any]:
-    """The author of this name, or the first one. Raises `NotFound`."""
+    """Return the author of this name, or the first one. Raises `NotFound`."""
     authors = AUTHORS.read(paper, {})
     fitting = [one for one in authors if name is None or _is_same(one["name"], name)]
     if not fitting:
@@ -137,7 +137,7 @@ def _is_same(name: str, other: str) -> bool:
 
 
 def _papers_of(call: Call, name: str) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
-    """Some papers of the author whose name fits best. Raises `NotFound`."""
+    """Return some papers of the author whose name fits best. Raises `NotFound`."""
     people = objects(
         find(call.send(PEOPLE.with_parts(query={"query": without_hyphens(name)})), "data") or []
     )
@@ -151,7 +151,7 @@ def _papers_of(call: Call, name: str) -> tuple[Sequence[Mapping[str, Any]], dict
 
 
 def _parts(text: str, otherwise: str) -> tuple[str, str]:
-    """The subject and the body of what the model wrote; `otherwise` is a subject in its place."""
+    """Return the subject and the body of the model's text. `otherwise` is a default subject."""
     first, _, rest = text.partition("\n")
     label, _, subject = first.partition(":")
     if label.strip("* ").casefold() == "subject" and subject.strip("* ") and rest.strip():

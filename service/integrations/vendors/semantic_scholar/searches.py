@@ -48,7 +48,7 @@ TOTAL = Shape(total=count_of("total"))
 
 
 def without_hyphens(query: str) -> str:
-    """A query without hyphens, with which Semantic Scholar finds nothing."""
+    """Return a query without hyphens, because Semantic Scholar finds nothing with them."""
     return query.replace("-", " ")
 
 

@@ -1,4 +1,4 @@
-"""The shapes of papers and authors, and the fields that are asked for to fill them."""
+"""The shapes of papers and authors, and the fields that are requested for them."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ COUNT = re.compile("[0-9]{1,15}")
 
 
 def count_of(path: str) -> Made:
-    """A whole number or null. Some are texts in the vendor's description, with numbers as examples.
+    """Read a whole number or null. The vendor describes some as texts, with numbers as examples.
 
     Source: AuthorInPaper and PaperRelevanceSearchBatch of the Graph API's description.
     """

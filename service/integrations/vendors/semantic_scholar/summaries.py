@@ -1,6 +1,6 @@
 """A summary of several papers, which a model writes from their abstracts.
 
-What is held, charged and answered when the model fails: see `writing.py`.
+`writing.py` describes holds, charges, and the answer if the model fails.
 """
 
 import json
@@ -102,7 +102,7 @@ def _summarise(
 
 
 def _data(papers: Sequence[Any], focus: str | None) -> dict[str, Any]:
-    """What the model reads. Raises `NotFound` if no paper has a text."""
+    """Return the data for the model. Raises `NotFound` if no paper has a text."""
     used = {number: one for number, one in enumerate(papers, 1) if source_text(one)}
     if not used:
         raise NotFound("None of these papers has a text to summarise.")

@@ -1,4 +1,4 @@
-"""Semantic Scholar itself: where it is, its key, its refusals, and the ids of its papers."""
+"""Semantic Scholar itself: its address, its key, its refusals, and the ids of its papers."""
 
 import re
 
@@ -15,7 +15,7 @@ from service.web.errors import InvalidRequest, ServiceError
 
 DOCS = "https://api.semanticscholar.org/api-docs/graph#tag"
 LARGEST = 11 << 20  # bytes of an answer: Semantic Scholar refuses requests for more than 10 MB
-# Its only statement of what a 400 is about; neither is in its description.
+# The only texts that tell what a 400 is about. Neither is in the vendor's description.
 BEYOND = "Requested data for this limit and/or offset is not available"
 NONE_OF_THEM = "No valid paper ids given"  # not one paper of a batch is known
 
@@ -41,7 +41,7 @@ SCHOLAR = Vendor(
 )
 
 ARXIV = r"\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7}"
-# What people write, and Semantic Scholar's form of it. The first that fits is taken.
+# Users' forms of ids, and Semantic Scholar's forms. The first that fits is used.
 IDS = (
     (rf"https?://(?:www\.)?arxiv\.org/(?:abs|pdf)/({ARXIV})(?:v\d+)?(?:\.pdf)?", "ARXIV:{}"),
     (r"https?://(?:dx\.)?doi\.org/(10\.\d{4,9}/\S+)", "DOI:{}"),
@@ -59,7 +59,7 @@ KINDS = "Semantic Scholar's id, a DOI, an arXiv id, `PMID:…`, `CorpusId:…`, 
 
 
 def paper_id(text: str) -> str:
-    """An id as Semantic Scholar takes it. Raises ValidationError for what is none."""
+    """Return an id in Semantic Scholar's form. Raises ValidationError for other texts."""
     for pattern, form in IDS:
         match = re.fullmatch(pattern, text.strip(), re.IGNORECASE)
         if match and not has_dot_segment(match[1]):
@@ -68,5 +68,5 @@ def paper_id(text: str) -> str:
 
 
 def paper_words(about: str = "") -> Words:
-    """A parameter that names one paper."""
+    """Return a parameter that names one paper."""
     return Words(about and f"{about}: {KINDS}.", most=300, checks=(paper_id,))

@@ -1,12 +1,12 @@
-"""How a model is asked to write about papers.
+"""Ask a model to write about papers.
 
-What stands in a paper and what a caller says go to the model as data (`Call.write`). Only values
-that the schema bounds (a style, a tone, a language's code) stand in the system text.
+The texts of papers and the caller's words are sent to the model as data (`Call.write`). The system
+text contains only values that the schema limits (a style, a tone, a language's code).
 
 Before the call the most that the model can cost is held, and its real cost is charged afterwards.
-If the vendor or the model fails, or nothing is found to write about, the call fails and nothing is
-charged: 404 `not_found` without a paper, 502 `upstream_provider_error` or 504 `upstream_timeout`
-for the model's failure, 503 `not_configured` without a key of its provider.
+If the vendor or the model fails, or no paper is found, the call fails and nothing is charged: 404
+`not_found` without a paper, 502 `upstream_provider_error` or 504 `upstream_timeout` for the model's
+failure, 503 `not_configured` without a key of its provider.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from service.integrations.declare.fields import Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.shape import Maybe, Readable
 
-CONTENTS = "texts of papers and words of a user"  # of what a model is given
+CONTENTS = "texts of papers and words of a user"  # describes the data to a model
 Json = Mapping[str, Any]
 
 
@@ -28,7 +28,7 @@ def language() -> Words:
 
 
 def material(paper: Json, characters: int) -> dict[str, Any]:
-    """What a model is told of a paper: its abstract, or else the vendor's summary in a sentence."""
+    """Return the facts of a paper for a model, with its abstract, or the vendor's short summary."""
     names = Maybe(Readable("authors", "name")).read(paper, {})
     told = {
         "title": str(paper.get("title") or "")[:200],
@@ -40,6 +40,9 @@ def material(paper: Json, characters: int) -> dict[str, Any]:
 
 
 def source_text(paper: Json) -> str:
-    """Some publishers allow no abstract; papers of some fields have no summary. Empty for both."""
+    """Return the abstract or the summary of a paper, or "".
+
+    Some publishers allow no abstract, and papers of some fields have no summary.
+    """
     text = paper.get("abstract") or find(paper, "tldr.text") or ""
     return text if isinstance(text, str) else ""

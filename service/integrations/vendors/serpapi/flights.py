@@ -116,7 +116,7 @@ INSIGHTS = Shape(
 
 
 def _flights(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """The best flights first, then the others."""
+    """Return the best flights first, then the others."""
     rows = [find(answer, name) or [] for name in ("best_flights", "other_flights")]
     return [FLIGHT.read(one) for flights in rows for one in as_list(flights)]
 

@@ -77,7 +77,7 @@ HOTEL = Shape(
 
 
 def _hotels(answer: Any, values: Values) -> list[dict[str, Any]]:
-    """A search for the name of one hotel is answered with that hotel itself."""
+    """Return the hotels. A search for the name of one hotel is answered with that hotel itself."""
     hotels = find(answer, "properties")
     if not hotels:
         hotels = [answer] if find(answer, "property_token") else []

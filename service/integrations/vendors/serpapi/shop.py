@@ -32,7 +32,7 @@ class Products(Parameters):
 
 
 def _url(product: Any, values: Values) -> str | None:
-    """The address without the search's own marks, where there is one."""
+    """Return the address, without the search's own marks if there is such an address."""
     url = find(product, "link_clean") or find(product, "link")
     return url if isinstance(url, str) else None
 

@@ -20,10 +20,11 @@ EXHAUSTED = "run out of searches"
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A failed search is an `error` in a 200; so is one without results, which is no failure.
+    """Read a refusal. A failed search is an `error` in a 200, and so is a search without results.
 
-    A 200 whose search is not a success is a failure, and so is an empty one: it would be a search
-    without results, which is charged. A plan that is used up is a 429 which no waiting helps.
+    The latter is no failure, and is charged. A 200 whose search is not a success is a failure, and
+    so is an empty 200, which would otherwise be a search without results. A used-up plan is a 429,
+    but waiting does not help.
     """
     error = find(reply.body, "error")
     text = error if isinstance(error, str) else ""
@@ -47,7 +48,7 @@ SERPAPI = Vendor(
 
 
 class Market(Parameters):
-    """Where the asker is."""
+    """The currency, the language and the country of a search."""
 
     currency = Words(
         "The currency of prices, as three letters.",

@@ -53,7 +53,7 @@ class Channels(Parameters):
 
 
 def _id(channel: Any) -> str | None:
-    """Its id, if that is a text."""
+    """Return the channel's id, if that is a text."""
     found = find(channel, "id")
     return found if isinstance(found, str) else None
 

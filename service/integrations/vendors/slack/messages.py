@@ -1,4 +1,4 @@
-"""The messages of a channel, and new ones. Both only in channels that the operator has opened."""
+"""The messages of a channel, and new messages, only in channels that the operator has opened."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ TIME = r"^[0-9]{1,12}(\.[0-9]{1,6})?$"
 
 
 def _author(message: Any, values: Values) -> str | None:
-    """A user's id, or a bot's."""
+    """Return a user's id, or a bot's."""
     ids = [find(message, name) for name in ("user", "bot_id")]
     return next((one for one in ids if isinstance(one, str)), None)
 

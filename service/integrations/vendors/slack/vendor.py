@@ -1,7 +1,7 @@
-"""Slack itself: its token, the channels that may be used, and what it means by a refusal.
+"""Slack itself: its token, the channels that may be used, and how its refusals are read.
 
-Slack refuses with status 200, `ok: false` and the name of an error. Only a rate limit has a status
-of its own, 429.
+Slack refuses with status 200, `ok: false` and the name of an error. Only a rate limit has another
+status, 429.
 Source: docs.slack.dev/apis/web-api and, for the names, the pages of the methods.
 """
 
@@ -40,7 +40,7 @@ INVALID = {
     "messages_tab_disabled", "invalid_metadata_format", "invalid_thread_ts",
     "too_many_attachments", "too_many_contact_cards",
 }  # fmt: skip
-# About the operator's app: its token, its scopes, its plan. Slack has then done nothing.
+# Errors about the operator's app: its token, its scopes, its plan. Slack has then done nothing.
 DECLINED = {
     "account_inactive", "accesslimited", "app_access_restricted", "as_user_not_supported",
     "deprecated_endpoint", "enterprise_is_restricted", "invalid_auth", "method_deprecated",
@@ -51,7 +51,7 @@ DECLINED = {
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """After any other error, such as `fatal_error`, Slack may have done a part all the same."""
+    """Read a refusal. After unlisted errors, such as `fatal_error`, a part may have been done."""
     if reply.status != 200 or find(reply.body, "ok") is True:
         return None
     match find(reply.body, "error"):
@@ -84,7 +84,7 @@ SLACK = Vendor(
 
 
 def open_channels(settings: Mapping[str, str]) -> set[str]:
-    """The ids of the channels that may be read and written. Raises `NotConfigured` for none.
+    """Return the ids of the channels that may be used. Raises `NotConfigured` if there are none.
 
     Source: docs/contract.md, section 10.4.
     """

@@ -1,4 +1,4 @@
-"""YouTube itself: its key, and what it means by a refusal."""
+"""YouTube itself: its key, and how its refusals are read."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ BAD_KEY = {"keyInvalid", "keyExpired", "API_KEY_INVALID"}
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """A used-up quota is a 403 or a 429, and a key that is wrong or has expired a 400."""
+    """Read a refusal. A used-up quota is a 403 or a 429, and a wrong or expired key is a 400."""
     if reply.status not in (400, 403, 429):
         return None
     reasons = _reasons(reply.body)
@@ -28,7 +28,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 
 
 def _is_daily(body: Any) -> bool:
-    """Whether the limit that is met is a day's. That of searches has no reason of its own."""
+    """Return whether a daily limit is reached. The limit of searches has no separate reason."""
     units = [str(find(error, "metadata.quota_unit")) for error in _errors(body)]
     message = find(body, "error.message")
     return any(unit.startswith("1/d/") for unit in units) or "per day" in str(message)
@@ -40,7 +40,7 @@ def _reasons(body: Any) -> set[str]:
 
 
 def _errors(body: Any) -> list[Any]:
-    """Its errors in the old form and in the new one."""
+    """Return the errors of an answer, in the old form and in the new form."""
     listed = [find(body, "error.errors"), find(body, "error.details")]
     return [error for errors in listed if isinstance(errors, list) for error in errors]
 

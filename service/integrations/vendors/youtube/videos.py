@@ -18,13 +18,13 @@ LANGUAGE = "^[A-Za-z]{2,3}(-([A-Za-z]{2,4}|[0-9]{3}))?$"
 
 
 def _title(item: Any, values: Values) -> str | None:
-    """A search, and only a search, escapes titles for HTML."""
+    """Return the title. Only a search escapes titles for HTML."""
     title = find(item, "snippet.title")
     return html.unescape(title) if isinstance(title, str) else None
 
 
 def _in_language(name: str) -> Made:
-    """A text of the snippet, as it is in the language that the call names."""
+    """Read a text of the snippet in the language that the call names."""
 
     def read(item: Any, values: Values) -> str | None:
         paths = [f"snippet.localized.{name}"] if "language" in values else []
