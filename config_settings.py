@@ -118,7 +118,7 @@ class Settings:
     extensions: tuple[str, ...] = setting(names, ())
     sandbox: bool = setting(switch, False)
     sandbox_anywhere: bool = setting(switch, False)
-    # What `with_declared` adds: vendors' settings by name, which of them are secrets, and names in
+    # `with_declared` adds these: vendors' settings by name, the names of secret ones, and names in
     # the environment that look like settings of ours.
     vendors: Mapping[str, str] = field(default_factory=dict, repr=False)
     vendor_secrets: frozenset[str] = frozenset()
@@ -135,7 +135,7 @@ class Settings:
 
     @property
     def instance(self) -> str:
-        """A short name that tells this deployment from others: 8 hexadecimal digits."""
+        """A short name that distinguishes this deployment from others: 8 hexadecimal digits."""
         return hashlib.sha256(self.own_url.encode()).hexdigest()[:8]
 
     @property

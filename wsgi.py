@@ -16,8 +16,8 @@ from service import assemble  # noqa: E402
 def end_logging() -> None:
     """Close the log's handlers and forget them.
 
-    Python does the same later. Their lock is gevent's, whose modules are gone by then, so that an
-    exception would be printed.
+    Python does the same later. Their lock is gevent's, whose modules are unloaded by then, so that
+    an exception would be printed.
     """
     logging.shutdown()
     logging._handlerList.clear()  # type: ignore[attr-defined]

@@ -167,7 +167,7 @@ def _open_database(app: Service, settings: Settings) -> None:
 
 
 def _answer_requests(app: Service, settings: Settings) -> None:
-    """Register what handles requests, in the order in which a request meets it."""
+    """Register the handlers of requests, in the order in which a request passes them."""
     request_log.init_app(app)
     other_origins.init_app(app)
     bearer.init_app(app)

@@ -121,11 +121,11 @@ class Service(Flask):
         self._finishes.insert(0, finish)
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return `func` as it is. Flask would check in every request whether it is asynchronous."""
+        """Return `func` unchanged. Flask would check in every request if it is asynchronous."""
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Return what finds the route of a request.
+        """Return the adapter that finds the route of a request.
 
         Flask's own method reads the host twice, and decodes again what the request has decoded.
         """
@@ -161,7 +161,7 @@ class Service(Flask):
         return None
 
     def make_response(self, rv: Any) -> Response:
-        """Return a response as it is. Flask would change the class of a WebSocket's response."""
+        """Return a response unchanged. Flask would change the class of a WebSocket's response."""
         return rv if isinstance(rv, Response) else super().make_response(rv)
 
     def process_response(self, response: Response) -> Response:

@@ -1,6 +1,6 @@
 """Write JSON with an encoder that is made once.
 
-`json.dumps` and `JSONEncoder.encode` make the encoder of the C extension anew for each value, which
+`json.dumps` and `JSONEncoder.encode` make a new encoder of the C extension for each value, which
 takes longer than a short value itself.
 """
 

@@ -28,7 +28,7 @@ class Extensions(dict[str, Any]):
         self._serving += names if serving else ()
 
     def complete(self) -> None:
-        """Create the missing extensions. Raises what the makers raise, such as `ConfigError`."""
+        """Create the missing extensions. Raises the makers' errors, such as `ConfigError`."""
         for name in self._serving:
             if name not in self:
                 self._makers[name]()

@@ -1,4 +1,4 @@
-"""gunicorn's gevent worker: how it boots the app, serves, and ends.
+"""gunicorn's gevent worker, which boots the app, serves, and ends.
 
 `timed_requests` limits the time in which a request arrives. The kernel limits the time for which a
 client may accept nothing of a response.

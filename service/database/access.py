@@ -62,7 +62,7 @@ def engine_options(url: str, pool_size: int) -> dict[str, Any]:
     }
     if _is_sqlite(url):
         return pool
-    make_url(url).get_dialect()  # in the master too, so that workers inherit what it loads
+    make_url(url).get_dialect()  # loads modules, in the master too, so that workers inherit them
     arguments = postgresql.connect_arguments()
     return {**pool, "pool_pre_ping": True, "connect_args": arguments}
 

@@ -200,7 +200,7 @@ class PipelinedConnection(CooperativeConnection):
 
 
 def _send_all(pgconn: PGconn) -> PQGen[None]:
-    """Send all statements. Yield what psycopg has to wait for."""
+    """Send all statements. Yield the socket's states for which psycopg has to wait."""
     pgconn.pipeline_sync()
     while pgconn.flush():  # the server reads no further while nobody reads its answers
         yield WAIT_RW

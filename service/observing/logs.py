@@ -171,7 +171,7 @@ def write_line(level: str, event: str, **facts: Any) -> None:
 def log_info(event: str, **facts: Any) -> None:
     """Write a line of level `info` as structlog does, in two thirds of its time.
 
-    For what every request and every call logs.
+    Use it for lines that every request or every call logs.
     """
     line: Any = {"event": event, **facts}
     try:

@@ -125,7 +125,7 @@ class PooledStream:
         if not self._broken and not self._body.complete:
             self._finished = True
             self._drains.spawn(self._drain)
-            gevent.sleep(0)  # lets the greenlet read what has already arrived
+            gevent.sleep(0)  # lets the greenlet read the bytes that have arrived
 
     def close(self) -> None:
         if not self._finished:

@@ -35,7 +35,7 @@ class Column:
     its own table. It may be a property of the model, or a hybrid property if the type can be
     compared. Only the server writes a `fixed` column. Only `roles` may read the column; if None,
     everybody who may read the record. A string has `least` to `most` characters. `check` is called
-    with each value to write, of the right type, and returns what is wrong with it.
+    with each value to write, of the right type, and returns its faults as sentences.
     """
 
     name: str

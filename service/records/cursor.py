@@ -40,7 +40,7 @@ class Snapshot:
 class Cursor:
     """The place of a subscriber: it has all changes up to `position` and those in `snapshot`.
 
-    `view` tells what it could see so far (`Subscription.view`).
+    `view` identifies the records and columns that it could see so far (`Subscription.view`).
     """
 
     epoch: str

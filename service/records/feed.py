@@ -4,7 +4,7 @@ The newest changes are kept in a window in memory. Of a slow subscriber only its
 the place is no longer in the window, the subscriber reads from the database.
 
 On SQLite a write of this worker wakes the feed, and a poll notices the writes of other processes.
-On PostgreSQL notifications wake it, and a poll makes up for lost ones.
+On PostgreSQL notifications wake it, and a poll replaces lost ones.
 """
 
 import random

@@ -54,8 +54,8 @@ def revert(
 ) -> None:
     """Give a locked row the data that it had, after the collection's `on_update`.
 
-    The columns that `keeps` names keep their value, or get it from `on_update`. Raises what
-    `on_update` raises.
+    The columns that `keeps` names keep their value, or get it from `on_update`. Raises the errors
+    of `on_update`.
     """
     now_stored = full_envelope(collection, row)
     if collection.on_update:

@@ -35,7 +35,7 @@ socket = Blueprint("socket", __name__, url_prefix="/api/records")
 
 
 class UpgradeRequired(InvalidRequest):
-    """The request does not ask for a WebSocket, or for another version of it.
+    """The request asks for no WebSocket, or for another version of the protocol.
 
     Source: RFC 9110, section 15.5.22; RFC 6455, section 4.4.
     """

@@ -114,7 +114,7 @@ class DeletedSchema(Schema):
 @refuses(Forbidden)
 @answers(CollectionsSchema())
 def collections() -> dict[str, Any]:
-    """List the collections that you may read, with their columns and what you may do"""
+    """List the collections that you may read, with their columns and your permissions"""
     role = current_role(g.caller)
     declared = list_readable(APP_COLLECTIONS.of(current_app), role, g.caller.permit)
     return {"collections": [{**describe(one, role), "owner": one.owner} for one in declared]}
@@ -139,7 +139,7 @@ def create(data: Any, collection: str) -> dict[str, Any]:
     """Create a record that you own; the body is its data
 
     A request repeated within 24 hours with the same `Idempotency-Key` and data creates no second
-    record; the answer is the first one as it is now.
+    record; the answer is the current state of the first one.
     """
     return writes.create(_collection(collection), g.caller, data, key=idempotency_key())
 
@@ -172,7 +172,7 @@ def update(data: Any, collection: str, record_id: str) -> dict[str, Any]:
 @refuses(Forbidden, Conflict, RateLimited)
 @answers(DeletedSchema())
 def delete(collection: str, record_id: str) -> dict[str, bool]:
-    """Delete a record and what belongs to it
+    """Delete a record and everything that belongs to it
 
     With `If-Match: <updatedAt>`, a record that has been changed since is not deleted (409).
     """

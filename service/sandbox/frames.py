@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 TOKEN = re.compile(r"\s*\S+|\s+")
-SILENCE = b""  # a frame that stands for a long pause
+SILENCE = b""  # a frame that represents a long pause
 PIECE = 9  # characters
 ASIDE = re.compile(r"(\A|\n\n)\[Added by the app: [^\n]*\]\Z")
 

@@ -79,7 +79,7 @@ def _query(base: str, path: str) -> VendorRequest:
 
 
 def _raw(path: str) -> str:
-    """Return the path as it was sent, if the server tells it. A piece may have a quoted slash."""
+    """Return the path as it was sent, if the server knows it. A piece may have a quoted slash."""
     line: Any = request.environ.get("REQUEST_URI", "")
     pieces = line.partition("?")[0].split("/")
     return "/" + "/".join(pieces[4:]) if len(pieces) > 4 else f"/{path}" if path else ""

@@ -74,7 +74,7 @@ def _too_large(limit: int | None) -> TooLarge:
 
 
 def has_at_most(values: int, json_text: str) -> bool:
-    """Return whether a JSON text has at most so many values, without parsing it.
+    """Return whether a JSON text has at most `values` values, without parsing it.
 
     Parsing, checking and writing one mebibyte of empty lists takes half a second, a hundred times
     as long as for one text of that size. A list or an object counts twice.

@@ -26,7 +26,7 @@ from service.websockets.writing import Output
 
 PING_SECONDS = 25.0  # of silence before a ping, and again before the connection is closed
 SLOW_BYTES = 65_536  # a peer that acknowledges so many in that time may not have read the ping yet
-STALL_SECONDS = 25.0  # a write fails if the peer acknowledges nothing for so long
+STALL_SECONDS = 25.0  # a write fails if the peer acknowledges nothing during this time
 CLOSE_SECONDS = 1.0
 RECEIVE_BYTES = 4096  # in tiny frames, so many take five milliseconds to parse
 NORMAL, LEAVING, LOST, FAILED = 1000, 1001, 1006, 1011
@@ -178,7 +178,7 @@ class WebSocket:
         """Wait after `close` until the peer closes, for at most `CLOSE_SECONDS`.
 
         Closing a socket with unread bytes resets the connection, and the peer might then not
-        receive the close frame. So this method reads and discards what the peer still sends.
+        receive the close frame. So this method reads and discards bytes that the peer still sends.
         """
         self._ended.wait()
         with self._lock:  # until a greenlet that was writing has left

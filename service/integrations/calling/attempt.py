@@ -1,4 +1,4 @@
-"""One attempt at a call: its hold, its idempotency key, and what is stored at its end.
+"""One attempt at a call: its hold, its idempotency key, and the rows that are stored at its end.
 
 Charge, job and answer are stored in one transaction. So no key is charged without an answer, and no
 answer is kept without its charge. Source: docs/contract.md, sections 9 and 10.

@@ -38,8 +38,8 @@ DATA = (
 class Resources:
     """The objects that all calls of an app use.
 
-    `settings` has the vendors' settings by name. `instance` tells this deployment from others that
-    use the same account at a vendor.
+    `settings` has the vendors' settings by name. `instance` distinguishes this deployment from
+    others that use the same account at a vendor.
     """
 
     upstream: Upstream

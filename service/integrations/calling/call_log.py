@@ -1,4 +1,4 @@
-"""The log of calls: one row for each call of an endpoint, which tells its user how it ended.
+"""The log of calls: one row for each call of an endpoint, which shows its user the outcome.
 
 Every call of a known caller and a known endpoint is logged. This includes calls that we or the
 vendor refused, for example for their body, their price or a missing grant. A repetition that gets

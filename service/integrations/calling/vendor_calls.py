@@ -33,7 +33,7 @@ class VendorCalls:
     """Makes calls. Every method needs an app context."""
 
     def __init__(self, app: Flask, instance: str) -> None:
-        """`instance` tells this deployment from others."""
+        """`instance` distinguishes this deployment from others."""
         self._app, self._instance = app, instance
         self.breakers = Breakers(app)
 

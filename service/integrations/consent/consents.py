@@ -122,7 +122,7 @@ class Consents:
         try:
             verifier = self._sealer.open(consent.verifier, places.consent(hash_secret(state)))
             tokens = authority.exchange(code, self._redirect, verifier)
-        except (NoTokens, Unsealable):  # `Unsealable` once its sealing key is gone
+        except (NoTokens, Unsealable):  # `Unsealable` without its sealing key
             return Failed(NO_TOKENS)
         account = authority.account(tokens)
         if reason := self._objection(consent.user_id, account):

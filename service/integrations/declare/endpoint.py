@@ -31,9 +31,9 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Access:
-    """What a call may do: with `reads` it changes nothing outside, with `gets` anybody may repeat
-    it and GET is allowed. `auto_approve` means that the host never asks the user, and that the
-    price is 0. `idempotent` means that a second call changes nothing more at the vendor."""
+    """The effects of a call. With `reads` it changes nothing outside; with `gets` anybody may
+    repeat it and GET is allowed. `auto_approve` means that the host never asks the user, and that
+    the price is 0. `idempotent` means that a second call changes nothing more at the vendor."""
 
     reads: bool = False
     gets: bool = False

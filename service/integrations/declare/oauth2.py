@@ -59,7 +59,7 @@ class Revocation:
 
 @dataclass(frozen=True, kw_only=True)
 class OAuth2:
-    """A vendor's authorization server, its scopes, and what they allow.
+    """A vendor's authorization server, its scopes, and the flags that they set.
 
     `issuer` is the server's identifier (RFC 9207). Its default belongs to the default of
     `authorize_url`.

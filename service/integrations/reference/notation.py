@@ -7,7 +7,7 @@ from typing import Any
 from service.integrations.declare.shape import Json
 
 FORMATS = {"date": "date", "date-time": "time (ISO 8601)"}
-LINE = 80  # characters of an object that stands in one line
+LINE = 80  # characters of an object that is written in one line
 
 
 def rows(schema: Json, path: str = "") -> Iterator[tuple[str, str, str, str]]:

@@ -138,7 +138,7 @@ class Client:
 
     @cached_property
     def words(self) -> dict[str, str]:
-        """The scopes that people can grant, with what each allows."""
+        """The scopes that people can grant, each with a description."""
         return {
             _name(self._scopes.full(neutral)): WORDS.get(neutral) or self.summaries.get(neutral)
             or neutral

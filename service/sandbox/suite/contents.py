@@ -19,7 +19,7 @@ LETTERS = (
     ("Emil Åkesson <emil@example.com>", "Grüße aus Malmö", "Wir sehen uns am Montag."),
     ("Fay Lindqvist <fay@example.com>", "Lunch?", "At noon, where we were last time?"),
 )
-EVENTS = (  # in how many hours, how long, what, where
+EVENTS = (  # hours until the start, hours of duration, title, place
     (2, 1, "Stand-up", "Room 2"),
     (26, 2, "Visit to the printer", "12 Mill Lane"),
     (75, 1, "Call with Dani", ""),

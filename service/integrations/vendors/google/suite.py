@@ -24,7 +24,7 @@ SCOPE_NAMES = {
     "mail.send": "gmail.send",
 }
 
-# A broad scope sets the flags of what it includes. `mail.metadata` sets none: no endpoint of ours
+# A broad scope sets the flags of all scopes in it. `mail.metadata` sets none: no endpoint of ours
 # can work with headers alone.
 FLAGS = {
     "mailSend": ("mail.full", "mail.modify", "mail.compose", "mail.send"),

@@ -17,7 +17,8 @@ AVATAR = Setting("HEYGEN_AVATAR_ID", "the avatar of a script where a call names 
 def _refusal(reply: Reply) -> ServiceError | None:
     """Read a refusal. A 403 is about the operator's key, or another account's avatar or voice."""
     code = find(reply.body, "error.code")
-    if code in ("insufficient_credit", "quota_exceeded"):  # the latter is a 429, but no limit
+    # `quota_exceeded` has status 429, but waiting does not help.
+    if code in ("insufficient_credit", "quota_exceeded"):
         return UpstreamFailed(upstreamStatus=reply.status)
     if reply.status == 403 and code == "resource_access_denied":
         return forbidden()
