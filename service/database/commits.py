@@ -65,7 +65,7 @@ class CommitSync:
         self._checkpoints = Checkpoints(path, self._lose)
 
     def wait(self) -> None:
-        """Return when every commit so far is on disk. Raises `OperationalError`.
+        """Wait until every commit so far is on disk. Raises `OperationalError`.
 
         If it raises, or is interrupted, the commit may or may not survive.
         """
@@ -77,7 +77,7 @@ class CommitSync:
             raise _unavailable(error)
 
     def wait_for_others(self) -> None:
-        """Return when every commit of this process that can be read is on disk.
+        """Wait until every commit of this process that can be read is on disk.
 
         A reader calls this. It starts no sync, because a greenlet that has committed starts one
         before any other greenlet runs. Raises `OperationalError`.
@@ -188,10 +188,10 @@ class UnsyncedCommits:
         self._checkpoints.count(1)
 
     def wait_for_others(self) -> None:
-        """Return at once: a reader does not wait for a sync."""
+        """Do nothing: a reader does not wait for a sync."""
 
     def check(self) -> None:
-        """Return at once: there is no sync that can have failed."""
+        """Do nothing: there is no sync that can have failed."""
 
     def _lose(self) -> None:
         """Do nothing: nobody was promised that these commits survive an error of the disk."""

@@ -117,7 +117,7 @@ class EmptyBody(Schema):
 
 
 def without_body(view: View) -> View:
-    """Raise `InvalidRequest` for a body with fields, which a client may regard as parameters."""
+    """Refuse a body with fields, which a client may regard as parameters (`InvalidRequest`)."""
     schema = EmptyBody()
 
     @wraps(view)
