@@ -1,4 +1,4 @@
-"""Reading requests within time limits.
+"""Read requests within time limits.
 
 gunicorn limits only the pause before a request. This parser also limits the time from the first
 byte of the head to its end, and the time for each 32 KiB of a body. A client that sends steadily is

@@ -68,7 +68,7 @@ def _opened(filename: str) -> Any:
         if error.errno in FULL:  # no room even for a name
             return _in_memory()
         raise
-    size = mmap_dict._INITIAL_MMAP_SIZE  # noqa: SLF001 - the size that it would make itself
+    size = mmap_dict._INITIAL_MMAP_SIZE  # noqa: SLF001 - the size that it makes by default
     if reserve(descriptor, size):
         os.rename(unready, filename)
         return descriptor

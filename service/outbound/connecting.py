@@ -1,4 +1,4 @@
-"""Connections to upstreams whose sockets are always closed.
+"""Connect to upstreams, and close the socket of every connection that is not made.
 
 urllib3 closes a socket that failed to connect. It leaves a socket open if the greenlet is killed or
 times out while it connects; such a socket would stay open until garbage collection.

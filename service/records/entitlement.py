@@ -1,4 +1,4 @@
-"""Whether a session on the socket may continue: its token and the rights of its user."""
+"""Check whether a session on the socket may continue, by its token and its user's rights."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Filtering, sorting and paging in SQL."""
+"""Filter, sort and page records in SQL."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A subscription: which changes concern it, and the messages about them."""
+"""A client's subscription: it selects the changes that concern it, and makes their messages."""
 
 import hashlib
 import json

@@ -1,1 +1,1 @@
-"""One module for each public API that an endpoint speaks, under that API's own name."""
+"""One module or package for each vendor's public API, under the API's own name."""
