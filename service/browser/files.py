@@ -1,6 +1,6 @@
 """Find the files that browsers load, and the imports of modules, without Flask.
 
-A file's name is its folder and its own name: `chat/talk.js`.
+A file's name is its folder and its own name: `chat/conversation-pane.js`.
 """
 
 import functools

@@ -7,7 +7,8 @@ from service.widgets.template import WidgetTemplate
 
 BROWSER = "/browser/"
 CLIENT = "/browser/widgets/widget-client.js"
-ALONE = "/browser/widgets/client-alone.js"  # the client loads it if its page is not framed
+# The client loads it if its page is not in a frame.
+STANDALONE = "/browser/widgets/client-standalone-setup.js"
 
 
 def modules(template: WidgetTemplate, *, alone: bool) -> list[str]:
@@ -24,7 +25,7 @@ def modules(template: WidgetTemplate, *, alone: bool) -> list[str]:
         address = todo.pop()
         imported = _imports_of(template, own, address)
         if alone and address == CLIENT:
-            imported.append(ALONE)
+            imported.append(STANDALONE)
         new = {one for one in imported if _exists(template, own, one)}
         todo += new - found
         found |= new

@@ -8,7 +8,7 @@ import { problemOf } from '../../service/browser/integrations/call-problem.js';
 import { createEndpointCall } from '../../service/browser/integrations/endpoint-call.js';
 import { byCategory, endpointNamed, searchEndpoints } from '../../service/browser/integrations/endpoint-search.js';
 import { duration, factsAbout, priceOf } from '../../service/browser/integrations/endpoint-words.js';
-import { createKeptKey } from '../../service/browser/page/kept-key.js';
+import { createStoredKey } from '../../service/browser/page/stored-keys.js';
 import { tokensOf } from '../../service/browser/page/json-text.js';
 import { safeAddress } from '../../service/browser/page/safe-address.js';
 import { curl, javascript, python, pythonLiteral, shellWord } from '../../service/browser/integrations/snippets.js';
@@ -272,7 +272,7 @@ test('a call that costs is sent again with its key until its end is known', asyn
   /** @type {any[]} */ const sent = [];
   const outcomes = [new NetworkError(), under, {}, new NetworkError(), unknown, new NetworkError(), {}];
   for (const [at, outcome] of outcomes.entries()) {
-    const keys = createKeptKey(drafts, 'k').keys; // as after a reload
+    const keys = createStoredKey(drafts, 'k').keys; // as after a reload
     await calling([outcome], { autoApprove: false, keys, sent }).call.send({ x: at < 6 ? 1 : 2 });
   }
   const keys = sent.map((request) => request[3]['Idempotency-Key']);

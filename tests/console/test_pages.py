@@ -58,9 +58,9 @@ def test_every_module_of_the_console_is_preloaded(client):
     page = client.get("/").text
     preloaded = re.findall(r'rel="modulepreload" href="/browser/\w+/([^"]+)"', page)
     assert preloaded == files.modules_of("console/console.js")
-    assert {"chat/talk.js", "shared/errors.js"} < set(preloaded)
+    assert {"chat/conversation-pane.js", "shared/errors.js"} < set(preloaded)
     assert "shared/oauth-callback.js" not in preloaded
-    assert "page/late-view.js" in preloaded
+    assert "page/lazy-view.js" in preloaded
     assert "integrations/explorer-view.js" not in preloaded, "loaded when it is first shown"
 
 

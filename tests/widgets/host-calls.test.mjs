@@ -7,7 +7,7 @@ import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
 import { createCalls } from '../../service/browser/widgets/host-calls.js';
 import { createNeeds } from '../../service/browser/widgets/host-consents.js';
-import { createPatience } from '../../service/browser/widgets/host-patience.js';
+import { createRefusalCounter } from '../../service/browser/widgets/host-refusals.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const POLICY = { approval: 'ask', credits: 2, title: 'Search', known: true, payer: 'user' };
@@ -21,8 +21,8 @@ function scene({ policy = POLICY, price, endpoints } = {}) {
     price,
     call: (call) => new Promise((answer, fail) => made.push({ call, answer, fail })),
   };
-  const patience = createPatience(() => {});
-  const approvals = createApprovals((shown) => new Promise((answer) => asked.push({ shown, answer })), patience);
+  const refusals = createRefusalCounter(() => {});
+  const approvals = createApprovals((shown) => new Promise((answer) => asked.push({ shown, answer })), refusals);
   const needs = createNeeds();
   const context = { server, approvals, needs, send: (message) => sent.push(message), onEvent() {} };
   const calls = createCalls({ widget: { id: 'a', templateName: 'A', endpoints }, ...context });

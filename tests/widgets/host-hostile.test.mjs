@@ -7,7 +7,7 @@ import { ApiError } from '../../service/browser/shared/errors.js';
 import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
 import { createCalls } from '../../service/browser/widgets/host-calls.js';
 import { createNeeds } from '../../service/browser/widgets/host-consents.js';
-import { createPatience } from '../../service/browser/widgets/host-patience.js';
+import { createRefusalCounter } from '../../service/browser/widgets/host-refusals.js';
 import { createScopes } from '../../service/browser/widgets/host-scopes.js';
 import { createHostServer } from '../../service/browser/widgets/host-server.js';
 import { parseWidgetPort } from '../../service/browser/widgets/messages.js';
@@ -20,8 +20,8 @@ const REQUEST = { requestId: 'r', method: 'POST', endpoint: 'search-web', body: 
 function opened() {
   const page = { policy: POLICY, asked: [], made: [], sent: [], ended: 0, price: () => assert.fail('not metered') };
   const approve = (request) => new Promise((answer) => page.asked.push({ ...request, answer }));
-  page.patience = createPatience(() => (page.ended += 1));
-  const approvals = createApprovals(approve, page.patience);
+  page.refusals = createRefusalCounter(() => (page.ended += 1));
+  const approvals = createApprovals(approve, page.refusals);
   const price = async (_, body) => page.price(JSON.parse(body));
   const server = { policy: () => page.policy, price, call: async (request) => (page.made.push(request), { success: true, data: {} }) };
   const widget = { id: 'a', templateName: 'A' };
@@ -92,7 +92,7 @@ test('a widget that was refused three times in a row asks no more, until the use
   await page.ask({ requestId: 'r4' });
   assert.deepEqual([page.asked.length, page.ended], [3, 2]);
   assert.equal(page.sent.at(-1).envelope.error, 'approval_denied');
-  page.patience.renew('a');
+  page.refusals.renew('a');
   await page.ask({ requestId: 'r5' });
   assert.equal(page.asked.length, 4);
 });

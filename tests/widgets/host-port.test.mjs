@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { NetworkError } from '../../service/browser/shared/errors.js';
-import { createPatience } from '../../service/browser/widgets/host-patience.js';
+import { createRefusalCounter } from '../../service/browser/widgets/host-refusals.js';
 import { createPortReceiver } from '../../service/browser/widgets/host-port.js';
 
 const NEED = { authUrl: 'https://provider.invalid/consent' };
@@ -16,8 +16,8 @@ const fail = async () => {
 function port(options) {
   const sent = [];
   const session = { widget: { id: 'a' }, send: (message) => sent.push(message) };
-  const patience = createPatience(() => {});
-  const rest = { calls: {}, records: {}, patience, state: () => null, store: () => null, force() {}, resize() {}, drop() {} };
+  const refusals = createRefusalCounter(() => {});
+  const rest = { calls: {}, records: {}, refusals, state: () => null, store: () => null, force() {}, resize() {}, drop() {} };
   const receive = createPortReceiver({ session, needs: { of: () => NEED }, options, ...rest });
   return { receive, sent };
 }

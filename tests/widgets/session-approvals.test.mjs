@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
-import { createPatience } from '../../service/browser/widgets/host-patience.js';
+import { createRefusalCounter } from '../../service/browser/widgets/host-refusals.js';
 import { createSessionApprovals } from '../../service/browser/widgets/session-approvals.js';
 
 const POLICY = { approval: 'ask', credits: 2, title: 'Search', known: true };
@@ -27,7 +27,7 @@ test('each approval is listed with its widget, its endpoint and its price', () =
 test('a widget asks again after its approval was taken back, and another does not', async () => {
   const sessions = createSessionApprovals();
   const answers = ['session', 'session', 'deny'];
-  const { decide } = createApprovals(async () => answers.shift(), createPatience(() => {}), sessions);
+  const { decide } = createApprovals(async () => answers.shift(), createRefusalCounter(() => {}), sessions);
   for (const widgetId of ['a', 'b']) assert.equal(await decide(question({ widgetId })), 'session');
   sessions.revoke({ widgetId: 'a', endpoint: 'search-web' });
   assert.deepEqual(sessions.list().map(({ widgetId }) => widgetId), ['b']);

@@ -3,7 +3,7 @@
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { element } from '../shared/elements.js';
-import { timeWithSeconds } from '../shared/when.js';
+import { timeWithSeconds } from '../shared/time-format.js';
 
 const INTERVAL = 10_000; // ms
 

@@ -1,6 +1,6 @@
 // Formats numbers, times and states for the admin pages.
 
-import { since, wholeMoment } from '../shared/when.js';
+import { since, wholeMoment } from '../shared/time-format.js';
 import { formatNumber, numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 

@@ -1,7 +1,7 @@
 // The card for a group of tool calls in a reply. It shows one sentence, and the details of the calls when opened.
 
 import { element, icon } from '../shared/elements.js';
-import { loadStyle } from '../page/late-view.js';
+import { loadStyle } from '../page/lazy-view.js';
 import { bodyOf } from './endpoint-sentences.js';
 import { recordLink } from './record-words.js';
 import { describe } from './tool-words.js';
@@ -13,8 +13,8 @@ import { describe } from './tool-words.js';
  *   transport: import('../shared/api-transport.js').Transport, announce?: (sentence: string) => void}} CardContext
  */
 
-const LATE = { styles: ['../integrations/answer.css', '../calls/call-details.css'] };
-const loadStyles = () => LATE.styles.map(loadStyle);
+const LAZY = { styles: ['../integrations/answer.css', '../calls/call-details.css'] };
+const loadStyles = () => LAZY.styles.map(loadStyle);
 const NOT_LOADED = 'This can’t be loaded. Close it and open it again.';
 
 /** @param {CardContext} context */

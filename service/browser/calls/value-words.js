@@ -2,7 +2,7 @@
 
 import { oneLine } from '../integrations/previews.js';
 import { numberInWords } from '../shared/number-words.js';
-import { day, moment } from '../shared/when.js';
+import { day, moment } from '../shared/time-format.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 const SINGULARS = new Map([['canvases', 'canvas'], ['people', 'person'], ['news', 'news item']]);

@@ -5,7 +5,7 @@ import { arrange, element, icon, iconButton, isFocusLost, isOff, setOff } from '
 import { sortRows } from '../shared/live-rows.js';
 import { createProblemLine } from '../page/problem-line.js';
 import { hrefOf } from '../page/route.js';
-import { since } from '../shared/when.js';
+import { since } from '../shared/time-format.js';
 
 /** @typedef {import('../shared/live-rows.js').Row} Row */
 

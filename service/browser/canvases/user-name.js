@@ -1,14 +1,14 @@
 // Gives users pseudonyms: widgets can distinguish the users of a canvas, but do not learn who they are.
 
 import { newId } from '../shared/ids.js';
-import { printOf } from '../shared/print-of.js';
+import { fingerprint } from '../shared/fingerprint.js';
 
 /**
  * The pseudonym of a user in this tab. It is random, because a hash of the subject could be guessed.
  * @param {string} subject @param {Storage} storage @returns {string}
  */
 export function nameOfUser(subject, storage = sessionStorage) {
-  const key = `canvas.user.${printOf(subject)}`;
+  const key = `canvas.user.${fingerprint(subject)}`;
   const known = storage.getItem(key);
   if (known) return known;
   const name = newId();

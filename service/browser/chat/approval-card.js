@@ -3,7 +3,7 @@
 
 import { createValueList } from '../calls/value-list.js';
 import { element } from '../shared/elements.js';
-import { createInertTime } from '../shared/inert-time.js';
+import { createActivationDelay } from '../shared/activation-delay.js';
 import { argumentsOf } from '../widgets/approval.js';
 import { createCountdown, setText } from './countdown.js';
 import { DECISIONS, SENT, decisionProblem, doubtAbout, priceInWords, timeLeft } from './question-words.js';
@@ -41,16 +41,16 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
   let current = null;
   let deciding = false;
   const countdown = createCountdown(showFacts);
-  const inert = createInertTime(mark);
+  const delay = createActivationDelay(mark);
 
   // `disabled` would take the focus away, and a screen reader would not find the buttons.
   function mark() {
-    for (const each of buttons) each.setAttribute('aria-disabled', String(deciding || inert.covers()));
+    for (const each of buttons) each.setAttribute('aria-disabled', String(deciding || delay.covers()));
   }
 
   /** @param {Decision} decision @param {Event} event */
   async function press(decision, event) {
-    if (!current || deciding || inert.covers(event)) return;
+    if (!current || deciding || delay.covers(event)) return;
     deciding = true;
     mark();
     problem.textContent = '';
@@ -81,7 +81,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
   /** @param {boolean} hadFocus */
   function end(hadFocus) {
     countdown.stop();
-    inert.end();
+    delay.end();
     problem.textContent = '';
     if (hadFocus) outcome.focus(); // the focused button is hidden now
   }
@@ -106,7 +106,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
     sent.append(element('div', { class: 'question-values' }, values, doubt && element('p', { class: 'hint' }, doubt), element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint)), json));
     node.setAttribute('aria-label', `Approval: ${endpoint}`);
     node.append(asking, outcome, sent, time, actions, hint, problem);
-    inert.start();
+    delay.start();
   }
 
   return {
@@ -115,7 +115,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
     update(part) {
       if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;
       if (!current) build(part.data);
-      else if (current.data.state === 'left') inert.start(); // the buttons are shown again
+      else if (current.data.state === 'left') delay.start(); // the buttons are shown again
       current = part;
       show(part.data);
     },

@@ -2,7 +2,7 @@
 
 import { element, iconButton, isFocusLost } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
-import { ago } from '../shared/when.js';
+import { ago } from '../shared/time-format.js';
 
 /** @typedef {import('../shared/live-rows.js').Row} Row */
 

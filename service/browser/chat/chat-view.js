@@ -7,7 +7,7 @@ import { element, isFocusLost } from '../shared/elements.js';
 import { createDataDrawer } from './data-drawer.js';
 import { createOtherTabs } from './other-tabs.js';
 import { hrefOf, parseRoute } from '../page/route.js';
-import { createTalk } from './talk.js';
+import { createConversationPane } from './conversation-pane.js';
 
 const PANES = [
   ['chats', 'Chats'],
@@ -22,10 +22,10 @@ const GONE = 'This chat no longer exists.';
 export function createChatView(context) {
   const tabs = createOtherTabs(context.subject);
   const chats = createChats({ ...context, onTurnEnd, onTurnBegin: tabs.tell });
-  const list = createChatList(chats, { ...context, onNewChat: startNewChat, onOpen: showTalk, onFound: showFound });
+  const list = createChatList(chats, { ...context, onNewChat: startNewChat, onOpen: showConversation, onFound: showFound });
   const data = createDataDrawer(context, showData);
-  const talk = createTalk({ ...context, chats, tabs, tools: [data.button], onCreated, onEmpty: removeEmpty });
-  const panes = element('div', { class: 'panes' }, list.node, talk.node, data.pane);
+  const pane = createConversationPane({ ...context, chats, tabs, tools: [data.button], onCreated, onEmpty: removeEmpty });
+  const panes = element('div', { class: 'panes' }, list.node, pane.node, data.pane);
   const switches = createPaneSwitch((name) => (panes.dataset.pane = name));
   const node = element('div', { class: 'chat-view' }, switches.node, panes, data.dialog);
   /** @type {string | null | undefined} */
@@ -47,10 +47,10 @@ export function createChatView(context) {
 
   /** Shows an empty chat page. The chat itself is created with its first message. */
   function startNewChat() {
-    if (talk.isDetached) talk.open(null);
+    if (pane.isDetached) pane.open(null);
     navigate(null);
     switches.choose('talk');
-    talk.focus();
+    pane.focus();
   }
 
   /** Deletes a new chat whose first turn stored nothing. The question stays in the composer. @param {string} chatId */
@@ -58,7 +58,7 @@ export function createChatView(context) {
     if (open !== chatId) return;
     open = null;
     context.drafts.set('open-chat', '');
-    talk.detach();
+    pane.detach();
     if (parseRoute(location.hash).view === 'chat') location.replace(hrefOf('chat'));
     list.select(null);
     context.onTitle();
@@ -66,18 +66,18 @@ export function createChatView(context) {
   }
 
   /** Shows the conversation pane. This is needed even for the open chat: on a narrow screen the list may hide it. */
-  function showTalk() {
+  function showConversation() {
     switches.choose('talk');
     // On a touch screen, the focus would open the keyboard.
-    if (isFocusLost() && matchMedia('(pointer: fine)').matches) talk.focus();
+    if (isFocusLost() && matchMedia('(pointer: fine)').matches) pane.focus();
   }
 
   /** @param {string} chatId @param {string | null} messageId of the message that the search has found in the chat */
   function showFound(chatId, messageId) {
     navigate(chatId);
     switches.choose('talk');
-    if (messageId) talk.reveal(messageId);
-    else talk.focus();
+    if (messageId) pane.reveal(messageId);
+    else pane.focus();
   }
 
   /** @param {string | null} chatId */
@@ -86,13 +86,13 @@ export function createChatView(context) {
     if (chatId === open) return; // the hashchange event also fires when this page has changed the hash
     open = chatId;
     context.drafts.set('open-chat', chatId ?? '');
-    talk.open(chatId);
+    pane.open(chatId);
     checkOpenChat();
   }
 
   /** Updates titles, and leaves the open chat if it was deleted or never existed. */
   function checkOpenChat() {
-    talk.show();
+    pane.show();
     context.onTitle();
     if (!open || !chats.isGone(open)) return;
     const missingId = open;
@@ -102,7 +102,7 @@ export function createChatView(context) {
     replace(null);
     if (byThisPage) return;
     switches.choose('talk');
-    talk.composer.showProblem(draft ? `${GONE} Your draft is kept here.` : GONE);
+    pane.composer.showProblem(draft ? `${GONE} Your draft is kept here.` : GONE);
   }
 
   /** @param {string} chatId the chat whose draft is moved @param {string} draft */
@@ -124,7 +124,7 @@ export function createChatView(context) {
   function onTurnEnd() {
     context.onTurnEnd();
     refresh();
-    talk.refresh();
+    pane.refresh();
   }
 
   /**
@@ -146,19 +146,19 @@ export function createChatView(context) {
 
   return {
     node,
-    chats: { collection: chats.collection, models: talk.models, startNew: startNewChat, open: showFound },
+    chats: { collection: chats.collection, models: pane.models, startNew: startNewChat, open: showFound },
     get title() {
       const row = open && chats.collection.rows[open];
       return row ? titleOf(row) : '';
     },
     show: showRoute,
-    focus: talk.focus,
+    focus: pane.focus,
     isBusy: chats.isReplying,
     refresh,
     stop() {
       for (const stopOne of stopWatching) stopOne();
       list.stop();
-      talk.stop();
+      pane.stop();
       tabs.stop();
       chats.stop();
       data.stop();

@@ -1,9 +1,9 @@
 // Creates, changes and deletes chats with the chat routes. The list of chats is read as a collection.
 
 import { createConversation } from './conversation.js';
-import { createKeptKeys } from '../page/kept-key.js';
+import { createStoredKeys } from '../page/stored-keys.js';
 import { createLiveCollection } from '../shared/live-collection.js';
-import { createOnce } from '../shared/once.js';
+import { createOnce } from '../shared/idempotency.js';
 
 /** @typedef {ReturnType<typeof createChats>} Chats */
 
@@ -21,7 +21,7 @@ export function createChats(context) {
   /** @type {Set<string>} chats that this page has deleted or is deleting */
   const deletedChats = new Set();
   /** Idempotency keys by number. If the answer of a creation was lost, the next creation with its number gets that chat, even after a reload. */
-  const keys = createKeptKeys(drafts, 'chat-key');
+  const keys = createStoredKeys(drafts, 'chat-key');
   /** @type {Set<string>} the numbers in use: chats that are being created at the same time have different numbers */
   const taken = new Set();
   const unsubscribe = collection.onChange(refreshChanged);

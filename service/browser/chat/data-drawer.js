@@ -2,7 +2,7 @@
 
 import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
-import { createLateView } from '../page/late-view.js';
+import { createLazyView } from '../page/lazy-view.js';
 
 const ROOM = '(min-width: 1280px)';
 
@@ -20,7 +20,7 @@ export function createDataDrawer(context, onEmpty) {
   let view = null;
 
   function viewNow() {
-    view ??= createLateView(context, {
+    view ??= createLazyView(context, {
       title: '',
       styles: ['../data/records-pane.css', '../data/undo-line.css'],
       load: () => import('../data/records-pane.js').then(({ createRecordsPane }) => (/** @type {ViewContext} */ parts) => createRecordsPane(parts, (count) => onEmpty(count === 0))),

@@ -3,7 +3,7 @@
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { doubtfulNumber } from '../shared/exact-numbers.js';
-import { minutesInWords, timeOfDay } from '../shared/when.js';
+import { minutesInWords, timeOfDay } from '../shared/time-format.js';
 import { integrationOf } from '../integrations/integrations.js';
 
 /**

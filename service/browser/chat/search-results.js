@@ -3,7 +3,7 @@
 import { element, isFocusLost } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { hrefOf } from '../page/route.js';
-import { ago } from '../shared/when.js';
+import { ago } from '../shared/time-format.js';
 import { lastActive } from './chat-row.js';
 
 /**

@@ -3,7 +3,7 @@
 import { arrange, element, icon, isFocusLost } from '../shared/elements.js';
 import { createMessageView } from './message-view.js';
 import { messagesBefore, replyTo } from './messages.js';
-import { createLateControls } from './late-controls.js';
+import { createLazyControls } from './lazy-controls.js';
 import { loadMarkdown } from '../shared/markdown.js';
 
 /**
@@ -17,14 +17,14 @@ const LATE = 1500; // ms; after this, messages are shown even if modules are sti
 
 /**
  * @param {ReturnType<typeof import('./questions.js').createQuestions>} questions
- * @param {Omit<Parameters<typeof createLateControls>[0], 'list'>} context
+ * @param {Omit<Parameters<typeof createLazyControls>[0], 'list'>} context
  * @param {() => void} onChange called when the transcript must be drawn again
  */
 export function createTranscript(questions, context, onChange) {
   const list = element('div', { class: 'messages' });
   const earlier = button('quiet', 'Show earlier messages');
   const waiting = element('p', { class: 'waiting', hidden: true }, 'Thinking');
-  const controls = createLateControls({ ...context, list }, onChange);
+  const controls = createLazyControls({ ...context, list }, onChange);
   const log = element(
     'div',
     // Always off, because screen readers must not read out the history either.

@@ -1,7 +1,7 @@
 // Describes a record of `ai-turns` in words: how the reply ended, when, and what it cost.
 
 import { formatNumber } from '../shared/number-words.js';
-import { moment, timeOfDay } from '../shared/when.js';
+import { moment, timeOfDay } from '../shared/time-format.js';
 
 /**
  * @typedef {import('../shared/live-rows.js').Row} Turn a record of `ai-turns`

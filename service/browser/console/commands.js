@@ -2,7 +2,7 @@
 // are loaded when they are first used.
 
 import { TEXT_FIELDS } from './keys.js';
-import { loadStyle } from '../page/late-view.js';
+import { loadStyle } from '../page/lazy-view.js';
 import { isCommand, typesText } from '../shared/typing.js';
 
 /**

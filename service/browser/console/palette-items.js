@@ -6,7 +6,7 @@ import { readCollections, wordOf } from '../data/collections.js';
 import { lastActive, titleOf } from '../chat/chat-row.js';
 import { hrefOf } from '../page/route.js';
 import { setTheme, theme } from '../shared/theme.js';
-import { ago } from '../shared/when.js';
+import { ago } from '../shared/time-format.js';
 
 /**
  * @typedef {import('./palette-ranking.js').Item} Item

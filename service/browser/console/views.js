@@ -1,7 +1,7 @@
 // The views of the console, and the view for unknown routes.
 
 import { createChatView } from '../chat/chat-view.js';
-import { createLateView } from '../page/late-view.js';
+import { createLazyView } from '../page/lazy-view.js';
 import { hrefOf } from '../page/route.js';
 import { element } from '../shared/elements.js';
 
@@ -43,18 +43,18 @@ function createNowhere() {
 /** @param {ViewContext} context @returns {View} */
 function createData(context) {
   const load = () => import('../data/data-view.js').then(({ createDataView }) => createDataView);
-  return createLateView(context, { title: 'Data', styles: ['../data/data.css', '../data/undo-line.css'], load });
+  return createLazyView(context, { title: 'Data', styles: ['../data/data.css', '../data/undo-line.css'], load });
 }
 
 /** @param {ViewContext} context @returns {View} */
 function createConnections(context) {
   const load = () => import('../integrations/connections-view.js').then((module) => module.createConnectionsView);
-  return createLateView(context, { title: 'Connections', styles: [], load });
+  return createLazyView(context, { title: 'Connections', styles: [], load });
 }
 
 /** @param {ViewContext} context @returns {View} */
 function createCanvases(context) {
-  return createLateView(context, {
+  return createLazyView(context, {
     title: 'Canvases',
     styles: ['../shared/schema-form.css', '../canvases/canvases.css', '../widgets/canvas.css', '../widgets/approval.css', '../widgets/message-log.css'],
     load: () => import('../canvases/canvases-view.js').then(({ createCanvasesView }) => createCanvasesView),
@@ -64,17 +64,17 @@ function createCanvases(context) {
 /** @param {ViewContext} context @returns {View} */
 function createExplorer(context) {
   const load = () => import('../integrations/explorer-view.js').then((module) => module.createExplorerView);
-  return createLateView(context, { title: 'Explorer', styles: ['../shared/schema-form.css', '../integrations/explorer.css', '../integrations/answer.css', '../widgets/approval.css'], load });
+  return createLazyView(context, { title: 'Explorer', styles: ['../shared/schema-form.css', '../integrations/explorer.css', '../integrations/answer.css', '../widgets/approval.css'], load });
 }
 
 /** @param {ViewContext} context @returns {View} */
 function createUsage(context) {
   const load = () => import('../usage/usage-view.js').then((module) => module.createUsageView);
-  return createLateView(context, { title: 'Usage', styles: ['../page/sheet.css', '../usage/usage.css'], load });
+  return createLazyView(context, { title: 'Usage', styles: ['../page/sheet.css', '../usage/usage.css'], load });
 }
 
 /** @param {ViewContext} context @returns {View} */
 function createAdmin(context) {
   const load = () => import('../admin/admin-view.js').then(({ createAdminView }) => createAdminView);
-  return createLateView(context, { title: 'Admin', styles: ['../page/sheet.css', '../admin/admin.css'], load });
+  return createLazyView(context, { title: 'Admin', styles: ['../page/sheet.css', '../admin/admin.css'], load });
 }

@@ -1,13 +1,13 @@
 // Keeps the unsaved input of a record's form, so that it survives a reload.
 
-/** @typedef {ReturnType<typeof createKeptForm>} KeptForm */
+/** @typedef {ReturnType<typeof createStoredForm>} StoredForm */
 
 /**
  * @param {import('../page/drafts.js').Drafts} drafts of this tab
  * @param {string} collection
  * @param {string} [recordId] absent for a new record
  */
-export function createKeptForm(drafts, collection, recordId = '') {
+export function createStoredForm(drafts, collection, recordId = '') {
   const name = `form:${collection}:${recordId}`;
   return {
     exists: () => drafts.get(name) !== '',

@@ -1,8 +1,8 @@
 // The draft of a new record, and the request that creates the record. The request goes on when the form is closed. If
 // the user sends the same values again, even after a reload, no second record is created.
 
-import { createKeptKey } from '../page/kept-key.js';
-import { createKeptForm } from './form-drafts.js';
+import { createStoredKey } from '../page/stored-keys.js';
+import { createStoredForm } from './form-drafts.js';
 
 /**
  * @typedef {import('../shared/live-rows.js').Row} Row
@@ -11,8 +11,8 @@ import { createKeptForm } from './form-drafts.js';
 
 /** @param {import('../page/drafts.js').Drafts} drafts of this tab @param {string} collection */
 export function createNewRecord(drafts, collection) {
-  const form = createKeptForm(drafts, collection);
-  const key = createKeptKey(drafts, `key:${collection}`);
+  const form = createStoredForm(drafts, collection);
+  const key = createStoredKey(drafts, `key:${collection}`);
   /** @type {Promise<Row> | null} */
   let running = null;
 

@@ -1,7 +1,7 @@
 // Cells that are edited in place. Enter saves, Escape restores the stored value, and leaving a cell saves.
 
 import { element } from '../shared/elements.js';
-import { moment, toLocalInput } from '../shared/when.js';
+import { moment, toLocalInput } from '../shared/time-format.js';
 import { shownText, typedText } from './values.js';
 
 /**

@@ -3,9 +3,9 @@
 
 import { element, iconButton, isOff, setOff } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
-import { moment } from '../shared/when.js';
+import { moment } from '../shared/time-format.js';
 import { mayDo, recordColumns, titleOf } from './collections.js';
-import { createKeptForm } from './form-drafts.js';
+import { createStoredForm } from './form-drafts.js';
 import { createPagedRows } from './paged-rows.js';
 import { createRecordForm } from './record-form.js';
 import { ChangedMeanwhile } from './record-writes.js';
@@ -48,7 +48,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   /** @type {import('./record-form.js').RecordForm | null} */
   let form = null;
   let isSaving = false; // a second save at the same time would take the first for a change made elsewhere
-  const draft = createKeptForm(context.drafts, collection.name, recordId);
+  const draft = createStoredForm(context.drafts, collection.name, recordId);
   const stopListening = rows.onChange(show);
   show();
 

@@ -2,7 +2,7 @@
 // read. If another column was changed elsewhere, there is no conflict.
 
 import { ApiError } from '../shared/errors.js';
-import { createOnce } from '../shared/once.js';
+import { createOnce } from '../shared/idempotency.js';
 import { valueAt } from './order.js';
 import { isSame } from './values.js';
 
@@ -10,7 +10,7 @@ import { isSame } from './values.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {Record<string, any>} Data
  * @typedef {{put: (row: Row) => void, drop: (recordId: string) => void, rowOf: (recordId: string) => Row | undefined}} Rows
- * @typedef {import('../shared/once.js').Keys} Keys idempotency keys of creations, by the request body
+ * @typedef {import('../shared/idempotency.js').Keys} Keys idempotency keys of creations, by the request body
  * @typedef {ReturnType<typeof createRecordWrites>} RecordWrites
  */
 

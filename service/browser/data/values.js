@@ -2,7 +2,7 @@
 
 import { isJson } from './collections.js';
 import { changedNumber, isExact } from '../shared/exact-numbers.js';
-import { fromLocalInput, moment, toLocalInput } from '../shared/when.js';
+import { fromLocalInput, moment, toLocalInput } from '../shared/time-format.js';
 
 /**
  * @typedef {import('./collections.js').Column} Column

@@ -3,7 +3,7 @@
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { element, icon } from '../shared/elements.js';
 import { isGranted } from '../shared/connections.js';
-import { once } from '../shared/once.js';
+import { withIdempotencyKey } from '../shared/idempotency.js';
 import { consentNeeded, isAboutTheBody, isRefreshFailure } from '../shared/oauth-answer.js';
 import { CONSENT_NEEDED, ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.js';
 
@@ -38,7 +38,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
   /** @type {'' | 'Connect' | 'Reconnect'} what the user must do even though the flag is set */
   let repair = '';
   let testing = false;
-  /** @type {import('../shared/once.js').Keys} */
+  /** @type {import('../shared/idempotency.js').Keys} */
   const keys = new Map();
 
   async function connect() {
@@ -84,7 +84,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
   async function callEndpoint(body) {
     try {
       const path = `/api/integrations/${card.endpoint}`;
-      const answer = await once(keys, JSON.stringify(body), (key) => transport.call('POST', path, { body, headers: { 'Idempotency-Key': key } }));
+      const answer = await withIdempotencyKey(keys, JSON.stringify(body), (key) => transport.call('POST', path, { body, headers: { 'Idempotency-Key': key } }));
       return consentNeeded(answer) ? null : answer.data;
     } catch (error) {
       if (card.testCall.emptyBody && isAboutTheBody(error)) return {};

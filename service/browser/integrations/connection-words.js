@@ -2,7 +2,7 @@
 
 import { ApiError, errorText } from '../shared/errors.js';
 import { UnsafeAddress, isRefreshFailure } from '../shared/oauth-answer.js';
-import { moment } from '../shared/when.js';
+import { moment } from '../shared/time-format.js';
 
 /** @type {Record<import('../shared/consent.js').Stage, string>} */
 export const STAGES = {

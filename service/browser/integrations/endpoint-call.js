@@ -1,7 +1,7 @@
 // One call of an endpoint, from the approval to the answer. A job is polled until it ends.
 
 import { ApiError, NetworkError } from '../shared/errors.js';
-import { once } from '../shared/once.js';
+import { withIdempotencyKey } from '../shared/idempotency.js';
 import { consentNeeded } from '../shared/oauth-answer.js';
 import { createSessionApprovals } from '../widgets/session-approvals.js';
 import { ownCall } from './call-approval.js';
@@ -26,7 +26,7 @@ import { ownCall } from './call-approval.js';
  * @property {(progress: Progress) => void} onProgress
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => number} now milliseconds
- * @property {import('../shared/once.js').Keys} [keys] idempotency keys of calls that cost or change something, by the request body
+ * @property {import('../shared/idempotency.js').Keys} [keys] idempotency keys of calls that cost or change something, by the request body
  * @property {import('../widgets/session-approvals.js').SessionApprovals} [sessions] the calls that are allowed until the page is closed
  */
 
@@ -78,7 +78,7 @@ export function createEndpointCall(endpoint, surroundings) {
       const headers = { 'X-Approval': decision };
       const { answer, kept } = endpoint.autoApprove
         ? await post(own, body, headers)
-        : await once(keys, JSON.stringify(body), (key) => post(own, body, { ...headers, 'Idempotency-Key': key }));
+        : await withIdempotencyKey(keys, JSON.stringify(body), (key) => post(own, body, { ...headers, 'Idempotency-Key': key }));
       if (own !== current) return;
       const facts = { seconds: (now() - start) / 1000, kept };
       const consent = consentNeeded(answer);

@@ -6,7 +6,7 @@ import { requestApproval } from './call-approval.js';
 import { createCallView } from './call-view.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { createEndpointCall } from './endpoint-call.js';
-import { createKeptKey } from '../page/kept-key.js';
+import { createStoredKey } from '../page/stored-keys.js';
 import { createEndpointHead } from './endpoint-head.js';
 import { createSnippetBox } from './snippet-box.js';
 
@@ -40,7 +40,7 @@ export function createEndpointPanel(endpoint, schema, context) {
     price,
     approve,
     sessions,
-    keys: createKeptKey(drafts, `explorer-key:${endpoint.name}`).keys,
+    keys: createStoredKey(drafts, `explorer-key:${endpoint.name}`).keys,
     onProgress,
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     now: () => performance.now(),

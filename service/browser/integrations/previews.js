@@ -1,6 +1,6 @@
 // The first lines of an answer as a preview. All texts go through `oneLine`, because other people may have written them.
 
-import { moment, shortDay } from '../shared/when.js';
+import { moment, shortDay } from '../shared/time-format.js';
 
 /** @typedef {{text: string, about?: string}} Line */
 

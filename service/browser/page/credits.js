@@ -2,7 +2,7 @@
 
 import { numberInWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
-import { timeOfDay } from '../shared/when.js';
+import { timeOfDay } from '../shared/time-format.js';
 
 /** @param {import('../shared/api-transport.js').Transport} transport */
 export function createCredits(transport) {

@@ -2,7 +2,7 @@
 // the notice stays, so that the user can read a reply that is being received.
 
 import { element } from '../shared/elements.js';
-import { minutesInWords } from '../shared/when.js';
+import { minutesInWords } from '../shared/time-format.js';
 import { timeLeft } from './session.js';
 
 const AHEAD = 5 * 60_000; // ms

@@ -3,7 +3,7 @@
 import { createListeners } from './listeners.js';
 import { ApiError, NetworkError, errorText } from './errors.js';
 import { applyMessage, rowsOf, withRow, withoutRow } from './live-rows.js';
-import { createOnce } from './once.js';
+import { createOnce } from './idempotency.js';
 import { createOwnWrites } from './own-writes.js';
 import { UNAVAILABLE } from './socket-state.js';
 
@@ -26,7 +26,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
   const listeners = createListeners();
   const path = `/api/records/${name}`;
   const writes = createOwnWrites();
-  /** @type {import('./once.js').Keys} */
+  /** @type {import('./idempotency.js').Keys} */
   const keys = new Map();
   let subscribed = 0; // when the socket last requested the rows
   let isTooLong = false; // whether the collection is too long for a snapshot: then the socket reports nothing about it

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { arrange, element, isFocusLost } from '../shared/elements.js';
-import { moment } from '../shared/when.js';
+import { moment } from '../shared/time-format.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { hrefOf } from '../page/route.js';
 import { createCallFeed } from './call-feed.js';

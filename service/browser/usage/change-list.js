@@ -3,7 +3,7 @@
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
-import { moment } from '../shared/when.js';
+import { moment } from '../shared/time-format.js';
 import { counted } from '../calls/value-words.js';
 import { canBeUndone, groupsOf, sentenceOf, stepsOf } from './change-words.js';
 import { createProblem } from './usage-problem.js';

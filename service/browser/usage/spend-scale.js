@@ -3,7 +3,7 @@
 
 import { counted } from '../calls/value-words.js';
 import { numberInWords } from '../shared/number-words.js';
-import { formatTime, shortDay } from '../shared/when.js';
+import { formatTime, shortDay } from '../shared/time-format.js';
 
 /** @typedef {{day: string, credits: number, calls: number}} Day */
 

@@ -3,7 +3,7 @@
 
 import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { formatNumber } from '../shared/number-words.js';
-import { moment } from '../shared/when.js';
+import { moment } from '../shared/time-format.js';
 import { hrefOf } from '../page/route.js';
 import { csvOf, noteOf, signed, titleOf } from './statement-words.js';
 import { createProblem } from './usage-problem.js';

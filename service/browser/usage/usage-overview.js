@@ -4,7 +4,7 @@
 import { element } from '../shared/elements.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { numberInWords } from '../shared/number-words.js';
-import { timeOfDay } from '../shared/when.js';
+import { timeOfDay } from '../shared/time-format.js';
 import { timeZone } from '../page/time-zone.js';
 import { createSourceTable } from './source-table.js';
 import { createSpendPlot } from './spend-plot.js';

@@ -4,7 +4,7 @@
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
-import { createInertTime } from '../shared/inert-time.js';
+import { createActivationDelay } from '../shared/activation-delay.js';
 import { showModal } from '../shared/modal.js';
 import { withVisibleMarks } from '../shared/visible-text.js';
 
@@ -78,8 +78,8 @@ function whoAsks({ widgetName, endpoint }) {
  * @param {(decision: Decision) => void} decide
  */
 function actions(decide) {
-  const allowing = createInertTime(mark);
-  const denying = createInertTime(mark);
+  const allowing = createActivationDelay(mark);
+  const denying = createActivationDelay(mark);
   const press = (/** @type {Decision} */ decision, rest = allowing) => (/** @type {Event} */ event) => {
     if (!rest.covers(event)) decide(decision);
   };

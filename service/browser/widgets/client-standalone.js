@@ -3,7 +3,7 @@
 import { createTransport, queryString } from '../shared/api-transport.js';
 import { ApiError, NetworkError as NoAnswer } from '../shared/errors.js';
 import { TIMEOUT } from './client-call.js';
-import { readRecords } from './client-records-alone.js';
+import { readRecords } from './client-records-standalone.js';
 import { createWait } from './client-wait.js';
 import { WidgetError, clientError, errorOf } from './widget-errors.js';
 

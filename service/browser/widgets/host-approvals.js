@@ -2,7 +2,7 @@
 // The user's decisions about calls, with one question at a time. The decision 'once' holds for the exact text that was
 // shown; the decision 'session' holds for a widget and an endpoint at its price.
 
-import { createPatience } from './host-patience.js';
+import { createRefusalCounter } from './host-refusals.js';
 import { createSessionApprovals } from './session-approvals.js';
 
 /**
@@ -28,11 +28,11 @@ import { createSessionApprovals } from './session-approvals.js';
 
 /**
  * @param {(request: ApprovalRequest) => Promise<Decision>} approve
- * @param {ReturnType<typeof createPatience>} [patience] limits the refused questions of a widget
+ * @param {ReturnType<typeof createRefusalCounter>} [refusals] limits the refused questions of a widget
  * @param {import('./session-approvals.js').SessionApprovals} [sessions] the list of session approvals, which the page may
  *   show
  */
-export function createApprovals(approve, patience = createPatience(() => {}), sessions = createSessionApprovals()) {
+export function createApprovals(approve, refusals = createRefusalCounter(() => {}), sessions = createSessionApprovals()) {
   /** @type {Map<string, string>} widgets, by the key of a call that was allowed once but only needed a consent */
   const unused = new Map();
   /** @type {Map<string, Group>} in the order of their questions */
@@ -69,7 +69,7 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
     if (group.waiting.size) return;
     if (groups.get(key) === group) groups.delete(key);
     // A widget that withdraws its question and asks again would block the page as much as one that asks after refusals.
-    if (group.isShown) patience.note(group.question.widgetId, true);
+    if (group.isShown) refusals.note(group.question.widgetId, true);
     group.ended.abort();
   }
 
@@ -93,10 +93,10 @@ export function createApprovals(approve, patience = createPatience(() => {}), se
   /** @param {Group} group @returns {Promise<Decision>} */
   async function askUser(group) {
     const { widgetId } = group.question;
-    if (patience.isOver(widgetId)) return 'deny';
+    if (refusals.isOver(widgetId)) return 'deny';
     group.isShown = true;
     const decision = await approve(requestOf(group));
-    if (group.waiting.size) patience.note(widgetId, decision === 'deny');
+    if (group.waiting.size) refusals.note(widgetId, decision === 'deny');
     return decision;
   }
 

@@ -21,11 +21,11 @@ import { element } from '../shared/elements.js';
  * @param {string} options.url with the nonce in its fragment
  * @param {string} [options.permissions] of the Permissions Policy; none by default
  * @param {import('./host-loading.js').Loading} options.loading limits how many frames load at once
- * @param {import('./host-nearness.js').Nearness | null} [options.nearness] for a frame that is loaded when it is near the visible part
+ * @param {import('./host-lazy-loading.js').LazyLoading | null} [options.lazyLoading] for a frame that is loaded when it is near the visible part
  * @param {() => void} options.onLoad
  * @returns {Frame} not in the document yet
  */
-export function createFrame({ widgetId, title, url, permissions = '', loading, nearness, onLoad }) {
+export function createFrame({ widgetId, title, url, permissions = '', loading, lazyLoading, onLoad }) {
   const iframe = /** @type {HTMLIFrameElement} */ (
     element('iframe', {
       title,
@@ -41,7 +41,7 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, n
   const box = element('div', { class: 'widget-box', data: { widgetId } }, notice);
   let leave = () => {};
   const enter = () => void (leave = loading.enter(() => box.prepend(iframe)));
-  if (nearness) leave = nearness.wait(box, enter);
+  if (lazyLoading) leave = lazyLoading.wait(box, enter);
   else enter();
 
   function loaded() {
@@ -52,7 +52,7 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, n
   return {
     box,
     iframe,
-    load: () => nearness?.come(box),
+    load: () => lazyLoading?.loadNow(box),
     show(text, action, act) {
       const button = element('button', { type: 'button', class: 'quiet', on: { click: act } }, action);
       notice.replaceChildren(element('span', {}, text), button);

@@ -15,7 +15,7 @@ import { TYPES } from './messages.js';
  * @property {ReturnType<typeof import('./host-calls.js').createCalls>} calls
  * @property {ReturnType<typeof import('./host-records.js').createHostRecords>} records
  * @property {ReturnType<typeof import('./host-consents.js').createNeeds>} needs
- * @property {ReturnType<typeof import('./host-patience.js').createPatience>} patience
+ * @property {ReturnType<typeof import('./host-refusals.js').createRefusalCounter>} refusals
  * @property {() => any} state the stored state of the widget
  * @property {(value: unknown) => string | null} store stores a state; returns an error if it can't
  * @property {Pick<HostOptions, 'consent' | 'scopes'>} options
@@ -26,7 +26,7 @@ import { TYPES } from './messages.js';
 
 /** @param {Surroundings} surroundings @returns {(message: any) => void} receives parsed messages */
 export function createPortReceiver(surroundings) {
-  const { session, calls, records, needs, patience, state, store, options, force, resize, drop } = surroundings;
+  const { session, calls, records, needs, refusals, state, store, options, force, resize, drop } = surroundings;
   const { id } = session.widget;
   const scopes = createScopes(async () => (await options.scopes?.()) ?? {});
 
@@ -69,9 +69,9 @@ export function createPortReceiver(surroundings) {
 
   /** @param {ConsentNeed} need which opens a dialog, so the refused ones are counted */
   async function consentTo(need) {
-    if (patience.isOver(id)) return 'cancelled';
+    if (refusals.isOver(id)) return 'cancelled';
     const { status } = await options.consent({ ...need, widgetName: session.widget.templateName });
-    if (!need.signal?.aborted) patience.note(id, status === 'cancelled');
+    if (!need.signal?.aborted) refusals.note(id, status === 'cancelled');
     return status;
   }
 

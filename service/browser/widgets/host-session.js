@@ -37,10 +37,10 @@ const PONG_TIME = 1_000; // ms
  * @param {string} options.origin of the widget's documents; 'null' in a sandbox
  * @param {HTMLElement} options.root
  * @param {import('./host-loading.js').Loading} options.loading
- * @param {import('./host-nearness.js').Nearness | null} [options.nearness]
+ * @param {import('./host-lazy-loading.js').LazyLoading | null} [options.lazyLoading]
  * @param {Handlers} options.handlers
  */
-export function createSession({ widget, url, origin, root, loading, nearness, handlers }) {
+export function createSession({ widget, url, origin, root, loading, lazyLoading, handlers }) {
   const target = origin === 'null' ? '*' : origin; // no other target reaches an opaque origin
   const rate = createRateMeter();
   let nonce = newId();
@@ -95,7 +95,7 @@ export function createSession({ widget, url, origin, root, loading, nearness, ha
   function newFrame() {
     const { id: widgetId, templateName: title, permissions = [] } = widget;
     const facts = { widgetId, title, url: `${url}#wn=${nonce}`, permissions: permissions.join('; ') };
-    return createFrame({ ...facts, loading, nearness, onLoad });
+    return createFrame({ ...facts, loading, lazyLoading, onLoad });
   }
 
   /** @param {any} message @param {Transferable[]} [transfer] */

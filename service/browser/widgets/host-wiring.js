@@ -5,7 +5,7 @@
 import { createStates } from './host-states.js';
 import { connectLate, exportIo, importIo } from './io-state.js';
 import { canonical, isObject } from './json-value.js';
-import { keptValues, restoreValues } from './kept-values.js';
+import { valuesToStore, restoreValues } from './stored-values.js';
 import { createBudget, toStored } from './storable.js';
 
 /**
@@ -63,7 +63,7 @@ export function createWiring({ onChange }) {
     /** Notes that an output has a new value, which the canvas may store. @param {string} widgetId */
     keep(widgetId) {
       const widget = widgets.get(widgetId);
-      const now = widget && fitting(widget.id, keptValues(graph, widget));
+      const now = widget && fitting(widget.id, valuesToStore(graph, widget));
       if (canonical(now) === canonical(values.get(widgetId))) return;
       values.set(widgetId, now);
       onChange(widgetId);
@@ -123,7 +123,7 @@ export function createWiring({ onChange }) {
   /** @param {CanvasWidget} widget @returns {import('./io-graph.js').Delivery[]} */
   function restore(widget) {
     const deliveries = restoreValues(graph, widget, storedWidgets()[widget.id]?.values);
-    values.set(widget.id, fitting(widget.id, keptValues(graph, widget)));
+    values.set(widget.id, fitting(widget.id, valuesToStore(graph, widget)));
     return deliveries;
   }
 

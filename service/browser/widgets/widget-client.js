@@ -27,7 +27,7 @@ export * from './widget-errors.js';
  * @property {string[]} [wants] `['widgets']`: the host reports changes of the canvas
  * @property {string[]} [slots] the used slots, if they are fewer than those of the manifest
  *
- * @typedef {OwnOptions & import('./client-alone.js').AloneOptions} Options
+ * @typedef {OwnOptions & import('./client-standalone-setup.js').StandaloneOptions} Options
  */
 
 const NEVER = () => () => {};
@@ -113,8 +113,8 @@ function findFrame({ holder, io, handshakeMs, options }) {
  */
 async function standAlone(own, holder, options) {
   try {
-    const { aloneSession } = await import('./client-alone.js');
-    holder.take(aloneSession(own, options));
+    const { standaloneSession } = await import('./client-standalone-setup.js');
+    holder.take(standaloneSession(own, options));
   } catch (error) {
     holder.giveUp('network');
     throw error; // so that the developer sees the error

@@ -2,7 +2,7 @@
 // Unfinished input in the fields of a widget. It is stored as the widget's state, so that it survives a reload and leaving
 // the canvas. Everybody who may read the canvas can read it, so the fields must not contain secrets.
 
-import { printOf } from '../shared/print-of.js';
+import { fingerprint } from '../shared/fingerprint.js';
 import { isObject } from './json-value.js';
 
 /**
@@ -64,7 +64,7 @@ export function createDraft(client, panel, fields) {
     const values = { ...empty, ...textsOf(draft.values) };
     for (const name of names) if (isFree(fields[name], name)) write(name, values[name]);
     [filled, came] = [textsOf(draft.filled), textsOf(draft.came)];
-    pending = pendingOf(draft.pending, printOf(JSON.stringify(values)));
+    pending = pendingOf(draft.pending, fingerprint(JSON.stringify(values)));
   }
 
   /** @param {string} name @param {string} text */
@@ -79,7 +79,7 @@ export function createDraft(client, panel, fields) {
   }
 
   function printNow() {
-    return printOf(JSON.stringify(read()));
+    return fingerprint(JSON.stringify(read()));
   }
 
   /** @param {string} key @returns {boolean} whether the outcome of an earlier try is not known */
@@ -123,10 +123,10 @@ export function createDraft(client, panel, fields) {
     keep,
     isEmpty,
     /** @param {string} name @returns {boolean} whether the user has typed the text in the field */
-    isTyped: (name) => fields[name].value !== empty[name] && printOf(fields[name].value) !== filled[name],
+    isTyped: (name) => fields[name].value !== empty[name] && fingerprint(fields[name].value) !== filled[name],
     /** @param {string} input @param {unknown} value @returns {boolean} false if the same value came before, for example before a reload */
     isNews(input, value) {
-      const print = printOf(JSON.stringify(value));
+      const print = fingerprint(JSON.stringify(value));
       if (came[input] === print) return false;
       came = { ...came, [input]: print };
       if (!isEmpty()) keep();
@@ -135,7 +135,7 @@ export function createDraft(client, panel, fields) {
     /** Puts the value of an input into a field. @param {string} name @param {string} text */
     fill(name, text) {
       fields[name].value = text;
-      filled = { ...filled, [name]: printOf(fields[name].value) };
+      filled = { ...filled, [name]: fingerprint(fields[name].value) };
       change();
     },
     /** Empties the fields, except those that were changed after `sent` was read. @param {Texts} [sent] */

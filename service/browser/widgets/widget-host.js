@@ -12,9 +12,9 @@ import { keepKeyboard } from './host-focus.js';
 import { createHostIo } from './host-io.js';
 import { createLoading } from './host-loading.js';
 import { createMounted } from './host-mounted.js';
-import { createNearness } from './host-nearness.js';
+import { createLazyLoading } from './host-lazy-loading.js';
 import { GREEDY, REFUSED } from './host-notices.js';
-import { createPatience } from './host-patience.js';
+import { createRefusalCounter } from './host-refusals.js';
 import { createPortReceiver } from './host-port.js';
 import { createHostRecords } from './host-records.js';
 import { createResizer } from './host-resize.js';
@@ -36,11 +36,11 @@ export function createCanvasHost(options) {
   const mounted = createMounted();
   /** @type {Map<string, {record: CanvasWidget, receive: (slotId: string, value: any) => void}>} */
   const siblings = new Map();
-  const patience = createPatience((id) => mounted.named(id)?.warn(REFUSED, 'Ask again', () => patience.renew(id)));
-  const approvals = createApprovals(options.approve, patience, options.sessions);
+  const refusals = createRefusalCounter((id) => mounted.named(id)?.warn(REFUSED, 'Ask again', () => refusals.renew(id)));
+  const approvals = createApprovals(options.approve, refusals, options.sessions);
   const needs = createNeeds();
   const loading = createLoading();
-  const nearness = options.lazy ? createNearness(root) : null;
+  const lazyLoading = options.lazy ? createLazyLoading(root) : null;
   const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));
   const wiring = createWiring({ onChange: (widgetId) => changed(widgetId) });
   const io = createHostIo({
@@ -108,13 +108,13 @@ export function createCanvasHost(options) {
       drop: (reason, data, field) => drop(id, reason, data, field),
       onEvent,
     };
-    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, loading, nearness, handlers });
+    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, loading, lazyLoading, handlers });
     const receivePort = createPortReceiver({
       session,
       calls,
       records,
       needs,
-      patience,
+      refusals,
       state: () => wiring.stateOf(id),
       store: (value) => wiring.storeState(id, value),
       options,
@@ -172,7 +172,7 @@ export function createCanvasHost(options) {
       mounted.remove(id);
       io.forget(id);
       drops.forget(id);
-      patience.renew(id);
+      refusals.renew(id);
       wiring.remove(id);
       announce();
     },
@@ -233,7 +233,7 @@ export function createCanvasHost(options) {
       isClosed = true; // so that unmounting is not stored as a removal of the widgets
       for (const id of [...mounted.all().map(({ widget }) => widget.id), ...siblings.keys()]) host.unmount(id);
       siblings.clear();
-      nearness?.stop();
+      lazyLoading?.stop();
       io.stop();
       endContext();
       freeKeyboard();

@@ -5,7 +5,7 @@ import { element } from '../shared/elements.js';
 
 export { element } from '../shared/elements.js';
 export { formatNumber } from '../shared/number-words.js';
-export { day, formatTime, moment, shortDay, timeOfDay, toLocalInput } from '../shared/when.js';
+export { day, formatTime, moment, shortDay, timeOfDay, toLocalInput } from '../shared/time-format.js';
 export { createDraft } from './widget-draft.js';
 export { createWidget } from './widget-page.js';
 export { columnsOf, eventOf, itemsOf, personOf, placeOf, textOf } from './widget-values.js';

@@ -1,7 +1,7 @@
 // @ts-check
 // Formats the days and times of events in the user's time zone. An all-day event has no time zone.
 
-import { formatTime, timeOfDay, toLocalInput } from '../../../browser/shared/when.js';
+import { formatTime, timeOfDay, toLocalInput } from '../../../browser/shared/time-format.js';
 
 /** @typedef {{start: string, end: string, allDay: boolean}} Span */
 

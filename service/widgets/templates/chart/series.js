@@ -1,7 +1,7 @@
 // @ts-check
 // Finds the values of items that can be drawn. Pure functions.
 
-import { shortDay } from '../../../browser/shared/when.js';
+import { shortDay } from '../../../browser/shared/time-format.js';
 
 /**
  * @typedef {import('../../../browser/widgets/widget-values.js').Item} Item

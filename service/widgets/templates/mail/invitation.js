@@ -1,7 +1,7 @@
 // @ts-check
 // Writes a message about an event.
 
-import { formatTime, timeOfDay } from '../../../browser/shared/when.js';
+import { formatTime, timeOfDay } from '../../../browser/shared/time-format.js';
 
 /** @param {import('../../../browser/widgets/widget-values.js').EventValue} event */
 export function invitation({ title, start, location, allDay }) {

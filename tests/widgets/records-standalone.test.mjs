@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
-import { readRecords } from '../../service/browser/widgets/client-records-alone.js';
+import { readRecords } from '../../service/browser/widgets/client-records-standalone.js';
 
 const RECORDS = { records: [{ recordId: 'r1', data: {}, createdAt: 'now', updatedAt: 'now' }] };
 const settle = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,16 +1,16 @@
 // Loads the controls of messages after the first page. Messages can be read and sent without them.
 
-import { loadStyle } from '../page/late-view.js';
+import { loadStyle } from '../page/lazy-view.js';
 
 /** @typedef {import('./message-controls.js').MessageControls} MessageControls */
 
-const LATE = { styles: ['../chat/messages.css'] };
+const LAZY = { styles: ['../chat/messages.css'] };
 
 /**
  * @param {Parameters<typeof import('./message-controls.js').createMessageControls>[0]} context
  * @param {() => void} onChange called when the controls are loaded, and when the records of turns have changed
  */
-export function createLateControls(context, onChange) {
+export function createLazyControls(context, onChange) {
   /** @type {MessageControls | null} */
   let controls = null;
   /** @type {string | null} */
@@ -21,7 +21,7 @@ export function createLateControls(context, onChange) {
     if (controls || isLoading) return;
     isLoading = true;
     const create = import('../chat/message-controls.js').then(({ createMessageControls }) => createMessageControls);
-    const [createControls] = await Promise.all([create, ...LATE.styles.map(loadStyle)]).catch(() => []);
+    const [createControls] = await Promise.all([create, ...LAZY.styles.map(loadStyle)]).catch(() => []);
     isLoading = false; // if this fails, opening the next chat tries again
     if (!createControls) return;
     controls = createControls(context);

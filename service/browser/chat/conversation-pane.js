@@ -6,7 +6,7 @@ import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { createModelPicker } from './model-picker.js';
 import { createQuestions } from './questions.js';
-import { createActions, letEscapeStop } from './talk-actions.js';
+import { createActions, letEscapeStop } from './conversation-actions.js';
 import { createTranscript } from './transcript.js';
 import { isExpected } from './turn-reader.js';
 import { createWelcome } from './welcome.js';
@@ -25,7 +25,7 @@ import { createWelcome } from './welcome.js';
  * @param {(chatId: string) => void} context.onEmpty called for a new chat whose first turn has stored nothing
  * @param {HTMLElement[]} context.tools buttons in the bar
  */
-export function createTalk({ chats, drafts, transport, storage, socket, tabs, balance, announce, onCreated, onEmpty, tools }) {
+export function createConversationPane({ chats, drafts, transport, storage, socket, tabs, balance, announce, onCreated, onEmpty, tools }) {
   const title = element('h2', { class: 'talk-title' });
   const questions = createQuestions({ transport, balance, announce }, scheduleShow);
   const models = createModelPicker(transport, storage, scheduleShow);

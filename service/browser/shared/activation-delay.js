@@ -11,7 +11,7 @@ const DELAY = 400; // ms after the question is painted
  * @param {() => void} onChange called when the delay begins and when it ends
  * @param {() => number} [now] milliseconds, on the clock of `Event.timeStamp`
  */
-export function createInertTime(onChange, now = () => performance.now()) {
+export function createActivationDelay(onChange, now = () => performance.now()) {
   let until = Infinity;
   let frame = 0;
   let timer = 0;

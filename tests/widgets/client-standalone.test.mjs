@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { baseUrlOf } from '../../service/browser/widgets/client-alone.js';
+import { baseUrlOf } from '../../service/browser/widgets/client-standalone-setup.js';
 import { createWidgetClient } from '../../service/browser/widgets/widget-client.js';
 import * as errors from '../../service/browser/widgets/widget-errors.js';
 
@@ -42,7 +42,7 @@ test('a client that is closed before its page’s part is loaded stays closed', 
   const { client, requests } = page();
   client.close();
   await assert.rejects(client.ready, errors.AbortedError);
-  await import('../../service/browser/widgets/client-alone.js');
+  await import('../../service/browser/widgets/client-standalone-setup.js');
   await assert.rejects(client.post('a'), errors.AbortedError);
   assert.deepEqual(requests, []);
 });

@@ -17,7 +17,7 @@ import { newId } from './ids.js';
  * @param {Keys} keys @param {string} content equal for two tries of the same request @param {(key: string) => Promise<T>} act
  * @returns {Promise<T>}
  */
-export async function once(keys, content, act) {
+export async function withIdempotencyKey(keys, content, act) {
   const key = keys.get(content) ?? newId();
   const end = () => void (keys.get(content) === key && keys.delete(content));
   keys.set(content, key);
@@ -41,10 +41,10 @@ export async function once(keys, content, act) {
 export async function createOnce(keys, content, create) {
   const wasTried = keys.get(content) !== undefined;
   try {
-    return await once(keys, content, create);
+    return await withIdempotencyKey(keys, content, create);
   } catch (error) {
     if (!(wasTried && error instanceof ApiError && error.code === 'not_found')) throw error;
-    return once(keys, content, create);
+    return withIdempotencyKey(keys, content, create);
   }
 }
 

@@ -1,7 +1,7 @@
 // Stores the idempotency keys of requests in this tab, so that they survive a reload.
 
 /** Stores the key of one request, with the whole content of the request. @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name */
-export function createKeptKey(drafts, name) {
+export function createStoredKey(drafts, name) {
   /** @type {{body: string, key: string} | null} a request whose answer is not known */
   let pending = JSON.parse(drafts.get(name) || 'null');
 
@@ -13,7 +13,7 @@ export function createKeptKey(drafts, name) {
 
   return {
     clear: () => setPending(null),
-    /** @type {import('../shared/once.js').Keys} */
+    /** @type {import('../shared/idempotency.js').Keys} */
     keys: {
       get: (body) => (pending?.body === body ? pending.key : undefined),
       set: (body, key) => setPending({ body, key }),
@@ -24,9 +24,9 @@ export function createKeptKey(drafts, name) {
 
 /**
  * Stores the keys of several requests that run at the same time.
- * @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name @returns {import('../shared/once.js').Keys}
+ * @param {import('./drafts.js').Drafts} drafts of this tab @param {string} name @returns {import('../shared/idempotency.js').Keys}
  */
-export function createKeptKeys(drafts, name) {
+export function createStoredKeys(drafts, name) {
   /** @type {Map<string, string>} also kept in memory, because the storage may be full */
   const known = new Map();
   return {

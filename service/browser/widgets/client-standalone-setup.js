@@ -4,15 +4,15 @@ import { createStandaloneSession } from './client-standalone.js';
 import { openConsent } from './client-consent.js';
 
 /**
- * @typedef {object} AloneOptions
+ * @typedef {object} StandaloneOptions
  * @property {string} [baseUrl] of the API; by default from `baseUrlOf`
  * @property {() => Promise<string | null> | string | null} [getToken] returns the user's token; called before each request
  * @property {typeof globalThis.fetch} [fetch]
  * @property {import('./client-standalone.js').AskConsent} [consent] used instead of the client's own window and dialog
  */
 
-/** @param {Window} own @param {AloneOptions} options */
-export function aloneSession(own, { baseUrl, getToken = () => null, fetch, consent = openConsent }) {
+/** @param {Window} own @param {StandaloneOptions} options */
+export function standaloneSession(own, { baseUrl, getToken = () => null, fetch, consent = openConsent }) {
   return createStandaloneSession({
     baseUrl: baseUrl ?? baseUrlOf(own.document),
     getToken,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { ago, day, formatTime, moment, shortDay, timeOfDay, wholeMoment } from '../../service/browser/shared/when.js';
+import { ago, day, formatTime, moment, shortDay, timeOfDay, wholeMoment } from '../../service/browser/shared/time-format.js';
 import { timeLeft } from '../../service/browser/chat/question-words.js';
 
 const EVENING = new Date(new Date().getFullYear(), 10, 26, 21, 7).toISOString();
@@ -60,5 +60,5 @@ test('nothing but the two modules for it writes times and numbers, so that no pa
   const service = new URL('../../service/', import.meta.url);
   const files = readdirSync(service, { recursive: true }).map(String).filter((name) => name.endsWith('.js'));
   const own = files.filter((name) => /\.toLocale\w*String\(|new Intl\.DateTimeFormat|DateTimeFormat\(.*\)\.format|NumberFormat\(/.test(readFileSync(new URL(name, service), 'utf8')));
-  assert.deepEqual(own.sort(), ['browser/shared/number-words.js', 'browser/shared/when.js']);
+  assert.deepEqual(own.sort(), ['browser/shared/number-words.js', 'browser/shared/time-format.js']);
 });

@@ -14,7 +14,7 @@ import { element, tryAgain } from '../shared/elements.js';
  *   `styles` are addresses relative to this module
  * @returns {View}
  */
-export function createLateView(context, { title, styles, load }) {
+export function createLazyView(context, { title, styles, load }) {
   const text = element('p', { role: 'status' }, 'Loading…');
   const retry = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: () => tryAgain(start, retry, () => view?.focus()) } }, 'Try again');
   const node = element('div', { class: 'late-view' }, element('div', { class: 'late-note' }, text, retry));

@@ -32,8 +32,8 @@ export function createActions({ current, models, send, ...rest }) {
 
   return {
     ...rest,
-    edit: (id, text, later) => replace(later, (talk) => talk.edit(id, text, models.modelId)),
-    regenerate: (id, later, modelId) => replace(later, (talk) => talk.regenerate(id, modelId ?? models.modelId)),
+    edit: (id, text, later) => replace(later, (conversation) => conversation.edit(id, text, models.modelId)),
+    regenerate: (id, later, modelId) => replace(later, (conversation) => conversation.regenerate(id, modelId ?? models.modelId)),
     dismiss: () => current()?.dismiss(),
     goOn: () => send(GO_ON),
     models: () => models.usable,

@@ -10,7 +10,7 @@ import { LIMITS } from './messages.js';
  */
 
 /** @param {Widget} widget */
-function keptSlots({ slots }) {
+function storedSlots({ slots }) {
   return slots.filter(({ direction, persist }) => direction === 'output' && persist === true);
 }
 
@@ -20,10 +20,10 @@ function keptSlots({ slots }) {
  * @param {IoGraph} graph @param {Widget} widget
  * @returns {Record<string, any> | undefined} the values by slot
  */
-export function keptValues(graph, widget) {
+export function valuesToStore(graph, widget) {
   /** @type {Record<string, any>} */
   let kept = {};
-  for (const { id: slotId } of keptSlots(widget)) {
+  for (const { id: slotId } of storedSlots(widget)) {
     const value = graph.lastOutput({ widgetId: widget.id, slotId });
     const more = { ...kept, [slotId]: value };
     if (value !== undefined && !toJson(more, LIMITS.keptBytes).error) kept = more;
@@ -39,7 +39,7 @@ export function keptValues(graph, widget) {
  */
 export function restoreValues(graph, widget, stored) {
   if (!isObject(stored)) return [];
-  const missing = keptSlots(widget).filter(({ id }) => {
+  const missing = storedSlots(widget).filter(({ id }) => {
     return Object.hasOwn(stored, id) && graph.lastOutput({ widgetId: widget.id, slotId: id }) === undefined;
   });
   return missing.flatMap(({ id }) => setStored(graph, widget.id, id, stored[id]));

@@ -4,19 +4,19 @@
 const MARGIN = '50%'; // of the size of the view, on each side
 
 /**
- * @typedef {object} Nearness
+ * @typedef {object} LazyLoading
  * @property {(node: Element, act: () => void) => () => void} wait calls `act` once when a node comes near
  *   the visible part of the root; it returns a function that ends the wait
- * @property {(node: Element) => void} come ends the wait of a node and calls its `act` now
+ * @property {(node: Element) => void} loadNow ends the wait of a node and calls its `act` now
  * @property {() => void} stop
  */
 
-/** @param {Element} root @returns {Nearness} */
-export function createNearness(root) {
+/** @param {Element} root @returns {LazyLoading} */
+export function createLazyLoading(root) {
   /** @type {Map<Element, () => void>} */
   const waiting = new Map();
   const observer = new IntersectionObserver(
-    (entries) => entries.forEach(({ target, isIntersecting }) => isIntersecting && come(target)),
+    (entries) => entries.forEach(({ target, isIntersecting }) => isIntersecting && loadNow(target)),
     { root, rootMargin: MARGIN },
   );
 
@@ -27,7 +27,7 @@ export function createNearness(root) {
   }
 
   /** @param {Element} node */
-  function come(node) {
+  function loadNow(node) {
     const act = waiting.get(node);
     forget(node);
     act?.();
@@ -39,7 +39,7 @@ export function createNearness(root) {
       observer.observe(node);
       return () => forget(node);
     },
-    come,
+    loadNow,
     stop: () => observer.disconnect(),
   };
 }

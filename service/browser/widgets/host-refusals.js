@@ -5,7 +5,7 @@
 const MOST = 3; // successive refused questions
 
 /** @param {(widgetId: string) => void} onEnd called when a widget may not ask any more, and each time it asks after that */
-export function createPatience(onEnd) {
+export function createRefusalCounter(onEnd) {
   /** @type {Map<string, number>} the successive refused questions, by widget */
   const refusals = new Map();
   const count = (/** @type {string} */ widgetId) => refusals.get(widgetId) ?? 0;
