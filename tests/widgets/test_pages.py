@@ -237,5 +237,10 @@ def test_only_a_page_of_its_own_loads_what_reaches_the_api(client):
         for path in ("/w/note", "/app/note")
     )
     assert framed < alone
-    assert {f"/browser/{name}" for name in modules_of("widgets/client-standalone-setup.js")} <= alone
-    assert not framed & {"/browser/widgets/client-standalone-setup.js", "/browser/shared/api-transport.js"}
+    assert {
+        f"/browser/{name}" for name in modules_of("widgets/client-standalone-setup.js")
+    } <= alone
+    assert not framed & {
+        "/browser/widgets/client-standalone-setup.js",
+        "/browser/shared/api-transport.js",
+    }
