@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { blocksOf } from '../../service/browser/calls/call-groups.js';
 import { NO_OUTPUT } from '../../service/browser/calls/call-states.js';
-import { filled } from '../../service/browser/calls/endpoint-sentences.js';
+import { fillTemplate } from '../../service/browser/calls/endpoint-sentences.js';
 import { createMediaLink } from '../../service/browser/calls/media-link.js';
 import { nounsOf, recordLink } from '../../service/browser/calls/record-words.js';
 import { describe } from '../../service/browser/calls/tool-words.js';
@@ -132,9 +132,9 @@ test('a job is sentences by its result', () => {
 });
 
 test('a sentence with a value that is missing or no text is not sentences', () => {
-  assert.equal(filled('{a} and {b:entry|entries}', { a: 1, b: [] }, {}), '1 and no entries');
-  assert.equal(filled('{a}', {}, { a: 'x'.repeat(200) })?.length, 50);
-  for (const data of [{}, { a: null }, { a: { b: 1 } }]) assert.equal(filled('Of {a}', data, {}), null);
+  assert.equal(fillTemplate('{a} and {b:entry|entries}', { a: 1, b: [] }, {}), '1 and no entries');
+  assert.equal(fillTemplate('{a}', {}, { a: 'x'.repeat(200) })?.length, 50);
+  for (const data of [{}, { a: null }, { a: { b: 1 } }]) assert.equal(fillTemplate('Of {a}', data, {}), null);
 });
 
 test('a question says whether its reply has ended before it was answered', () => {

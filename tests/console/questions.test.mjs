@@ -8,7 +8,7 @@ import { EMPTY_REPLY, reduce } from '../../service/browser/chat/chat-reducer.js'
 import { createMessageView } from '../../service/browser/chat/message-view.js';
 import { messagesOf } from '../../service/browser/chat/messages.js';
 import {
-  announcementOf, decisionProblem, doubtAbout, permissionsOf, priceInWords, timeLeft,
+  announcementOf, decisionProblem, doubtText, permissionsOf, priceInWords, timeLeft,
 } from '../../service/browser/chat/question-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
 import './plain-dom.mjs';
@@ -72,10 +72,10 @@ test('prices, permissions and refused decisions are told in words', () => {
 });
 
 test('a number that may be shown as another one than is sent is named', () => {
-  assert.match(doubtAbout(JSON.parse('{"of": [{"id": 9007199254740993}]}')), /9007199254740992 .* last digits/);
-  assert.match(doubtAbout(JSON.parse('{"id": -1000000000000000000001}')), /^-1e\+21 is too large/);
-  assert.match(doubtAbout(JSON.parse(`{"id": 1${'0'.repeat(400)}}`)), /^Infinity is too large/);
-  assert.equal(doubtAbout({ id: '9007199254740993', count: 5, share: 0.1, none: null, last: Number.MAX_SAFE_INTEGER }), '');
+  assert.match(doubtText(JSON.parse('{"of": [{"id": 9007199254740993}]}')), /9007199254740992 .* last digits/);
+  assert.match(doubtText(JSON.parse('{"id": -1000000000000000000001}')), /^-1e\+21 is too large/);
+  assert.match(doubtText(JSON.parse(`{"id": 1${'0'.repeat(400)}}`)), /^Infinity is too large/);
+  assert.equal(doubtText({ id: '9007199254740993', count: 5, share: 0.1, none: null, last: Number.MAX_SAFE_INTEGER }), '');
 });
 
 test('a card takes the place of its sign of loading, although nothing else of its message has changed', () => {

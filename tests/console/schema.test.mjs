@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { detailsOf, innerReasons, linesOf, ownReasons } from '../../service/browser/shared/schema-details.js';
 import { createSchemaForm } from '../../service/browser/shared/schema-form.js';
 import { fieldOf } from '../../service/browser/shared/schema-fields.js';
-import { bodyOf, emptyState, mendedState, stateOf } from '../../service/browser/shared/schema-values.js';
+import { bodyOf, emptyState, repairState, stateOf } from '../../service/browser/shared/schema-values.js';
 import { emptyChoice, factsOf, isLong } from '../../service/browser/shared/schema-words.js';
 import './plain-dom.mjs';
 
@@ -87,7 +87,7 @@ test('null stays JSON where no control has a choice of null', () => {
   const kind = { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] };
   const field = fieldOf({ type: 'object', properties: { place, kind, names: { type: ['array', 'null'], items: TEXT } } });
   for (const name of ['place', 'kind', 'names']) assert.equal(stateOf(field, { [name]: null }), undefined, name);
-  assert.deepEqual(mendedState(field, { place: null, kind: null, names: null }), emptyState(field));
+  assert.deepEqual(repairState(field, { place: null, kind: null, names: null }), emptyState(field));
 });
 
 test('a number that would be another one when it is sent is refused', () => {
@@ -184,11 +184,11 @@ test('a variant is chosen by the value', () => {
 
 test('a draft of an older form is mended', () => {
   const old = { note: 5, count: null, events: [{ title: 'x', gone: 'y' }], gone: 'z', place: 'text' };
-  const mended = mendedState(whole, old);
+  const mended = repairState(whole, old);
   assert.deepEqual(bodyOf(whole, mended).value, { events: [{ title: 'x' }] });
-  for (const state of [null, undefined, 5, 'x', []]) assert.deepEqual(mendedState(whole, state), emptyState(whole));
+  for (const state of [null, undefined, 5, 'x', []]) assert.deepEqual(repairState(whole, state), emptyState(whole));
   const variants = fieldOf({ oneOf: [{ type: 'string' }, { type: 'number' }] });
-  assert.deepEqual(mendedState(variants, { at: 7, state: 'x' }), { at: 0, state: '' });
+  assert.deepEqual(repairState(variants, { at: 7, state: 'x' }), { at: 0, state: '' });
 });
 
 test('reasons are found at their place, and in lines', () => {

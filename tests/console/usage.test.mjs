@@ -9,7 +9,7 @@ import { createChangeList } from '../../service/browser/usage/change-list.js';
 import { canBeUndone, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
 import { createSpendPlot } from '../../service/browser/usage/spend-plot.js';
 import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
-import { csvOf, noteOf, signed, titleOf } from '../../service/browser/usage/statement-words.js';
+import { csvOf, noteOf, signedNumber, titleOf } from '../../service/browser/usage/statement-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
 import { createCredits } from '../../service/browser/page/credits.js';
 import './plain-dom.mjs';
@@ -114,7 +114,7 @@ test('a call that was cut off is told as one, and has nothing to undo', () => {
 });
 
 test('an entry is told in words, and its file holds no formula', () => {
-  assert.deepEqual([signed(-2.5), signed(1000)], ['−2.5', '+1,000']);
+  assert.deepEqual([signedNumber(-2.5), signedNumber(1000)], ['−2.5', '+1,000']);
   assert.equal(titleOf({ ...ENTRY, kind: 'grant', what: 'starting credits' }), 'Starting credits');
   assert.equal(noteOf({ ...ENTRY, facts: { door: 'mcp', approval: 'session', integration: 'search' } }), 'MCP, allowed for the session');
   assert.equal(noteOf({ ...ENTRY, kind: 'grant', facts: { note: 'for the outage of Monday' } }), 'for the outage of Monday');

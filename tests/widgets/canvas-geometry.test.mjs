@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import * as geometry from '../../service/browser/widgets/canvas-geometry.js';
-import { GRID, resized, snapMove, snapToGrid } from '../../service/browser/widgets/canvas-snapping.js';
+import { GRID, resizeBox, snapMove, snapToGrid } from '../../service/browser/widgets/canvas-snapping.js';
 import * as viewport from '../../service/browser/widgets/canvas-viewport.js';
 import { forSeeds } from './generator.mjs';
 
@@ -88,7 +88,7 @@ test('zoom keeps the canvas under the pointer and stays within its limits', () =
   forSeeds(100, (random) => {
     const view = { ...pointOf(random), zoom: 0.1 + random.number() * 3 };
     const pointer = pointOf(random);
-    const next = viewport.zoomed(view, random.pick([0.01, 0.9, 1.1, 100]), pointer);
+    const next = viewport.zoomViewport(view, random.pick([0.01, 0.9, 1.1, 100]), pointer);
     assert.ok(near(viewport.toCanvas(next, pointer), viewport.toCanvas(view, pointer)));
     assert.ok(next.zoom >= viewport.LEAST_ZOOM && next.zoom <= viewport.MOST_ZOOM);
   });
@@ -97,7 +97,7 @@ test('zoom keeps the canvas under the pointer and stays within its limits', () =
 test('two fingers keep hold of the canvas', () => {
   const view = { x: 5, y: 6, zoom: 1 };
   const [before, after] = [[{ x: 0, y: 0 }, { x: 100, y: 0 }], [{ x: 10, y: 20 }, { x: 210, y: 20 }]];
-  const next = viewport.pinched(view, before, after);
+  const next = viewport.pinchViewport(view, before, after);
   assert.equal(next.zoom, 2);
   for (const at of [0, 1]) assert.ok(near(viewport.toCanvas(next, after[at]), viewport.toCanvas(view, before[at])));
 });
@@ -105,26 +105,26 @@ test('two fingers keep hold of the canvas', () => {
 test('a box is fitted into the middle, whole and never enlarged', () => {
   const size = { width: 800, height: 600 };
   for (const content of [box(10, 20), box(-500, 0, 3000, 200), box(0, 0, 10, 5000)]) {
-    const view = viewport.fitted(content, size);
+    const view = viewport.fitViewport(content, size);
     const area = viewport.shownArea(view, size);
     assert.ok(view.zoom <= 1 && area.x < content.x && area.x + area.width > content.x + content.width);
     assert.ok(Math.abs(area.y + area.height / 2 - content.y - content.height / 2) < 1e-6);
   }
-  assert.deepEqual(viewport.fitted(null, size), { x: 0, y: 0, zoom: 1 });
+  assert.deepEqual(viewport.fitViewport(null, size), { x: 0, y: 0, zoom: 1 });
 });
 
 test('a widget is revealed with its slots and the smallest pan', () => {
   const [view, size] = [{ x: 0, y: 0, zoom: 2 }, { width: 800, height: 300 }];
   const slots = geometry.SLOTS_WIDTH;
-  assert.deepEqual(viewport.revealing(view, box(150, 20), size), view);
-  assert.deepEqual(viewport.revealing(view, box(250, -10), size), { x: 800 - 2 * (350 + slots), y: 20, zoom: 2 });
-  assert.equal(viewport.revealing(view, box(0, 0), size).x, 2 * slots);
+  assert.deepEqual(viewport.revealBox(view, box(150, 20), size), view);
+  assert.deepEqual(viewport.revealBox(view, box(250, -10), size), { x: 800 - 2 * (350 + slots), y: 20, zoom: 2 });
+  assert.equal(viewport.revealBox(view, box(0, 0), size).x, 2 * slots);
 });
 
 test('where there is no room for its slots, a widget is revealed with less of them', () => {
   const [view, size] = [{ x: 0, y: 0, zoom: 2 }, { width: 400, height: 300 }];
-  assert.equal(viewport.revealing(view, box(300, 0), size).x, -500, 'in the middle');
-  assert.equal(viewport.revealing(view, box(-5, 0, 900, 10), size).x, 10);
+  assert.equal(viewport.revealBox(view, box(300, 0), size).x, -500, 'in the middle');
+  assert.equal(viewport.revealBox(view, box(-5, 0, 900, 10), size).x, 10);
 });
 
 test('a dragged box snaps to edges and middles nearby, and else to the grid', () => {
@@ -138,9 +138,9 @@ test('a dragged box snaps to edges and middles nearby, and else to the grid', ()
 
 test('a handle moves its own edges only, and no further than the least size', () => {
   const least = { width: 48, height: 48 };
-  assert.deepEqual(resized(box(0, 0), 'se', 28, 12, least), box(0, 0, 128, 112));
-  assert.deepEqual(resized(box(0, 0), 'nw', 17, -15, least), box(16, -16, 84, 116));
-  assert.deepEqual(resized(box(0, 0), 'w', 500, 500, least), box(52, 0, 48, 100));
-  assert.deepEqual(resized(box(0, 0), 'n', 0, 500, least), box(0, 52, 100, 48));
-  assert.equal(resized(box(0, 0), 'e', 5, 0, least).width % GRID, 0);
+  assert.deepEqual(resizeBox(box(0, 0), 'se', 28, 12, least), box(0, 0, 128, 112));
+  assert.deepEqual(resizeBox(box(0, 0), 'nw', 17, -15, least), box(16, -16, 84, 116));
+  assert.deepEqual(resizeBox(box(0, 0), 'w', 500, 500, least), box(52, 0, 48, 100));
+  assert.deepEqual(resizeBox(box(0, 0), 'n', 0, 500, least), box(0, 52, 100, 48));
+  assert.equal(resizeBox(box(0, 0), 'e', 5, 0, least).width % GRID, 0);
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { dragged, moveTo, removalOf, shifted } from '../../service/browser/widgets/canvas-group.js';
+import { dragGroup, moveTo, removalOf, shiftWidgets } from '../../service/browser/widgets/canvas-group.js';
 import { inverse } from '../../service/browser/widgets/canvas-inverse.js';
 import { createSelection } from '../../service/browser/widgets/canvas-selection.js';
 import { apply, canvasOf } from '../../service/browser/widgets/canvas-state.js';
@@ -25,14 +25,14 @@ function selectionOf() {
 
 test('a group keeps its distances where it snaps to another widget', () => {
   const [a, b, c] = THREE.widgets;
-  const { widgets, guides } = dragged([a, b], [c], 261, 300, 6);
+  const { widgets, guides } = dragGroup([a, b], [c], 261, 300, 6);
   assert.deepEqual(guides, [{ axis: 'x', at: 600 }]);
   assert.deepEqual(widgets.map(({ x, y }) => [x, y]), [[263, 304], [500, 304]]);
-  assert.deepEqual(dragged([a, b], [], 0, 1, 6), { widgets: shifted([a, b], -3, 0), guides: [] });
+  assert.deepEqual(dragGroup([a, b], [], 0, 1, 6), { widgets: shiftWidgets([a, b], -3, 0), guides: [] });
 });
 
 test('moving and removing several is one operation, and its inverse puts all of it back', () => {
-  for (const operation of [moveTo(shifted(THREE.widgets, 16, -16)), removalOf(['a', 'b']), removalOf(['c', 'b', 'a'])]) {
+  for (const operation of [moveTo(shiftWidgets(THREE.widgets, 16, -16)), removalOf(['a', 'b']), removalOf(['c', 'b', 'a'])]) {
     const next = apply(THREE, operation);
     assert.notDeepEqual(next, THREE);
     assert.deepEqual(apply(next, inverse(THREE, operation)), THREE);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
 import { createCalls } from '../../service/browser/widgets/host-calls.js';
-import { createNeeds } from '../../service/browser/widgets/host-consents.js';
+import { createConsentNeeds } from '../../service/browser/widgets/host-consents.js';
 import { createRefusalCounter } from '../../service/browser/widgets/host-refusals.js';
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -23,7 +23,7 @@ function scene({ policy = POLICY, price, endpoints } = {}) {
   };
   const refusals = createRefusalCounter(() => {});
   const approvals = createApprovals((shown) => new Promise((answer) => asked.push({ shown, answer })), refusals);
-  const needs = createNeeds();
+  const needs = createConsentNeeds();
   const context = { server, approvals, needs, send: (message) => sent.push(message), onEvent() {} };
   const calls = createCalls({ widget: { id: 'a', templateName: 'A', endpoints }, ...context });
   const one = { calls, approvals, needs, sent, asked, made, policy };
@@ -260,7 +260,7 @@ test('of equal calls one that is taken back leaves the question to the others', 
 });
 
 test('a widget’s consents are its last 64, and end with its document', () => {
-  const needs = createNeeds();
+  const needs = createConsentNeeds();
   const envelope = { success: true, data: { requiresOAuth: true, provider: 'p', scopes: ['s'], authUrl: 'https://p.invalid/' } };
   const note = () => needs.note({ widgetId: 'a', endpoint: 'mail-send' }, envelope);
   const ids = Array.from({ length: 65 }, note);

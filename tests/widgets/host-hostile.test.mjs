@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { ApiError } from '../../service/browser/shared/errors.js';
 import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
 import { createCalls } from '../../service/browser/widgets/host-calls.js';
-import { createNeeds } from '../../service/browser/widgets/host-consents.js';
+import { createConsentNeeds } from '../../service/browser/widgets/host-consents.js';
 import { createRefusalCounter } from '../../service/browser/widgets/host-refusals.js';
 import { createScopes } from '../../service/browser/widgets/host-scopes.js';
 import { createHostServer } from '../../service/browser/widgets/host-server.js';
@@ -25,7 +25,7 @@ function opened() {
   const price = async (_, body) => page.price(JSON.parse(body));
   const server = { policy: () => page.policy, price, call: async (request) => (page.made.push(request), { success: true, data: {} }) };
   const widget = { id: 'a', templateName: 'A' };
-  const calls = createCalls({ widget, server, approvals, needs: createNeeds(), send: (message) => page.sent.push(message), onEvent() {} });
+  const calls = createCalls({ widget, server, approvals, needs: createConsentNeeds(), send: (message) => page.sent.push(message), onEvent() {} });
   page.ask = async (more = {}) => (calls.receive({ ...REQUEST, ...more }), settle());
   page.answer = async (decision) => (page.asked.at(-1).answer(decision), settle());
   return page;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { createApprovals } from '../../service/browser/widgets/host-approvals.js';
 import { createCalls } from '../../service/browser/widgets/host-calls.js';
-import { createNeeds } from '../../service/browser/widgets/host-consents.js';
+import { createConsentNeeds } from '../../service/browser/widgets/host-consents.js';
 import { createRateMeter } from '../../service/browser/widgets/host-rate.js';
 import { createResizer } from '../../service/browser/widgets/host-resize.js';
 import { weightOf } from '../../service/browser/widgets/message-weight.js';
@@ -202,7 +202,7 @@ function calling({ envelope = { success: true, data: {} }, policy = { ...POLICY,
     },
   };
   const widget = { id: 'a', templateName: 'A', endpoints };
-  const needs = createNeeds();
+  const needs = createConsentNeeds();
   const approvals = createApprovals(async () => 'deny');
   const send = (message) => sent.push(message);
   return { sent, made, needs, ...createCalls({ widget, server, approvals, needs, send, onEvent() {} }) };

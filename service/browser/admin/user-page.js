@@ -50,7 +50,7 @@ export function createUserPage(context, subject) {
     node: element('section', { class: 'admin-section', 'aria-label': subject }, back, missing, ...whole),
     async load() {
       const path = encodeURIComponent(subject);
-      const user = await orMissing(transport.get(`/api/admin/users/${path}`));
+      const user = await nullIfMissing(transport.get(`/api/admin/users/${path}`));
       const newest = user ? await statement(transport, path) : [];
       return () => {
         showWhole(user !== null);
@@ -69,12 +69,12 @@ export function createUserPage(context, subject) {
 
 /** @param {import('../shared/api-transport.js').Transport} transport @param {string} path @returns {Promise<Entry[]>} */
 async function statement(transport, path) {
-  const account = await orMissing(transport.get(`/api/admin/credits/${path}`, { limit: 10 }));
+  const account = await nullIfMissing(transport.get(`/api/admin/credits/${path}`, { limit: 10 }));
   return account?.entries ?? []; // an account is created when it is first used
 }
 
 /** @template T @param {Promise<T>} answer @returns {Promise<T | null>} null if the server answers that it does not exist */
-async function orMissing(answer) {
+async function nullIfMissing(answer) {
   try {
     return await answer;
   } catch (error) {

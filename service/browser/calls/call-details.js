@@ -4,7 +4,7 @@ import { element } from '../shared/elements.js';
 import { createResult } from './call-result.js';
 import { outcomeOf } from './call-states.js';
 import { titleOf } from './record-words.js';
-import { quoted } from './value-words.js';
+import { quote } from './value-words.js';
 
 /**
  * @typedef {import('./call-groups.js').CallGroup} CallGroup
@@ -18,7 +18,7 @@ export function createCallDetails({ calls, known }, context) {
   if (!result && calls.length === 1) return [createRaw(calls[0], context)];
   const raw = calls.map((call, at) => {
     const title = titleOf(call, known);
-    const name = calls.length === 1 ? 'Details' : `Details of ${title ? quoted(title) : `call ${at + 1}`}`;
+    const name = calls.length === 1 ? 'Details' : `Details of ${title ? quote(title) : `call ${at + 1}`}`;
     return createFolded(name, () => createRaw(call, context));
   });
   return result ? [result, ...raw] : raw;

@@ -23,7 +23,7 @@ export function blocksOf(parts) {
   for (const part of parts) {
     const last = blocks.at(-1);
     if (part.kind === 'text') blocks.push(part);
-    else if (part.kind !== 'call') blocks.splice(placeOf(part, blocks), 0, ended(part, parts));
+    else if (part.kind !== 'call') blocks.splice(placeOf(part, blocks), 0, withEnding(part, parts));
     else if (last?.kind === 'calls' && isAlike(last.calls[0], part)) last.calls.push(part);
     else blocks.push({ kind: 'calls', id: part.id, calls: [part], known, waits: false });
     if (part.kind === 'call') known = withRecordsOf(part, known);
@@ -44,7 +44,7 @@ function placeOf({ data }, blocks) {
  * A question with the state 'ended' if its reply ended before anybody answered. The stored state does not show this.
  * @param {QuestionPart} part @param {readonly Part[]} parts @returns {QuestionPart}
  */
-function ended(part, parts) {
+function withEnding(part, parts) {
   if (part.data.state !== 'expired') return part;
   const call = parts.find(({ kind, id }) => kind === 'call' && id === part.data.toolCallId);
   const isCut = call?.kind === 'call' && NOT_RUN.includes(call.message ?? '');

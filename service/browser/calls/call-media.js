@@ -5,7 +5,7 @@ import { element } from '../shared/elements.js';
 import { mediaIn } from '../integrations/answer-shape.js';
 import { bodyOf, dataOf } from './endpoint-sentences.js';
 import { createMediaLink } from './media-link.js';
-import { capitalized } from './value-words.js';
+import { capitalize } from './value-words.js';
 
 /**
  * @typedef {import('./call-groups.js').CallPart} CallPart
@@ -61,7 +61,7 @@ function createOwn(medium, name, size, link) {
 /** @param {Medium} medium @param {string} name @param {Size} size @returns {any} the element, without an address yet */
 function createPlayer({ kind }, name, { width, height }) {
   if (kind === 'audio') return element('audio', { controls: true, preload: 'metadata', 'aria-label': name });
-  const own = kind === 'image' ? { alt: capitalized(name), loading: 'lazy' } : { controls: true, preload: 'metadata', 'aria-label': name };
+  const own = kind === 'image' ? { alt: capitalize(name), loading: 'lazy' } : { controls: true, preload: 'metadata', 'aria-label': name };
   const player = element(kind === 'image' ? 'img' : 'video', { width, height, referrerpolicy: 'no-referrer', ...own });
   player.style.aspectRatio = `${width} / ${height}`; // kept even if the picture turns out to have another ratio, so that the page does not jump
   return player;

@@ -2,7 +2,7 @@
 // of the answer.
 
 import { targetOf } from './call-groups.js';
-import { capitalized, counted, nameInWords, quoted, singularOf } from './value-words.js';
+import { capitalize, quantityWords, nameInWords, quote, singularOf } from './value-words.js';
 import { numberInWords } from '../shared/number-words.js';
 
 /**
@@ -27,13 +27,13 @@ export function endpointWords(calls, find) {
   if (!endpoint) return namedWords(wanted);
   const { says } = endpoint;
   const title = titleOf(endpoint);
-  const own = says && calls.length === 1 && filled(says.doing, {}, bodyOf(calls[0]));
+  const own = says && calls.length === 1 && fillTemplate(says.doing, {}, bodyOf(calls[0]));
   return { doing: own || title, isTitle: !own, done: (done) => (done.length === 1 ? sentenceOf(endpoint, title, done[0]) : `${title}, ${done.length} times`) };
 }
 
 /** The words for an endpoint that is not in the catalog, or whose catalog is not loaded yet. @param {string} name @returns {Words} */
 function namedWords(name) {
-  const title = capitalized(nameInWords(name.split('/').at(-1) ?? '')) || 'A service';
+  const title = capitalize(nameInWords(name.split('/').at(-1) ?? '')) || 'A service';
   return { doing: title, isTitle: true, done: (calls) => (calls.length > 1 ? `${title}, ${calls.length} times` : title) };
 }
 
@@ -42,7 +42,7 @@ function sentenceOf({ says }, title, call) {
   const { data, runs } = dataOf(call);
   const body = bodyOf(call);
   if (runs) return `${title}: not finished yet`;
-  return (says && filled(says.done, data, body)) || byRule(title, data, body);
+  return (says && fillTemplate(says.done, data, body)) || byRule(title, data, body);
 }
 
 /** The data of an answer; for a job, the data of its result. @param {CallPart} call @returns {{data: Data, runs: boolean}} */
@@ -67,13 +67,13 @@ function titleOf({ summary }) {
  * @param {string} template @param {Data} data @param {Data} body
  * @returns {string | null} null if one of the values is missing
  */
-export function filled(template, data, body) {
+export function fillTemplate(template, data, body) {
   let isWhole = true;
   const text = template.replace(PLACE, (_, path, nouns) => {
     // A value is taken from the request first, in the user's words; a number of items from the answer first.
     const [first, second] = nouns ? [data, body] : [body, data];
     const value = valueAt(first, path) ?? valueAt(second, path);
-    const words = nouns ? countedIn(value, nouns) : plain(value);
+    const words = nouns ? countedIn(value, nouns) : wordsOf(value);
     isWhole &&= words !== '';
     return words;
   });
@@ -84,7 +84,7 @@ export function filled(template, data, body) {
 function countedIn(value, nouns) {
   const [one, many] = nouns.split('|');
   const number = Array.isArray(value) ? value.length : value;
-  return typeof number === 'number' ? counted(number, one, many) : '';
+  return typeof number === 'number' ? quantityWords(number, one, many) : '';
 }
 
 /** @param {any} data @param {string} path */
@@ -93,15 +93,15 @@ function valueAt(data, path) {
 }
 
 /** @param {any} value @returns {string} '' if the value can't be part of a sentence */
-function plain(value) {
+function wordsOf(value) {
   if (typeof value === 'number') return numberInWords(value);
-  return typeof value === 'string' ? quoted(value, LONG).slice(1, -1) : '';
+  return typeof value === 'string' ? quote(value, LONG).slice(1, -1) : '';
 }
 
 /** @param {string} title @param {Data} data @param {Data} body */
 function byRule(title, data, body) {
   const wanted = WHAT.map((name) => body[name]).find((value) => typeof value === 'string' && value);
-  const facts = [wanted && quoted(wanted, LONG), listIn(data) || scalarsIn(data, wanted)].filter(Boolean);
+  const facts = [wanted && quote(wanted, LONG), listIn(data) || scalarsIn(data, wanted)].filter(Boolean);
   return facts.length ? `${title}: ${facts.join(', ')}` : title;
 }
 
@@ -110,12 +110,12 @@ function listIn(data) {
   const list = Object.entries(data).find(([, value]) => Array.isArray(value));
   if (!list) return '';
   const many = nameInWords(list[0]);
-  return counted(list[1].length, singularOf(many), many);
+  return quantityWords(list[1].length, singularOf(many), many);
 }
 
 /** @param {Data} data @param {any} known a value that the sentence has already @returns {string} the most useful values */
 function scalarsIn(data, known) {
-  const isUseful = (/** @type {string} */ name) => plain(data[name]) && data[name] !== known && !String(data[name]).startsWith('http');
+  const isUseful = (/** @type {string} */ name) => wordsOf(data[name]) && data[name] !== known && !String(data[name]).startsWith('http');
   const names = TELLING.filter(isUseful).slice(0, 2);
-  return names.map((name) => (typeof data[name] === 'number' ? `${nameInWords(name)} ${plain(data[name])}` : plain(data[name]))).join(', ');
+  return names.map((name) => (typeof data[name] === 'number' ? `${nameInWords(name)} ${wordsOf(data[name])}` : wordsOf(data[name]))).join(', ');
 }

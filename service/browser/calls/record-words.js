@@ -2,7 +2,7 @@
 
 import { dataHref } from '../data/data-route.js';
 import { hrefOf } from '../page/route.js';
-import { counted, nameInWords, quoted, singularOf, valueInWords, withArticle } from './value-words.js';
+import { quantityWords, nameInWords, quote, singularOf, valueInWords, withArticle } from './value-words.js';
 import { targetOf } from './call-groups.js';
 
 /**
@@ -47,7 +47,7 @@ export function recordWords(calls, known) {
   const some = calls.length > 1 ? `${calls.length} ${many}` : withArticle(one);
   switch (calls[0].name) {
     case 'records.query':
-      return { doing: `Reading ${many}`, done: (all) => queried(all, one, many) };
+      return { doing: `Reading ${many}`, done: (all) => queryWords(all, one, many) };
     case 'records.get':
       return { doing: `Reading ${some}`, done: (all) => each('Read', all, one, many, known) };
     case 'records.create':
@@ -65,7 +65,7 @@ export function recordWords(calls, known) {
 function each(verb, calls, one, many, known) {
   if (calls.length > 1) return `${verb} ${calls.length} ${many}`;
   const title = titleOf(calls[0], known);
-  return title ? `${verb} the ${one} ${quoted(title)}` : `${verb} ${withArticle(one)}`;
+  return title ? `${verb} the ${one} ${quote(title)}` : `${verb} ${withArticle(one)}`;
 }
 
 /** @param {CallPart} call @param {Known} known */
@@ -74,12 +74,12 @@ export function titleOf({ input, output }, known) {
 }
 
 /** @param {CallPart[]} calls @param {string} one @param {string} many */
-function queried(calls, one, many) {
+function queryWords(calls, one, many) {
   const count = calls.reduce((sum, { output }) => sum + (output?.records?.length ?? 0), 0);
   const isFirst = calls.length === 1 && Boolean(calls[0].output?.nextCursor);
-  if (calls.some(({ input }) => input?.where && Object.keys(input.where).length)) return `Found ${counted(count, one, many)}`;
+  if (calls.some(({ input }) => input?.where && Object.keys(input.where).length)) return `Found ${quantityWords(count, one, many)}`;
   if (!count) return `Looked for ${many} and found none`;
-  return isFirst ? `Read the first ${counted(count, one, many)}` : `Read ${counted(count, one, many)}`;
+  return isFirst ? `Read the first ${quantityWords(count, one, many)}` : `Read ${quantityWords(count, one, many)}`;
 }
 
 /** @param {CallPart[]} calls @param {Known} known @returns {string} the changes, if all calls have made the same ones; else '' */

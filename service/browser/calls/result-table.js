@@ -3,7 +3,7 @@
 import { element } from '../shared/elements.js';
 import { cellText } from '../integrations/answer-shape.js';
 import { safeAddress } from '../page/safe-address.js';
-import { capitalized, isMoment, momentInWords, nameInWords } from './value-words.js';
+import { capitalize, isMoment, momentInWords, nameInWords } from './value-words.js';
 
 /** @typedef {import('../integrations/answer-shape.js').Table} Table */
 
@@ -15,7 +15,7 @@ const SILENT = /^(id|key|.*Id|.*Ids|url|.*Url|token|.*Token|.*\.id)$/; // column
 /** @param {Table} table @returns {HTMLElement} */
 export function createResultTable({ title, columns, rows, more }) {
   const shown = usefulColumns(columns);
-  const head = shown.map((at) => element('th', { scope: 'col' }, capitalized(nameInWords(columns[at]))));
+  const head = shown.map((at) => element('th', { scope: 'col' }, capitalize(nameInWords(columns[at]))));
   const body = element('tbody', {}, ...rows.slice(0, FIRST).map(createRow));
   const label = `Table of ${nameInWords(title)}`;
   const table = element('table', {}, element('caption', {}, label), element('thead', {}, element('tr', {}, ...head)), body);

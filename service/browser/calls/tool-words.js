@@ -4,7 +4,7 @@ import { groupOutcome, outcomeOf } from './call-states.js';
 import { targetOf } from './call-groups.js';
 import { endpointWords } from './endpoint-sentences.js';
 import { nounsOf, recordWords } from './record-words.js';
-import { counted, quoted, withArticle } from './value-words.js';
+import { quantityWords, quote, withArticle } from './value-words.js';
 
 /**
  * @typedef {import('./call-groups.js').CallPart} CallPart
@@ -48,15 +48,15 @@ function lookupWords(call) {
   const { name, input } = call;
   switch (name) {
     case 'schema.list':
-      return fixed('Looking up which collections there are', 'Looked up which collections there are');
+      return fixedWords('Looking up which collections there are', 'Looked up which collections there are');
     case 'schema.describe':
       return schemaWords(targetOf(call));
     case 'user.current':
-      return fixed('Looking up who you are', 'Looked up who you are');
+      return fixedWords('Looking up who you are', 'Looked up who you are');
     case 'canvas.templates':
-      return fixed('Looking up which widgets there are', 'Looked up which widgets there are');
+      return fixedWords('Looking up which widgets there are', 'Looked up which widgets there are');
     case 'canvas.check':
-      return fixed('Checking the canvas', 'Checked the canvas');
+      return fixedWords('Checking the canvas', 'Checked the canvas');
     case 'integrations.find':
       return searchWords(typeof input?.query === 'string' ? input.query : '');
     default:
@@ -65,20 +65,20 @@ function lookupWords(call) {
 }
 
 /** @param {string} doing @param {string} done @returns {Words} */
-function fixed(doing, done) {
+function fixedWords(doing, done) {
   return { doing, done: () => done };
 }
 
 /** @param {string} collection @returns {Words} */
 function schemaWords(collection) {
   const one = withArticle(collection ? nounsOf(collection).one : 'record');
-  return fixed(collection ? `Looking up the collection ${quoted(collection)}` : 'Looking up a collection', `Looked up what ${one} consists of`);
+  return fixedWords(collection ? `Looking up the collection ${quote(collection)}` : 'Looking up a collection', `Looked up what ${one} consists of`);
 }
 
 /** @param {string} query @returns {Words} */
 function searchWords(query) {
-  const what = query ? ` for ${quoted(query)}` : '';
-  const count = (/** @type {CallPart[]} */ [{ output }]) => counted(output?.endpoints?.length ?? 0, 'service');
+  const what = query ? ` for ${quote(query)}` : '';
+  const count = (/** @type {CallPart[]} */ [{ output }]) => quantityWords(output?.endpoints?.length ?? 0, 'service');
   return { doing: `Looking for services${what}`, done: (calls) => `Looked for services${what}: ${count(calls)}` };
 }
 

@@ -2,7 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { withVisibleMarks } from '../shared/visible-text.js';
-import { capitalized, isMoment, momentInWords, nameInWords } from './value-words.js';
+import { capitalize, isMoment, momentInWords, nameInWords } from './value-words.js';
 
 const LONG = 160; // characters; a longer value gets its own scrollable box
 
@@ -10,7 +10,7 @@ const LONG = 160; // characters; a longer value gets its own scrollable box
 export function createValueList(values, { exact = false } = {}) {
   const entries = Object.entries(values).filter(([, value]) => exact || (value !== null && value !== ''));
   const rows = entries.map(([name, value]) =>
-    element('div', { class: 'value' }, element('dt', {}, capitalized(nameInWords(name))), element('dd', {}, createValue(name, value, exact))),
+    element('div', { class: 'value' }, element('dt', {}, capitalize(nameInWords(name))), element('dd', {}, createValue(name, value, exact))),
   );
   return element('dl', { class: 'value-list' }, ...rows);
 }
@@ -20,7 +20,7 @@ function createValue(name, value, exact) {
   const text = withVisibleMarks(textOf(value, exact));
   const isLong = text.length > LONG || text.includes('\n');
   // Long values scroll, and the keyboard can only scroll a box that has the focus.
-  const box = isLong ? { class: 'value-long', tabindex: '0', role: 'group', 'aria-label': capitalized(nameInWords(name)) } : {};
+  const box = isLong ? { class: 'value-long', tabindex: '0', role: 'group', 'aria-label': capitalize(nameInWords(name)) } : {};
   return element('div', { dir: 'ltr', ...box }, text);
 }
 

@@ -14,17 +14,17 @@ export function nameInWords(name) {
 }
 
 /** @param {string} text */
-export function capitalized(text) {
+export function capitalize(text) {
   return text ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
 /** @param {string} text @param {number} [most] characters @returns {string} */
-export function quoted(text, most = SHORT) {
-  return `“${shortened(oneLine(text), most)}”`;
+export function quote(text, most = SHORT) {
+  return `“${shorten(oneLine(text), most)}”`;
 }
 
 /** @param {string} text @param {number} most */
-function shortened(text, most) {
+function shorten(text, most) {
   const letters = [...text];
   return letters.length > most ? `${letters.slice(0, most - 1).join('').trimEnd()}…` : text;
 }
@@ -34,8 +34,8 @@ export function valueInWords(value) {
   if (value === null || value === undefined || value === '') return 'empty';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return numberInWords(value);
-  if (typeof value === 'string') return isMoment(value) ? momentInWords(value) : quoted(value, 40);
-  if (Array.isArray(value)) return counted(value.length, 'item');
+  if (typeof value === 'string') return isMoment(value) ? momentInWords(value) : quote(value, 40);
+  if (Array.isArray(value)) return quantityWords(value.length, 'item');
   return 'changed';
 }
 
@@ -51,7 +51,7 @@ export function momentInWords(iso) {
 }
 
 /** @param {number} number @param {string} one @param {string} [many] */
-export function counted(number, one, many = pluralOf(one)) {
+export function quantityWords(number, one, many = pluralOf(one)) {
   return `${number === 0 ? 'no' : numberInWords(number)} ${number === 1 ? one : many}`;
 }
 

@@ -6,7 +6,7 @@ import { element } from '../shared/elements.js';
 import { createActivationDelay } from '../shared/activation-delay.js';
 import { argumentsOf } from '../widgets/approval.js';
 import { createCountdown, setText } from './countdown.js';
-import { DECISIONS, SENT, decisionProblem, doubtAbout, priceInWords, timeLeft } from './question-words.js';
+import { DECISIONS, SENT, decisionProblem, doubtText, priceInWords, timeLeft } from './question-words.js';
 
 /** @typedef {import('./question-parts.js').ApprovalPart} ApprovalPart */
 /** @typedef {'once' | 'chat' | 'deny'} Decision */
@@ -102,7 +102,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
     json.querySelector('pre')?.setAttribute('role', 'group'); // not a region: a conversation has many cards, and each region needs its own name
     const nothing = element('p', { class: 'hint' }, 'Nothing but the call itself.');
     const values = Object.keys(body).length ? createValueList(body, { exact: true }) : nothing;
-    const doubt = doubtAbout(body);
+    const doubt = doubtText(body);
     sent.append(element('div', { class: 'question-values' }, values, doubt && element('p', { class: 'hint' }, doubt), element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint)), json));
     node.setAttribute('aria-label', `Approval: ${endpoint}`);
     node.append(asking, outcome, sent, time, actions, hint, problem);

@@ -49,7 +49,7 @@ export function reduce(reply, action) {
 }
 
 /** A reply that has failed. None of its calls is shown as running, and none of its questions can be answered. @param {Reply} reply @returns {Reply} */
-export function brokenOff(reply) {
+export function asFailed(reply) {
   const parts = withoutQuestions(reply.parts).map((part) =>
     part.kind === 'call' && (part.state === 'preparing' || part.state === 'running')
       ? { ...part, state: /** @type {const} */ ('failed'), message: NO_OUTPUT }

@@ -2,7 +2,7 @@
 
 import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
-import { doubtfulNumber } from '../shared/exact-numbers.js';
+import { findDoubtfulNumber } from '../shared/exact-numbers.js';
 import { minutesInWords, timeOfDay } from '../shared/time-format.js';
 import { integrationOf } from '../integrations/integrations.js';
 
@@ -58,8 +58,8 @@ export function priceInWords({ credits, payer, balance = null }) {
 }
 
 /** @param {any} body as parsed by the browser @returns {string} a warning about a number; '' if all values are shown exactly */
-export function doubtAbout(body) {
-  const number = doubtfulNumber(body);
+export function doubtText(body) {
+  const number = findDoubtfulNumber(body);
   return number !== undefined ? `${number} is too large to be shown exactly: the last digits of what is sent may be others.` : '';
 }
 

@@ -62,7 +62,7 @@ export async function followReply(first, { reopen, onChunk, onLost, signal, paus
       try {
         return await reopen(position.id);
       } catch (error) {
-        if (!mayPass(error)) return null;
+        if (!isTemporary(error)) return null;
       }
     }
     return null;
@@ -78,7 +78,7 @@ export async function followReply(first, { reopen, onChunk, onLost, signal, paus
 }
 
 /** @param {unknown} error whether the next attempt may succeed */
-function mayPass(error) {
+function isTemporary(error) {
   return error instanceof NetworkError || (error instanceof ApiError && error.status >= 500);
 }
 

@@ -1,7 +1,7 @@
 // Reads the running turn of a conversation, and decides at each ending what happens to its question.
 
 import { actionOf } from './chat-actions.js';
-import { EMPTY_REPLY, brokenOff, reduce } from './chat-reducer.js';
+import { EMPTY_REPLY, asFailed, reduce } from './chat-reducer.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
 import { messagesBefore, replyTo, userMessage } from './messages.js';
@@ -168,7 +168,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   function fail(problem, nothingStored = false) {
     const { question, reply } = current();
     const isElsewhere = !isOwn();
-    const turn = { ...current(), reply: brokenOff(reply), isLost: false, isElsewhere };
+    const turn = { ...current(), reply: asFailed(reply), isLost: false, isElsewhere };
     const restored = isElsewhere || isReplacing() ? {} : { restoredText: question.text };
     set({ phase: 'idle', turn: question.id ? turn : null, problem, nothingStored, ...restored });
   }

@@ -1,6 +1,6 @@
 // Undoes the changes of a turn: asks for confirmation first, and says afterwards which changes could not be undone.
 
-import { counted } from '../calls/value-words.js';
+import { quantityWords } from '../calls/value-words.js';
 import { nounsOf } from '../calls/record-words.js';
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { ApiError, errorText } from '../shared/errors.js';
@@ -76,7 +76,7 @@ function countBy(items, key) {
 /** @param {string} collection @param {number} count */
 function records(collection, count) {
   const { one, many } = collection === 'integrations' ? { one: 'call of a service', many: 'calls of services' } : nounsOf(collection);
-  return counted(count, one, many);
+  return quantityWords(count, one, many);
 }
 
 /** @param {string[]} parts */

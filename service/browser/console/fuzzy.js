@@ -21,10 +21,10 @@ const LENGTH = 1 / 1000; // subtracted for each letter of the name, so that the 
  * @param {string} typed @param {string} name @param {{exact?: boolean}} [options] `exact`: no letter may be left out
  * @returns {Fit | null} null if a word of `typed` is not in `name`
  */
-export function fit(typed, name, { exact = false } = {}) {
+export function matchName(typed, name, { exact = false } = {}) {
   const text = lettersOf(name);
   const words = typed.split(/\s+/).filter(Boolean).map(lettersOf);
-  const fits = words.map((word) => fitWhole(word, text) ?? (exact ? null : fitScattered(word, text)));
+  const fits = words.map((word) => matchWord(word, text) ?? (exact ? null : matchLetters(word, text)));
   const found = fits.filter((each) => each !== null);
   if (found.length < fits.length) return null;
   const sum = found.reduce((total, { score }) => total + score, 0);
@@ -33,7 +33,7 @@ export function fit(typed, name, { exact = false } = {}) {
 }
 
 /** Matches the whole word at its best position. @param {string[]} word @param {string[]} text */
-function fitWhole(word, text) {
+function matchWord(word, text) {
   const starts = placesOf(word[0], text).filter((at) => word.every((letter, n) => text[at + n] === letter));
   if (!starts.length) return null;
   const start = starts.find((at) => isBeginning(text, at)) ?? starts[0];
@@ -43,7 +43,7 @@ function fitWhole(word, text) {
 }
 
 /** Matches the letters in their order, the first one at the beginning of a word. @param {string[]} word @param {string[]} text */
-function fitScattered([first, ...rest], text) {
+function matchLetters([first, ...rest], text) {
   /** @type {Path[]} the cheapest path to each position of the last letter */
   let paths = placesOf(first, text).filter((at) => isBeginning(text, at)).map((at) => ({ cost: 0, places: [at] }));
   for (const letter of rest) {

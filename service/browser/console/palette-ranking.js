@@ -1,6 +1,6 @@
 // Selects and sorts the rows that the command palette shows for a typed text.
 
-import { fit } from './fuzzy.js';
+import { matchName } from './fuzzy.js';
 
 /**
  * @typedef {object} Item
@@ -40,9 +40,9 @@ export function groupsFor(items, typed) {
 /** @param {Item} item @param {string} typed @returns {Row | null} */
 function rowFor(item, typed) {
   if (!typed.trim()) return { ...item, hits: new Set(), score: 0 };
-  const found = fit(typed, item.label);
+  const found = matchName(typed, item.label);
   if (found) return { ...item, ...found };
-  const other = item.words ? fit(typed, `${item.label} ${item.words}`, { exact: true }) : null;
+  const other = item.words ? matchName(typed, `${item.label} ${item.words}`, { exact: true }) : null;
   return other && { ...item, hits: other.hits, score: other.score - BY_OTHER_WORDS };
 }
 

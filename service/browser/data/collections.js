@@ -1,6 +1,6 @@
 // The collections that the user may read, as described by the server, and words for them and their columns.
 
-import { doubtfulNumber } from '../shared/exact-numbers.js';
+import { findDoubtfulNumber } from '../shared/exact-numbers.js';
 
 /**
  * @typedef {'string' | 'number' | 'integer' | 'boolean' | 'datetime' | 'array' | 'object'} ColumnType
@@ -121,7 +121,7 @@ export function mayDo(collection, row, subject, action) {
  */
 export function canCreateAgain(collection, row, subject) {
   if (!collection.permissions.create || ownerOf(collection, row) !== subject) return false;
-  if (doubtfulNumber(row.data) !== undefined) return false; // this page may have changed a large number when it read the record
+  if (findDoubtfulNumber(row.data) !== undefined) return false; // this page may have changed a large number when it read the record
   return collection.columns.every(({ name, readOnly }) => !readOnly || name === collection.owner || row.data[name] === undefined);
 }
 

@@ -31,7 +31,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
   /** @param {string} [typed] the first letter, which replaces the value */
   function begin(typed) {
     if (!mayEdit) return;
-    if (editor) return comeBack(editor, typed);
+    if (editor) return returnToField(editor, typed);
     editor = createValueEditor(column, valueAt(rowNow(), column.name), { label: `${wordOf(column.name)} of ${title}` });
     if (typed !== undefined && column.type !== 'datetime') editor.type(typed);
     node.classList.add('is-edited');
@@ -43,7 +43,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
   }
 
   /** Returns to the open field. A letter replaces a value that is being saved, but not a refused value. @param {Editor} open @param {string} [typed] */
-  function comeBack(open, typed) {
+  function returnToField(open, typed) {
     if (typed !== undefined && isSaving && column.type !== 'datetime') open.type(typed);
     open.focus();
   }
@@ -91,7 +91,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
   /** @param {Editor} current @param {any} error if the save was refused @param {any} stored the stored value otherwise, in the form of the server */
   function end(current, error, stored) {
     if (error && !isInTable()) return onLost(current.text());
-    if (error) return refuse(error instanceof ChangedMeanwhile ? meanwhile(error) : errorText(error));
+    if (error) return refuse(error instanceof ChangedMeanwhile ? conflictText(error) : errorText(error));
     if (current.text() === sent && isLeft()) return close();
     current.rebase(stored);
     if (isLeft()) save();
@@ -107,7 +107,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
   }
 
   /** @param {ChangedMeanwhile} error */
-  function meanwhile({ row }) {
+  function conflictText({ row }) {
     const theirs = valueAt(row, column.name);
     editor?.rebase(theirs); // so that the next Enter overwrites this value
     return `This was changed to “${shownText(column, theirs)}” in the meantime. Enter keeps yours, Escape takes theirs.`;

@@ -67,7 +67,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
       for (const { column, editor, show } of editable) {
         if (!names.includes(column.name)) continue;
         editor.rebase(stored[column.name]);
-        show(meanwhile(column, stored[column.name]));
+        show(conflictText(column, stored[column.name]));
       }
       focusFirstWrong();
     },
@@ -89,7 +89,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
         const { text, base } = draft?.[column.name] ?? {};
         if (typeof text !== 'string') continue;
         editor.type(text);
-        if (editor.isChanged() && !isSame(base ?? null, editor.base() ?? null)) show(meanwhile(column, editor.base()));
+        if (editor.isChanged() && !isSame(base ?? null, editor.base() ?? null)) show(conflictText(column, editor.base()));
       }
     },
     /** @param {any} details from the server @returns {string[]} the reasons that belong to no field */
@@ -109,7 +109,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
 }
 
 /** @param {Column} column @param {any} stored */
-function meanwhile(column, stored) {
+function conflictText(column, stored) {
   return `This was changed to “${shownText(column, stored)}” in the meantime. Save again to keep yours.`;
 }
 

@@ -1,7 +1,7 @@
 // The control that edits one value: a line, a text, a number, a date and time, a boolean, or JSON.
 
 import { element } from '../shared/elements.js';
-import { doubtfulNumber } from '../shared/exact-numbers.js';
+import { findDoubtfulNumber } from '../shared/exact-numbers.js';
 import { isJson, wordOf } from './collections.js';
 import { TOO_LARGE, isSame, readText, typedText } from './values.js';
 
@@ -41,7 +41,7 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
 
   /** Refuses a value with a number that the browser may have changed when it parsed the JSON. @param {{value: any}} reading */
   function withoutDoubt(reading) {
-    const doubtful = isJson(column) && doubtfulNumber(value) !== undefined ? doubtfulNumber(reading.value) : undefined;
+    const doubtful = isJson(column) && findDoubtfulNumber(value) !== undefined ? findDoubtfulNumber(reading.value) : undefined;
     return doubtful === undefined ? reading : { problem: `${doubtful} is ${TOO_LARGE}.` };
   }
 

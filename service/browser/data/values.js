@@ -1,7 +1,7 @@
 // Converts values of columns to text, for display and for inputs, and back. The server validates.
 
 import { isJson } from './collections.js';
-import { changedNumber, isExact } from '../shared/exact-numbers.js';
+import { findChangedNumber, isExact } from '../shared/exact-numbers.js';
 import { fromLocalInput, moment, toLocalInput } from '../shared/time-format.js';
 
 /**
@@ -60,7 +60,7 @@ function readJson({ type }, typed) {
   const example = type === 'array' ? 'Write a JSON list: […].' : 'Write a JSON object: {…}.';
   try {
     const value = JSON.parse(typed);
-    const wrong = changedNumber(typed);
+    const wrong = findChangedNumber(typed);
     if (wrong) return { problem: `${wrong.slice(0, 30)} is ${TOO_LARGE}.` };
     const isFit = type === 'array' ? Array.isArray(value) : value && typeof value === 'object' && !Array.isArray(value);
     return isFit ? { value } : { problem: example };

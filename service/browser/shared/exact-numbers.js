@@ -8,7 +8,7 @@ export function isExact(text) {
 }
 
 /** @param {string} json @returns {string | undefined} the first number that would change, as it is written */
-export function changedNumber(json) {
+export function findChangedNumber(json) {
   const unescaped = json.replace(/\\./g, ''); // before the strings, so that a long string, such as a picture, needs no backtracking
   const numbers = unescaped.replace(/"[^"]*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
   return numbers.find((number) => !isExact(number));
@@ -19,8 +19,8 @@ export function changedNumber(json) {
  * here, so every number above 2^53 counts.
  * @param {any} value parsed from JSON @returns {number | undefined} the first number that may have changed
  */
-export function doubtfulNumber(value) {
+export function findDoubtfulNumber(value) {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
-  return Object.values(value).map(doubtfulNumber).find((number) => number !== undefined);
+  return Object.values(value).map(findDoubtfulNumber).find((number) => number !== undefined);
 }

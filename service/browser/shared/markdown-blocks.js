@@ -2,9 +2,9 @@
 // block, because a reply is shown while it is still being received.
 // Source: the CommonMark specification 0.31, without HTML and without link reference definitions.
 
-import { parseInline, unescaped } from './markdown-inline.js';
+import { parseInline, unescapeText } from './markdown-inline.js';
 import { createLine, indentOf, restOf, skipIndent, textOf } from './markdown-line.js';
-import { goesOn, opened, startOf, turnsParagraph } from './markdown-starts.js';
+import { continuesBlock, openBlock, startOf, blockFromParagraph } from './markdown-starts.js';
 import { cellsOf } from './markdown-tables.js';
 
 /**
@@ -27,7 +27,7 @@ const TASK = /^\[([ xX])\][ \t]+(?=\S)/;
 
 /** @param {string} text @returns {Block[]} */
 export function parseBlocks(text) {
-  return parseOpen(text).blocks.map(finished);
+  return parseOpen(text).blocks.map(toBlock);
 }
 
 /**
@@ -39,7 +39,7 @@ export function parseBlocks(text) {
  */
 export function parseOpen(text) {
   const ends = [...text.matchAll(/\r\n?|\n/g)];
-  const root = opened('root', 0);
+  const root = openBlock('root', 0);
   const stack = [root];
   let start = 0;
   /** @type {number[]} */
@@ -56,7 +56,7 @@ export function parseOpen(text) {
 /** @param {Open[]} stack the open blocks, outermost first @param {import('./markdown-line.js').Line} line @param {number} number */
 function readLine(stack, line, number) {
   let depth = 1;
-  while (depth < stack.length && goesOn(stack[depth], line, stack[depth - 1])) depth += 1;
+  while (depth < stack.length && continuesBlock(stack[depth], line, stack[depth - 1])) depth += 1;
   const paragraph = stack[stack.length - 1].kind === 'paragraph' ? stack[stack.length - 1] : null;
   const isInParagraph = paragraph !== null && depth === stack.length;
   if (isInParagraph && replaceParagraph(stack, line, number)) return;
@@ -81,7 +81,7 @@ function startBlocks(stack, depth, line, number, goesOnAsText) {
     if (isVerbatim(around)) return depth;
     if (indentOf(line) > 3 && textOf(line) && !(isFirst && goesOnAsText)) {
       skipIndent(line, 4);
-      return place(stack, depth, opened('code', number));
+      return place(stack, depth, openBlock('code', number));
     }
     if (depth > DEPTH * 2) return depth;
     const block = startOf(line, number, around);
@@ -108,7 +108,7 @@ function place(stack, depth, block) {
   if (list.kind === 'list' && !isNext) stack.pop();
   if (block.kind === 'item' && !isNext) {
     const { mark, level, first } = block;
-    place(stack, stack.length, opened('list', first, { mark, level }));
+    place(stack, stack.length, openBlock('list', first, { mark, level }));
   }
   stack[stack.length - 1].inside.push(block);
   return stack.push(block);
@@ -125,7 +125,7 @@ function isLeaf({ kind }) {
  */
 function replaceParagraph(stack, line, number) {
   const paragraph = stack[stack.length - 1];
-  const block = indentOf(line) < 4 ? turnsParagraph(paragraph, textOf(line), number) : null;
+  const block = indentOf(line) < 4 ? blockFromParagraph(paragraph, textOf(line), number) : null;
   if (!block) return false;
   stack.pop();
   const { inside } = stack[stack.length - 1];
@@ -141,7 +141,7 @@ function replaceParagraph(stack, line, number) {
 function addLine(stack, line, number, isBlank) {
   let block = stack[stack.length - 1];
   if (!isBlank && !isLeaf(block)) {
-    place(stack, stack.length, opened('paragraph', number));
+    place(stack, stack.length, openBlock('paragraph', number));
     block = stack[stack.length - 1];
   }
   const quote = stack.findLastIndex(({ kind }) => kind === 'quote'); // a line with only the mark of the quote is not blank
@@ -156,7 +156,7 @@ function addLine(stack, line, number, isBlank) {
 }
 
 /** @param {Open} block @returns {Block} */
-export function finished(block) {
+export function toBlock(block) {
   const { kind, lines } = block;
   switch (kind) {
     case 'heading':
@@ -164,15 +164,15 @@ export function finished(block) {
     case 'code':
       return { kind, language: '', text: withoutBlankEnd(lines).join('\n') };
     case 'fence':
-      return { kind: 'code', language: unescaped(block.info.split(/\s/, 1)[0]), text: lines.join('\n') };
+      return { kind: 'code', language: unescapeText(block.info.split(/\s/, 1)[0]), text: lines.join('\n') };
     case 'formula':
-      return finishedFormula(block);
+      return toFormula(block);
     case 'quote':
-      return { kind, blocks: block.inside.map(finished) };
+      return { kind, blocks: block.inside.map(toBlock) };
     case 'list':
-      return finishedList(block);
+      return toList(block);
     case 'table':
-      return finishedTable(block);
+      return toTable(block);
     case 'rule':
       return { kind };
     default:
@@ -181,7 +181,7 @@ export function finished(block) {
 }
 
 /** A formula, or a paragraph if a blank line has ended it: a formula has no blank lines. @param {Open} block @returns {Block} */
-function finishedFormula({ lines, mark, info }) {
+function toFormula({ lines, mark, info }) {
   const text = lines.join('\n');
   return mark && info ? { kind: 'paragraph', children: parseInline(text) } : { kind: 'formula', text };
 }
@@ -192,25 +192,25 @@ function withoutBlankEnd(lines) {
 }
 
 /** @param {Open} list @returns {Block} */
-function finishedList({ inside, level }) {
+function toList({ inside, level }) {
   /** @param {Open[]} blocks whether a blank line is between two of them */
   const isApart = (blocks) => blocks.some(({ first }, at) => at > 0 && first - blocks[at - 1].last > 1);
   const isLoose = isApart(inside) || inside.some((item) => isApart(item.inside));
-  return { kind: 'list', start: level < 0 ? null : level, isLoose, items: inside.map(finishedItem) };
+  return { kind: 'list', start: level < 0 ? null : level, isLoose, items: inside.map(toItem) };
 }
 
 /** @param {Open} item @returns {Item} */
-function finishedItem({ inside: [first, ...rest] }) {
+function toItem({ inside: [first, ...rest] }) {
   const [mark, sign] = (first?.kind === 'paragraph' && TASK.exec(first.lines[0])) || ['', ''];
-  const blocks = rest.map(finished);
+  const blocks = rest.map(toBlock);
   if (!first) return { isDone: null, blocks };
   const [head, ...more] = first.lines;
   const text = mark ? { ...first, lines: [head.slice(mark.length), ...more] } : first;
-  return { isDone: mark ? sign !== ' ' : null, blocks: [finished(text), ...blocks] };
+  return { isDone: mark ? sign !== ' ' : null, blocks: [toBlock(text), ...blocks] };
 }
 
 /** @param {Open} table @returns {Block} */
-function finishedTable({ lines: [head, ...rows], alignments }) {
+function toTable({ lines: [head, ...rows], alignments }) {
   /** @param {string} line */
   const cells = (line) => cellsOf(line).slice(0, alignments.length).map((cell) => parseInline(cell));
   return { kind: 'table', alignments, head: cells(head), rows: rows.map(cells) };

@@ -83,7 +83,7 @@ function fits(opener, closer) {
  */
 function emphasize(nodes, opener, closer) {
   const used = opener.count > 1 && closer.count > 1 ? 2 : 1;
-  const children = joined(nodes, opener.place + 1, closer.place);
+  const children = joinTexts(nodes, opener.place + 1, closer.place);
   const depth = 1 + children.reduce((most, node) => ('depth' in node ? Math.max(most, node.depth) : most), 0);
   if (depth > DEPTH) return false;
   shorten(nodes, opener, used);
@@ -104,7 +104,7 @@ function shorten(nodes, delimiter, used) {
  * The nodes from one index to another, with adjacent texts joined.
  * @param {(Inline | null)[]} nodes @param {number} from @param {number} [to] @returns {Inline[]}
  */
-export function joined(nodes, from, to = nodes.length) {
+export function joinTexts(nodes, from, to = nodes.length) {
   /** @type {Inline[]} */
   const all = [];
   for (const node of nodes.slice(from, to)) {

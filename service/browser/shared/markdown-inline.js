@@ -2,10 +2,10 @@
 // tree, never HTML. Each part of the text is read a bounded number of times.
 // Source: the CommonMark specification, chapter 6.
 
-import { delimiterAt, joined, pairDelimiters } from './markdown-emphasis.js';
-import { autolinkAt, bareLinkAt, targetAt, unescaped } from './markdown-links.js';
+import { delimiterAt, joinTexts, pairDelimiters } from './markdown-emphasis.js';
+import { autolinkAt, bareLinkAt, targetAt, unescapeText } from './markdown-links.js';
 
-export { unescaped };
+export { unescapeText };
 
 /**
  * @typedef {{kind: 'text' | 'code' | 'formula', text: string}
@@ -48,7 +48,7 @@ export function parseInline(text) {
     else if (!reader?.(scan)) addText(scan, text[scan.at], 1);
   }
   pairDelimiters(scan.nodes, scan.delimiters, 0);
-  return joined(scan.nodes, 0);
+  return joinTexts(scan.nodes, 0);
 }
 
 /** @param {RegExp} pattern a sticky one @param {string} text @param {number} at */
@@ -174,7 +174,7 @@ function readBracketEnd(scan) {
   const match = targetAt(text, at + 1);
   if (!match) return false;
   pairDelimiters(nodes, delimiters, bracket.delimiters);
-  const children = joined(nodes, bracket.place + 1);
+  const children = joinTexts(nodes, bracket.place + 1);
   nodes.length = bracket.place;
   if (!bracket.isImage) scan.linksFrom = nodes.length;
   const { target, length } = match;
@@ -204,7 +204,7 @@ function addLink(scan, link) {
 /** @param {Scan} scan */
 function readEntity(scan) {
   const written = /^[^;]*;/.exec(scan.text.slice(scan.at, scan.at + 12))?.[0] ?? '';
-  const text = unescaped(written);
+  const text = unescapeText(written);
   return text !== written && addText(scan, text, written.length);
 }
 

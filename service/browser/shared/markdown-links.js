@@ -16,7 +16,7 @@ const NAMES = {
 };
 
 /** @param {string} text @returns {string} the text with its escapes and entities replaced by their characters */
-export function unescaped(text) {
+export function unescapeText(text) {
   return text.replace(ESCAPE, (whole, sign, decimal, hex, name) => {
     if (sign) return sign;
     if (name) return Object.hasOwn(NAMES, name) ? NAMES[name] : whole;
@@ -39,7 +39,7 @@ export function targetAt(text, at) {
   if (title > end) end = afterSpace(text, afterTitle(text, title));
   if (text[end] !== ')') return null;
   const address = target[0] === '<' ? target.slice(1, -1) : target;
-  return { target: unescaped(address), length: end + 1 - at };
+  return { target: unescapeText(address), length: end + 1 - at };
 }
 
 /** @param {string} text @param {number} at @returns {number} the position of the next character that is not white space */

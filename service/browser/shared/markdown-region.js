@@ -2,7 +2,7 @@
 
 import { createCodeBlock } from './code-block.js';
 import { element } from './elements.js';
-import { finished, parseOpen } from './markdown-blocks.js';
+import { toBlock, parseOpen } from './markdown-blocks.js';
 import { viewOf } from './markdown-views.js';
 
 // The text direction of each block follows its words: one reply may have Hebrew and English paragraphs.
@@ -35,7 +35,7 @@ export function createRegion(node) {
         views = [];
       }
       const open = parseOpen(text.slice(offset));
-      const next = open.blocks.map((block) => viewOf(finished(block)));
+      const next = open.blocks.map((block) => viewOf(toBlock(block)));
       patchInside(node, settled, views, next);
       source = text;
       offset += open.offset;

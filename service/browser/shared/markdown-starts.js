@@ -32,7 +32,7 @@ const ITEM = /^(?:([-*+])|(\d{1,9})([.)]))(?=[ \t]|$)/;
 const BULLET = /^[-*+][ \t]+\S/;
 
 /** @param {Open['kind']} kind @param {number} number of its first line @param {Partial<Open>} [more] @returns {Open} */
-export function opened(kind, number, more) {
+export function openBlock(kind, number, more) {
   const empty = { inside: [], lines: [], mark: '', info: '', indent: 0, level: -1, alignments: [] };
   return { kind, first: number, last: number, decided: number, ...empty, ...more };
 }
@@ -48,7 +48,7 @@ export function startOf(line, number, around) {
   if (indent > 3 || !text) return null;
   if (QUOTE.test(text)) return startQuote(line, number, indent);
   return startHeading(text, number) ?? startFence(text, number, indent) ?? startFormula(text, number)
-    ?? (RULE.test(text) ? opened('rule', number) : startItem(line, text, number, indent, around));
+    ?? (RULE.test(text) ? openBlock('rule', number) : startItem(line, text, number, indent, around));
 }
 
 /** @param {Line} line @param {number} number @param {number} indent */
@@ -56,7 +56,7 @@ function startQuote(line, number, indent) {
   skipIndent(line, indent);
   skipMark(line, 1);
   skipIndent(line, 1);
-  return opened('quote', number);
+  return openBlock('quote', number);
 }
 
 /** @param {string} text @param {number} number */
@@ -68,21 +68,21 @@ function startHeading(text, number) {
   while (words[end - 1] === '#') end -= 1;
   const isClosed = end === 0 || /\s/.test(words[end - 1]);
   const lines = [isClosed ? words.slice(0, end).trimEnd() : words];
-  return opened('heading', number, { level: match[1].length, lines });
+  return openBlock('heading', number, { level: match[1].length, lines });
 }
 
 /** @param {string} text @param {number} number @param {number} indent */
 function startFence(text, number, indent) {
   const match = FENCE.exec(text);
   if (!match) return null;
-  return opened('fence', number, { mark: match[1] ?? match[3], info: (match[2] ?? match[4]).trim(), indent });
+  return openBlock('fence', number, { mark: match[1] ?? match[3], info: (match[2] ?? match[4]).trim(), indent });
 }
 
 /** @param {string} text @param {number} number */
 function startFormula(text, number) {
   const match = FORMULA.exec(text);
   if (!match) return null;
-  return opened('formula', number, { mark: match[1] === '$$' ? '$$' : '\\]' });
+  return openBlock('formula', number, { mark: match[1] === '$$' ? '$$' : '\\]' });
 }
 
 /** @param {Line} line @param {string} text @param {number} number @param {number} indent @param {Open} around */
@@ -99,7 +99,7 @@ function startItem(line, text, number, indent, around) {
   const after = isEmpty || space > 4 ? 1 : space; // more spaces are the indentation of code in the item
   skipIndent(line, after);
   const level = digits ? Number(digits) : -1;
-  return opened('item', number, { mark: bullet ?? delimiter, level, indent: indent + sign.length + after });
+  return openBlock('item', number, { mark: bullet ?? delimiter, level, indent: indent + sign.length + after });
 }
 
 /**
@@ -107,17 +107,17 @@ function startItem(line, text, number, indent, around) {
  * @param {Open} paragraph @param {string} text the line without white space at its start @param {number} number
  * @returns {Open | null} the block that follows the paragraph, or replaces it if no lines of it are left
  */
-export function turnsParagraph(paragraph, text, number) {
+export function blockFromParagraph(paragraph, text, number) {
   const { lines, first } = paragraph;
   if (UNDERLINE.test(text)) {
     const level = text[0] === '=' ? 1 : 2;
-    return opened('heading', first, { level, lines: lines.splice(0), decided: paragraph.decided, last: number });
+    return openBlock('heading', first, { level, lines: lines.splice(0), decided: paragraph.decided, last: number });
   }
   const alignments = alignmentsOf(text);
   if (!alignments || cellsOf(lines[lines.length - 1]).length !== alignments.length) return null;
   const head = lines.splice(-1);
   const decided = lines.length ? number : paragraph.decided;
-  return opened('table', number - 1, { lines: head, alignments, decided, last: number });
+  return openBlock('table', number - 1, { lines: head, alignments, decided, last: number });
 }
 
 /**
@@ -125,7 +125,7 @@ export function turnsParagraph(paragraph, text, number) {
  * formula belongs to the block; it empties the block's `mark`.
  * @param {Open} block @param {Line} line @param {Open} parent
  */
-export function goesOn(block, line, parent) {
+export function continuesBlock(block, line, parent) {
   const indent = indentOf(line);
   const text = textOf(line);
   switch (block.kind) {
@@ -134,11 +134,11 @@ export function goesOn(block, line, parent) {
     case 'list':
       return true;
     case 'item':
-      return goesOnInItem(block, line, text, indent, parent);
+      return continuesItem(block, line, text, indent, parent);
     case 'paragraph':
       return text !== '';
     case 'code':
-      return goesOnInCode(line, text, indent);
+      return continuesCode(line, text, indent);
     case 'fence':
       if (indent < 4 && closesFence(text, block.mark)) block.mark = '';
       else skipIndent(line, Math.min(indent, block.indent));
@@ -155,7 +155,7 @@ export function goesOn(block, line, parent) {
 }
 
 /** @param {Open} item @param {Line} line @param {string} text @param {number} indent @param {Open} list */
-function goesOnInItem(item, line, text, indent, list) {
+function continuesItem(item, line, text, indent, list) {
   // Models often indent bullets below "1." by two columns.
   if (indent > 1 && indent < item.indent && list.level >= 0 && BULLET.test(text)) item.indent = indent;
   if (text ? indent < item.indent : !item.inside.length) return false;
@@ -164,7 +164,7 @@ function goesOnInItem(item, line, text, indent, list) {
 }
 
 /** @param {Line} line @param {string} text @param {number} indent */
-function goesOnInCode(line, text, indent) {
+function continuesCode(line, text, indent) {
   if (text && indent < 4) return false;
   skipIndent(line, 4);
   return true;

@@ -18,13 +18,13 @@ export function showModal(dialog) {
   const before = document.activeElement;
   dialog.showModal();
   if (shown.length === 0) addEventListener('blur', onBlur);
-  shown.push({ dialog, giveBack: createKeeper(dialog) });
+  shown.push({ dialog, giveBack: createFocusGuard(dialog) });
   dialog.addEventListener('close', forget, { once: true });
-  dialog.addEventListener('close', () => comeBack(before), { once: true });
+  dialog.addEventListener('close', () => returnFocus(before), { once: true });
 }
 
 /** Returns the focus to a frame. For other elements the browser does so itself. @param {Element | null} before the element that had the focus */
-function comeBack(before) {
+function returnFocus(before) {
   if (isFocusLost() && before instanceof HTMLIFrameElement) before.focus({ preventScroll: true });
 }
 
@@ -44,7 +44,7 @@ function forget({ target }) {
 }
 
 /** @param {HTMLDialogElement} dialog just opened @returns {(frame: HTMLIFrameElement) => void} */
-function createKeeper(dialog) {
+function createFocusGuard(dialog) {
   /** @type {Map<HTMLIFrameElement, number>} */
   const thefts = new Map();
   let last = /** @type {HTMLElement | null} */ (document.activeElement);

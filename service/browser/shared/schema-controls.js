@@ -25,7 +25,7 @@ export function createInput(field, { label, onChange }) {
     'aria-required': field.required && 'true',
     on: { input: onChange },
   });
-  const absence = field.nullable ? createAbsence(label, input, onChange) : null;
+  const absence = field.nullable ? createNullCheckbox(label, input, onChange) : null;
   problem.before(element('div', { class: 'field-line' }, input, absence?.node));
   return {
     node,
@@ -63,7 +63,7 @@ function createChoice(field, options, props) {
  * A checkbox that chooses null, which is not the same as leaving the value out.
  * @param {string} label @param {any} input disabled while null is chosen @param {() => void} onChange
  */
-function createAbsence(label, input, onChange) {
+function createNullCheckbox(label, input, onChange) {
   const box = element('input', { type: 'checkbox', 'aria-label': `${label}: null`, on: { change } });
   function change() {
     input.disabled = box.checked;

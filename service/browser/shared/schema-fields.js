@@ -90,14 +90,14 @@ function withoutNull(schema) {
     const shortened = isMore ? { [key]: others } : others[0];
     if (others.length < rest[key].length || !isMore) {
       delete rest[key];
-      Object.assign(rest, { ...shortened, ...described(rest) });
+      Object.assign(rest, { ...shortened, ...descriptionOf(rest) });
     }
   }
   return { rest, nullable: allowsNull(schema) };
 }
 
 /** @param {JsonSchema} schema its own title and description, which win over those of its only variant */
-function described({ title, description }) {
+function descriptionOf({ title, description }) {
   return { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
 }
 

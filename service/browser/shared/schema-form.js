@@ -4,7 +4,7 @@ import { element, isFocusLost } from './elements.js';
 import { detailsOf, linesOf } from './schema-details.js';
 import { fieldOf } from './schema-fields.js';
 import { createFields } from './schema-groups.js';
-import { bodyOf, emptyState, mendedState, stateOf } from './schema-values.js';
+import { bodyOf, emptyState, repairState, stateOf } from './schema-values.js';
 
 /**
  * @typedef {import('./schema-values.js').Reading} Reading
@@ -75,7 +75,7 @@ export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) 
     restore(draft) {
       setMode(typeof draft?.text === 'string');
       if (typeof draft?.text === 'string') text.value = draft.text;
-      else fields.write(draft?.state ? mendedState(field, draft.state) : emptyState(field));
+      else fields.write(draft?.state ? repairState(field, draft.state) : emptyState(field));
     },
     /**
      * Marks the refused fields.

@@ -1,7 +1,7 @@
 // Converts between the state of a form and its JSON. The state is what the user has typed, so that unfinished input
 // can be kept: '' for nothing, null for a chosen null, and texts for numbers, choices and JSON.
 
-import { changedNumber, isExact } from './exact-numbers.js';
+import { findChangedNumber, isExact } from './exact-numbers.js';
 import { isObject } from './schema-fields.js';
 import { isLong } from './schema-words.js';
 
@@ -39,40 +39,40 @@ export function bodyOf(field, state) {
 
 /** @param {Field} field @param {State} state @param {(string | number)[]} path @returns {Reading} */
 function read(field, state, path) {
-  if (state === null) return known(null);
+  if (state === null) return validReading(null);
   if (field.kind === 'group') return readGroup(field, state, path);
   if (field.kind === 'list') return readList(field, state, path);
   if (field.kind === 'variants') return read(field.variants[state.at], state.state, path);
-  if (state === '') return known(undefined);
+  if (state === '') return validReading(undefined);
   if (field.kind === 'number') return readNumber(state, path);
   if (field.kind === 'text') return readText(field, state, path);
   return readJson(state, path); // choices and booleans are kept as JSON too
 }
 
 /** @param {any} value @returns {Reading} */
-function known(value) {
+function validReading(value) {
   return { value, problems: [] };
 }
 
 /** @param {Field} field @param {string} text @param {(string | number)[]} path @returns {Reading} */
 function readText({ schema }, text, path) {
-  return schema.format === 'date' && !isDay(text) ? { value: text, problems: [{ path, text: NO_DAY }] } : known(text);
+  return schema.format === 'date' && !isDay(text) ? { value: text, problems: [{ path, text: NO_DAY }] } : validReading(text);
 }
 
 /** @param {string} text @param {(string | number)[]} path @returns {Reading} */
 function readNumber(text, path) {
   const trimmed = text.trim();
   if (!NUMBER.test(trimmed)) return { value: text, problems: [{ path, text: NO_NUMBER }] };
-  return isExact(trimmed) ? known(Number(trimmed)) : { value: text, problems: [{ path, text: LONG_NUMBER }] };
+  return isExact(trimmed) ? validReading(Number(trimmed)) : { value: text, problems: [{ path, text: LONG_NUMBER }] };
 }
 
 /** @param {string} text @param {(string | number)[]} path @returns {Reading} */
 function readJson(text, path) {
-  if (!text.trim()) return known(undefined);
+  if (!text.trim()) return validReading(undefined);
   try {
     const value = JSON.parse(text);
-    const wrong = changedNumber(text);
-    return wrong ? { value, problems: [{ path, text: `${wrong.slice(0, 30)}: ${LONG_NUMBER}` }] } : known(value);
+    const wrong = findChangedNumber(text);
+    return wrong ? { value, problems: [{ path, text: `${wrong.slice(0, 30)}: ${LONG_NUMBER}` }] } : validReading(value);
   } catch (error) {
     return { value: text, problems: [{ path, text: NO_JSON + /** @type {Error} */ (error).message }] };
   }
@@ -154,19 +154,19 @@ function writeVariant(field, value) {
  * Adapts a state that another version of the form may have stored: parts that do not fit are left out.
  * @param {Field} field @param {any} state @returns {State}
  */
-export function mendedState(field, state) {
+export function repairState(field, state) {
   const empty = emptyState(field);
   if (state === null) return hasNull(field) ? null : empty;
   if (field.kind === 'group') {
     const given = isObject(state) ? state : {};
-    return Object.fromEntries(field.fields.map((each) => [each.name, mendedState(each, ownOf(given, each.name))]));
+    return Object.fromEntries(field.fields.map((each) => [each.name, repairState(each, ownOf(given, each.name))]));
   }
   if (field.kind === 'list') {
-    return Array.isArray(state) ? state.map((each) => mendedState(/** @type {Field} */ (field.item), each)) : empty;
+    return Array.isArray(state) ? state.map((each) => repairState(/** @type {Field} */ (field.item), each)) : empty;
   }
   if (field.kind === 'variants') {
     const variant = field.variants[state?.at];
-    return variant ? { at: state.at, state: mendedState(variant, state.state) } : empty;
+    return variant ? { at: state.at, state: repairState(variant, state.state) } : empty;
   }
   return typeof state === 'string' ? state : empty;
 }

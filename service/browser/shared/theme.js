@@ -15,7 +15,7 @@ export function theme() {
 }
 
 /** Applies a theme. @param {string | null} name an unknown name means the system's scheme */
-function wearTheme(name) {
+function applyTheme(name) {
   const root = document.documentElement;
   if (name === 'light' || name === 'dark') root.dataset.theme = name;
   else delete root.dataset.theme;
@@ -26,14 +26,14 @@ function wearTheme(name) {
 export function setTheme(name, storage = localStorage) {
   if (name === 'system') storage.removeItem(KEY);
   else storage.setItem(KEY, name);
-  wearTheme(name);
+  applyTheme(name);
 }
 
 /** Applies the stored theme, also when another tab changes it. @param {Storage} storage */
 export function followTheme(storage = localStorage) {
-  wearTheme(storage.getItem(KEY));
+  applyTheme(storage.getItem(KEY));
   window.addEventListener('storage', ({ key, newValue }) => {
-    if (key === KEY) wearTheme(newValue);
+    if (key === KEY) applyTheme(newValue);
   });
 }
 

@@ -10,11 +10,11 @@ const LONG_RUN = /(?<!\s)[ \u00a0\u2000-\u200a\u3000]{20,}/gu; // it would look 
 
 /** @param {string} text */
 export function withVisibleMarks(text) {
-  return text.replace(UNSEEN, written).replace(LONG_RUN, ({ length }) => ` ‹${length} spaces› `);
+  return text.replace(UNSEEN, escapeMark).replace(LONG_RUN, ({ length }) => ` ‹${length} spaces› `);
 }
 
 /** @param {string} mark @param {number} at @param {string} text */
-function written(mark, at, text) {
+function escapeMark(mark, at, text) {
   const joins = mark === '\u200d' && EMOJI_BEFORE.test(text.slice(0, at)) && EMOJI_AFTER.test(text.slice(at + 1));
   if (joins) return mark; // it is visible: it joins two emojis into one
   const code = /** @type {number} */ (mark.codePointAt(0)).toString(16);

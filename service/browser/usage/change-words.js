@@ -2,7 +2,7 @@
 // @ts-check
 
 import { nounsOf, titleIn } from '../calls/record-words.js';
-import { nameInWords, quoted, valueInWords, withArticle } from '../calls/value-words.js';
+import { nameInWords, quote, valueInWords, withArticle } from '../calls/value-words.js';
 
 /**
  * @typedef {object} Change an entry of the journal
@@ -29,7 +29,7 @@ export function sentenceOf({ outcome, collection, recordId, before, changes }) {
   if (collection === CALLS) return `${VERBS[outcome]} ${recordId}`;
   const { one } = nounsOf(collection);
   const title = titleIn(before?.data) || titleIn(changes ?? undefined);
-  return `${VERBS[outcome]} ${title ? `the ${one} ${quoted(title)}` : withArticle(one)}`;
+  return `${VERBS[outcome]} ${title ? `the ${one} ${quote(title)}` : withArticle(one)}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The scale of the spending chart, and its values in words. Does not use the DOM.
 // @ts-check
 
-import { counted } from '../calls/value-words.js';
+import { quantityWords } from '../calls/value-words.js';
 import { numberInWords } from '../shared/number-words.js';
 import { formatTime, shortDay } from '../shared/time-format.js';
 
@@ -49,12 +49,12 @@ export function dayInWords(day, whole = false) {
 
 /** @param {number} credits @returns {string} "1.5 credits" */
 export function creditsInWords(credits) {
-  return counted(credits, 'credit').replace(/^no /, '0 ');
+  return quantityWords(credits, 'credit').replace(/^no /, '0 ');
 }
 
 /** @param {Day} day @returns {string} "Mon 23 Nov: 1.5 credits, 3 calls" */
 export function sentenceOf({ day, credits, calls }) {
-  return `${dayInWords(day, true)}: ${creditsInWords(credits)}, ${counted(calls, 'call')}`;
+  return `${dayInWords(day, true)}: ${creditsInWords(credits)}, ${quantityWords(calls, 'call')}`;
 }
 
 /** @param {number} part @param {number} whole @returns {string} "12 %" */

@@ -27,7 +27,7 @@ export function noteOf({ kind, facts }) {
 }
 
 /** @param {number} amount @returns {string} "+1,000", "−2.5" */
-export function signed(amount) {
+export function signedNumber(amount) {
   const text = formatNumber(Math.abs(amount), 6);
   return `${amount < 0 ? '−' : '+'}${text}`;
 }

@@ -5,7 +5,7 @@ import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { formatNumber } from '../shared/number-words.js';
 import { moment } from '../shared/time-format.js';
 import { hrefOf } from '../page/route.js';
-import { csvOf, noteOf, signed, titleOf } from './statement-words.js';
+import { csvOf, noteOf, signedNumber, titleOf } from './statement-words.js';
 import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./statement-words.js').Entry} Entry */
@@ -93,7 +93,7 @@ function createRow(entry) {
   const title = isCall ? element('a', { href: hrefOf('explorer', entry.what) }, entry.what) : element('span', {}, titleOf(entry));
   const note = noteOf(entry);
   const facts = element('span', { class: 'entry-facts' }, element('time', { datetime: entry.createdAt }, moment(entry.createdAt)), note && element('span', {}, note));
-  return element('tr', { tabindex: '-1' }, element('th', { scope: 'row' }, title, facts), element('td', { class: 'entry-amount', data: { sign: entry.amount < 0 ? 'minus' : 'plus' } }, signed(entry.amount)));
+  return element('tr', { tabindex: '-1' }, element('th', { scope: 'row' }, title, facts), element('td', { class: 'entry-amount', data: { sign: entry.amount < 0 ? 'minus' : 'plus' } }, signedNumber(entry.amount)));
 }
 
 /** @param {string} text */

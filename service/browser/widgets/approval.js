@@ -52,7 +52,7 @@ function buildDialog(request, balance) {
       'dialog',
       { class: 'approval', 'aria-labelledby': 'approval-title', 'aria-describedby': 'approval-who approval-cost' },
       element('h2', { id: 'approval-title' }, `Allow “${request.policy.title.replace(/\.$/, '')}”?`),
-      element('p', { id: 'approval-who' }, whoAsks(request)),
+      element('p', { id: 'approval-who' }, askerName(request)),
       cost,
       argumentsOf(request.text, true),
       row,
@@ -68,7 +68,7 @@ function buildDialog(request, balance) {
 }
 
 /** Names the widget that asks; in the explorer of the console there is none. @param {ApprovalRequest} request */
-function whoAsks({ widgetName, endpoint }) {
+function askerName({ widgetName, endpoint }) {
   return widgetName ? `The widget “${widgetName}” wants to call ${endpoint}.` : 'Nothing is sent before you allow it.';
 }
 

@@ -4,7 +4,7 @@
 
 import { draggable } from './canvas-gestures.js';
 import { boxAround } from './canvas-geometry.js';
-import { fitted, panned, pinched, revealing, toCanvas, toScreen, zoomed } from './canvas-viewport.js';
+import { fitViewport, panViewport, pinchViewport, revealBox, toCanvas, toScreen, zoomViewport } from './canvas-viewport.js';
 
 /**
  * @typedef {import('./canvas-geometry.js').Point} Point
@@ -61,7 +61,7 @@ export function createCamera(node, surface, onChange) {
 
   /** @param {{dx: number, dy: number, zooms: boolean, clientX: number, clientY: number}} turn in pixels */
   function wheel({ dx, dy, zooms, ...event }) {
-    set(zooms ? zoomed(viewport, Math.exp(-dy / 300), inView(event)) : panned(viewport, -dx, -dy));
+    set(zooms ? zoomViewport(viewport, Math.exp(-dy / 300), inView(event)) : panViewport(viewport, -dx, -dy));
   }
 
   /** @param {PointerEvent} event */
@@ -70,7 +70,7 @@ export function createCamera(node, surface, onChange) {
     const before = [...fingers.values()];
     fingers.set(event.pointerId, inView(event));
     const after = [...fingers.values()];
-    if (after.length === 2) set(pinched(viewport, [before[0], before[1]], [after[0], after[1]]));
+    if (after.length === 2) set(pinchViewport(viewport, [before[0], before[1]], [after[0], after[1]]));
   }
 
   /** @param {Event} event */
@@ -91,7 +91,7 @@ export function createCamera(node, surface, onChange) {
   draggable(node, node, (event) => {
     if (event.shiftKey || !isEmptyPlace(event)) return null; // with Shift, the user draws an area instead
     const start = viewport;
-    const move = (/** @type {number} */ dx, /** @type {number} */ dy) => set(panned(start, dx, dy));
+    const move = (/** @type {number} */ dx, /** @type {number} */ dy) => set(panViewport(start, dx, dy));
     return { move, end: () => {}, cancel: () => {} };
   });
 
@@ -108,12 +108,12 @@ export function createCamera(node, surface, onChange) {
     /** @returns {Point} the point of the canvas in the middle of the view */
     middle: () => toCanvas(viewport, center()),
     /** @param {number} factor */
-    zoomBy: (factor) => set(zoomed(viewport, factor, center())),
+    zoomBy: (factor) => set(zoomViewport(viewport, factor, center())),
     /** @param {number} dx @param {number} dy */
-    panBy: (dx, dy) => set(panned(viewport, dx, dy)),
+    panBy: (dx, dy) => set(panViewport(viewport, dx, dy)),
     /** @param {Box[]} boxes which all become visible */
-    fit: (boxes) => set(fitted(boxAround(boxes), size())),
+    fit: (boxes) => set(fitViewport(boxAround(boxes), size())),
     /** @param {Box} box which becomes visible with as little panning as possible */
-    reveal: (box) => set(revealing(viewport, box, size())),
+    reveal: (box) => set(revealBox(viewport, box, size())),
   };
 }

@@ -3,8 +3,8 @@
 
 import { boxBetween, boxesIn, leastHeight } from './canvas-geometry.js';
 import { draggable } from './canvas-gestures.js';
-import { dragged, moveTo } from './canvas-group.js';
-import { GRID, resized } from './canvas-snapping.js';
+import { dragGroup, moveTo } from './canvas-group.js';
+import { GRID, resizeBox } from './canvas-snapping.js';
 
 /**
  * @typedef {import('./canvas-state.js').CanvasWidget} CanvasWidget
@@ -53,7 +53,7 @@ function letMove(stage, grip, id) {
     const others = stage.widgets().filter((widget) => !group.includes(widget));
     if (!group.length) return null;
     const at = (/** @type {number} */ dx, /** @type {number} */ dy) =>
-      dragged(group, others, dx / camera.zoom, dy / camera.zoom, SNAP / camera.zoom);
+      dragGroup(group, others, dx / camera.zoom, dy / camera.zoom, SNAP / camera.zoom);
     const finish = () => {
       preview([]);
       overlay.showGuides([]);
@@ -103,7 +103,7 @@ function letResize({ node, camera, mayEdit, widgets, preview, act }, box, id) {
     const start = mayEdit() && widgets().find((widget) => widget.id === id);
     if (!start) return null;
     const at = (/** @type {number} */ dx, /** @type {number} */ dy) =>
-      resized(start, 'se', dx / camera.zoom, dy / camera.zoom, leastSize(box));
+      resizeBox(start, 'se', dx / camera.zoom, dy / camera.zoom, leastSize(box));
     return {
       move: (dx, dy) => preview([{ ...start, ...at(dx, dy) }]),
       end(dx, dy) {

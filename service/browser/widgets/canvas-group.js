@@ -11,7 +11,7 @@ import { snapMove } from './canvas-snapping.js';
  */
 
 /** @param {CanvasWidget[]} widgets @param {number} dx canvas pixels @param {number} dy @returns {CanvasWidget[]} */
-export function shifted(widgets, dx, dy) {
+export function shiftWidgets(widgets, dx, dy) {
   return widgets.map((widget) => ({ ...widget, x: widget.x + dx, y: widget.y + dy }));
 }
 
@@ -21,20 +21,20 @@ export function shifted(widgets, dx, dy) {
  * @param {number} dx canvas pixels @param {number} dy @param {number} reach the distance within which it snaps
  * @returns {{widgets: CanvasWidget[], guides: import('./canvas-snapping.js').Guide[]}}
  */
-export function dragged(group, others, dx, dy, reach) {
+export function dragGroup(group, others, dx, dy, reach) {
   const box = /** @type {Box} */ (boxAround(group));
   const { x, y, guides } = snapMove({ ...box, x: box.x + dx, y: box.y + dy }, others, reach);
-  return { widgets: shifted(group, x - box.x, y - box.y), guides };
+  return { widgets: shiftWidgets(group, x - box.x, y - box.y), guides };
 }
 
 /** @param {CanvasWidget[]} widgets at their new places @returns {Operation} one undo step */
 export function moveTo(widgets) {
-  return together(widgets.map(({ id, x, y }) => ({ type: 'move', id, x, y })));
+  return asBatch(widgets.map(({ id, x, y }) => ({ type: 'move', id, x, y })));
 }
 
 /** @param {string[]} ids @returns {Operation} one undo step */
 export function removalOf(ids) {
-  return together(ids.map((id) => ({ type: 'remove-widget', id })));
+  return asBatch(ids.map((id) => ({ type: 'remove-widget', id })));
 }
 
 /**
@@ -54,6 +54,6 @@ export function removalWords(operation, canvas, naming) {
 }
 
 /** @param {Operation[]} operations @returns {Operation} */
-function together(operations) {
+function asBatch(operations) {
   return operations.length === 1 ? operations[0] : { type: 'batch', operations };
 }

@@ -32,7 +32,7 @@ export function createHistory({ countBroken = () => 0 } = {}) {
    */
   function revert(from, to, state) {
     for (let step = from.pop(); step; step = from.pop()) {
-      const operation = fitting(state, ontoNow(state, step.operation), countBroken);
+      const operation = withoutBroken(state, adaptToNow(state, step.operation), countBroken);
       const back = operation && inverse(state, operation);
       if (!operation || !back) continue; // others have removed the widget or connection of this step
       to.push({ operation: back, group: null });
@@ -60,7 +60,7 @@ export function createHistory({ countBroken = () => 0 } = {}) {
       const last = done.at(-1);
       const joins = group !== null && last?.group === group;
       const earlier = joins ? done.slice(0, -1) : done.slice(1 - MOST_STEPS);
-      done = [...earlier, { operation: joins ? joined(back, last.operation) : back, group }];
+      done = [...earlier, { operation: joins ? joinInverses(back, last.operation) : back, group }];
       undone = [];
     },
 
@@ -81,21 +81,21 @@ export function createHistory({ countBroken = () => 0 } = {}) {
  * @param {Operation} later @param {Operation} earlier
  * @returns {Operation} both, without the later moves of widgets that the earlier inverse moves too
  */
-function joined(later, earlier) {
-  const operations = flat(earlier);
+function joinInverses(later, earlier) {
+  const operations = flatten(earlier);
   const moved = new Set(operations.map((each) => (each.type === 'move' ? each.id : null)));
-  const more = flat(later).filter((each) => each.type !== 'move' || !moved.has(each.id));
+  const more = flatten(later).filter((each) => each.type !== 'move' || !moved.has(each.id));
   return { type: 'batch', operations: [...more, ...operations] };
 }
 
 /** @param {Operation} operation @returns {Operation[]} */
-function flat(operation) {
-  return operation.type === 'batch' ? operation.operations.flatMap(flat) : [operation];
+function flatten(operation) {
+  return operation.type === 'batch' ? operation.operations.flatMap(flatten) : [operation];
 }
 
 /** Adapts an undo step for settings, so that it keeps the settings that others have changed since. @param {Canvas} state @param {Operation} operation @returns {Operation} */
-function ontoNow(state, operation) {
-  if (operation.type === 'batch') return { ...operation, operations: allOntoNow(state, operation.operations) };
+function adaptToNow(state, operation) {
+  if (operation.type === 'batch') return { ...operation, operations: adaptAllToNow(state, operation.operations) };
   if (operation.type !== 'set-settings') return operation;
   const { id, settings: before = {}, seen = {} } = operation;
   const now = widgetOf(state, id)?.settings;
@@ -104,9 +104,9 @@ function ontoNow(state, operation) {
 }
 
 /** @param {Canvas} state @param {Operation[]} operations each is adapted to the state after the one before */
-function allOntoNow(state, operations) {
+function adaptAllToNow(state, operations) {
   return operations.map((each) => {
-    const one = ontoNow(state, each);
+    const one = adaptToNow(state, each);
     state = apply(state, one);
     return one;
   });
@@ -116,15 +116,15 @@ function allOntoNow(state, operations) {
  * @param {Canvas} state @param {Operation} operation @param {(state: Canvas) => number} countBroken
  * @returns {Operation | null} the operation without the connections that would not work
  */
-function fitting(state, operation, countBroken) {
+function withoutBroken(state, operation, countBroken) {
   const broken = countBroken(state);
   const fits = (/** @type {Operation} */ one) => countBroken(apply(state, one)) <= broken;
   if (fits(operation)) return operation;
-  if (operation.type === 'add-widget') return fittingWidget(operation, fits);
+  if (operation.type === 'add-widget') return withoutBrokenConnections(operation, fits);
   if (operation.type !== 'batch') return operation.type === 'connect' ? null : operation;
   const operations = [];
   for (const each of operation.operations) {
-    const one = fitting(state, each, countBroken);
+    const one = withoutBroken(state, each, countBroken);
     if (one) operations.push(one);
     if (one) state = apply(state, one);
   }
@@ -135,7 +135,7 @@ function fitting(state, operation, countBroken) {
  * @param {import('./canvas-state.js').AddWidget} operation @param {(operation: Operation) => boolean} fits
  * @returns {Operation}
  */
-function fittingWidget({ connections = [], ...operation }, fits) {
+function withoutBrokenConnections({ connections = [], ...operation }, fits) {
   /** @type {import('./canvas-state.js').Place[]} */
   let kept = [];
   for (const connection of connections) {

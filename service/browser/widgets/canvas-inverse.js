@@ -41,7 +41,7 @@ function inverseOfOne(state, operation) {
     case 'set-enabled':
       return earlierSwitch(state, operation.id);
     default:
-      return earlier(existing(state, operation.id), operation);
+      return earlierValues(findWidget(state, operation.id), operation);
   }
 }
 
@@ -56,7 +56,7 @@ function earlierSwitch(state, id) {
  * @param {Extract<Operation, {type: 'move' | 'resize' | 'set-settings'}>} operation
  * @returns {Operation}
  */
-function earlier({ id, x, y, width, height, settings }, operation) {
+function earlierValues({ id, x, y, width, height, settings }, operation) {
   if (operation.type === 'move') return { type: 'move', id, x, y };
   if (operation.type === 'set-settings') return { type: 'set-settings', id, settings, seen: operation.settings };
   const moved = operation.x !== undefined || operation.y !== undefined;
@@ -69,7 +69,7 @@ function restoration(state, id) {
     hasEnds(state, place.item) ? place : { ...place, broken: true },
   );
   const at = state.widgets.findIndex((widget) => widget.id === id);
-  return { type: 'add-widget', widget: existing(state, id), at, connections, noted: state.io.widgets[id] };
+  return { type: 'add-widget', widget: findWidget(state, id), at, connections, noted: state.io.widgets[id] };
 }
 
 /** @param {Canvas} state @param {Operation[]} operations @returns {Operation | null} */
@@ -89,6 +89,6 @@ function placesOf(list, wanted) {
 }
 
 /** @param {Canvas} state @param {string} id */
-function existing(state, id) {
+function findWidget(state, id) {
   return /** @type {CanvasWidget} */ (widgetOf(state, id));
 }

@@ -4,8 +4,8 @@
 import { boxAround } from './canvas-geometry.js';
 import { leastSize } from './canvas-dragging.js';
 import { arrowStep } from './canvas-gestures.js';
-import { moveTo, shifted } from './canvas-group.js';
-import { resized } from './canvas-snapping.js';
+import { moveTo, shiftWidgets } from './canvas-group.js';
+import { resizeBox } from './canvas-snapping.js';
 
 /** @typedef {import('./canvas-dragging.js').Stage} Stage */
 
@@ -67,7 +67,7 @@ export function createKeys(stage, { remove, fit, boxOf }) {
     if (!group.length || !(step || isRemoval) || !stage.mayEdit()) return false;
     if (isRemoval) remove(group.map(({ id }) => id));
     if (!step) return true;
-    const moved = shifted(group, ...step);
+    const moved = shiftWidgets(group, ...step);
     stage.act(moveTo(moved));
     const box = moved.find((widget) => widget.id === id) ?? boxAround(moved);
     if (box) camera.reveal(box);
@@ -79,7 +79,7 @@ export function createKeys(stage, { remove, fit, boxOf }) {
     const widget = stage.widgets().find((one) => one.id === id);
     const [box, step] = [boxOf(id), arrowStep(event)];
     if (!widget || !box || !step || !stage.mayEdit()) return false;
-    const { width, height } = resized(widget, 'se', ...step, leastSize(box));
+    const { width, height } = resizeBox(widget, 'se', ...step, leastSize(box));
     stage.act({ type: 'resize', id, width, height });
     return true;
   }

@@ -23,7 +23,7 @@ export function layersOf(state) {
     if (rank !== undefined) (layers[rank] ??= []).push(widget);
   }
   for (const layer of layers) layer.sort((a, b) => a.y - b.y); // keeps the vertical order where possible
-  return { layers: untangled(layers, arrows), arrows };
+  return { layers: reduceCrossings(layers, arrows), arrows };
 }
 
 /** @param {Canvas} state @returns {Arrow[]} without duplicates, between existing widgets */
@@ -80,7 +80,7 @@ function nearest(id, arrows, rank) {
  * Sorts each layer by the mean position of its neighbors in the layer before, then in the layer after.
  * @param {CanvasWidget[][]} layers @param {Arrow[]} arrows
  */
-function untangled(layers, arrows) {
+function reduceCrossings(layers, arrows) {
   let best = layers;
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     const forward = sweep % 2 === 0;

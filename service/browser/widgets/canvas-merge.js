@@ -36,8 +36,8 @@ export function merge(mine, theirs, base) {
 /** @param {Canvas} mine @param {Canvas} theirs @param {Canvas} base @param {string[]} removed widgets */
 function mergeConnections(mine, theirs, base, removed) {
   const lists = [mine, theirs, base].map(({ io }) => io.connections);
-  const merged = keyed(mergeLists(lists[0], lists[1], lists[2]));
-  const keys = lists.map(keyed);
+  const merged = byKey(mergeLists(lists[0], lists[1], lists[2]));
+  const keys = lists.map(byKey);
   return [...merged]
     .filter(([key, connection]) => {
       const dangling = removed.some((id) => touches(connection, id));
@@ -51,7 +51,7 @@ function mergeConnections(mine, theirs, base, removed) {
  * @returns {any[]} the items of `theirs` in their order, then the items that `mine` has added
  */
 function mergeLists(mine, theirs, base) {
-  const [my, their, old] = [mine, theirs, base].map(keyed);
+  const [my, their, old] = [mine, theirs, base].map(byKey);
   const kept = [...their].filter(([key]) => my.has(key) || !old.has(key));
   const added = [...my].filter(([key]) => !their.has(key) && !old.has(key));
   const merged = kept.map(([key, item]) => (my.has(key) ? mergeItem(my.get(key), item, old.get(key)) : item));
@@ -59,7 +59,7 @@ function mergeLists(mine, theirs, base) {
 }
 
 /** @param {any[]} list @returns {Map<string, any>} by id, or by content without one; duplicates get different keys */
-function keyed(list) {
+function byKey(list) {
   const items = new Map();
   for (const item of list) {
     const key = typeof item?.id === 'string' ? `id ${item.id}` : `content ${canonical(item)}`;

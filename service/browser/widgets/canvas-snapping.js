@@ -52,7 +52,7 @@ function linesOf(axis, side, box) {
  * @param {{width: number, height: number}} least size
  * @returns {Box} on the grid; the edges that are not dragged stay where they are
  */
-export function resized(box, edges, dx, dy, least) {
+export function resizeBox(box, edges, dx, dy, least) {
   const [left, right] = stretch(box.x, box.x + box.width, edges.includes('w'), edges.includes('e'), dx, least.width);
   const [top, bottom] = stretch(box.y, box.y + box.height, edges.includes('n'), edges.includes('s'), dy, least.height);
   return { x: left, y: top, width: right - left, height: bottom - top };

@@ -80,11 +80,11 @@ export function apply(state, operation) {
     case 'remove-widget':
       return widgetOf(state, operation.id) ? withoutWidget(state, operation.id) : state;
     case 'move':
-      return changed(state, operation.id, { x: operation.x, y: operation.y });
+      return withValues(state, operation.id, { x: operation.x, y: operation.y });
     case 'resize':
-      return changed(state, operation.id, sizeOf(operation));
+      return withValues(state, operation.id, sizeOf(operation));
     case 'set-settings':
-      return changed(state, operation.id, { settings: operation.settings });
+      return withValues(state, operation.id, { settings: operation.settings });
     case 'note-widget':
       return widgetOf(state, operation.id) ? withNoted(state, operation) : state;
     case 'set-title':
@@ -104,7 +104,7 @@ export function apply(state, operation) {
 
 /** @param {Canvas} state @param {AddWidget} operation @returns {Canvas} */
 function withWidget(state, { widget, at, connections = [], noted }) {
-  const widgets = inserted(state.widgets, [{ item: widget, at }]);
+  const widgets = insertAll(state.widgets, [{ item: widget, at }]);
   const io = noted === undefined ? state.io : { ...state.io, widgets: { ...state.io.widgets, [widget.id]: noted } };
   const next = { ...state, widgets, io };
   const wanted = (/** @type {Place} */ { item, broken }) => (broken ? isNew(next, item) : mayConnect(next, item));
@@ -128,7 +128,7 @@ function withoutWidget(state, id) {
 }
 
 /** @param {Canvas} state @param {string} id @param {Partial<CanvasWidget>} values keys with the value undefined are removed */
-function changed(state, id, values) {
+function withValues(state, id, values) {
   const widget = widgetOf(state, id);
   if (!widget || entriesOf(values).every(([key, value]) => widget[key] === value)) return state;
   const next = Object.fromEntries(entriesOf({ ...widget, ...values }).filter(([, value]) => value !== undefined));
@@ -169,7 +169,7 @@ function placeOf({ connection, at }) {
 /** @param {Canvas} state @param {Place[]} places @returns {Canvas} */
 function withConnections(state, places) {
   if (!places.length) return state;
-  return { ...state, io: { ...state.io, connections: inserted(state.io.connections, places) } };
+  return { ...state, io: { ...state.io, connections: insertAll(state.io.connections, places) } };
 }
 
 /** @param {Canvas} state @param {(connection: any) => boolean} gone @returns {Canvas} */
@@ -195,7 +195,7 @@ export function touches(connection, id) {
 }
 
 /** @template T @param {T[]} list @param {{item: T, at?: number}[]} places in ascending order @returns {T[]} */
-function inserted(list, places) {
+function insertAll(list, places) {
   const result = [...list];
   for (const { item, at = result.length } of places) result.splice(at, 0, item);
   return result;

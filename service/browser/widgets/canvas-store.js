@@ -3,7 +3,7 @@
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { createListeners } from '../shared/listeners.js';
 import { apply } from './canvas-state.js';
-import { changesOf, opened, received, stored, unanswered } from './canvas-versions.js';
+import { changesOf, versionsOf, withRecord, withStored, withUnanswered } from './canvas-versions.js';
 
 /**
  * @typedef {import('./canvas-versions.js').Row} Row
@@ -113,7 +113,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
 
   /** @param {Row} record */
   function accept(record) {
-    versions = versions ? received(versions, record) : opened(record);
+    versions = versions ? withRecord(versions, record) : versionsOf(record);
   }
 
   /** @param {Versions} before @returns {Promise<boolean>} false if others have stored a change in between */
@@ -123,11 +123,11 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     show('saving');
     try {
       const record = await transport.patch(path, changes, { 'If-Match': before.version });
-      versions = stored(/** @type {Versions} */ (versions), record, before.mine);
+      versions = withStored(/** @type {Versions} */ (versions), record, before.mine);
       collection?.put(record);
       return true;
     } catch (error) {
-      if (isTemporary(error)) versions = unanswered(/** @type {Versions} */ (versions), before.mine);
+      if (isTemporary(error)) versions = withUnanswered(/** @type {Versions} */ (versions), before.mine);
       if (!isConflict(error)) {
         refused = before.mine;
         throw error;

@@ -17,7 +17,7 @@ import { canonical } from './json-value.js';
 const COLUMNS = /** @type {const} */ (['title', 'widgets', 'io']);
 
 /** @param {Row} record @returns {Versions} for a tab without changes */
-export function opened({ data, updatedAt }) {
+export function versionsOf({ data, updatedAt }) {
   const canvas = canvasOf(data);
   return { mine: canvas, base: canvas, version: updatedAt, sent: null };
 }
@@ -33,12 +33,12 @@ export function changesOf({ mine, base }) {
  * @param {Versions} versions @param {Row} record
  * @returns {Versions}
  */
-export function received(versions, record) {
+export function withRecord(versions, record) {
   if (record.updatedAt <= versions.version) return versions;
   const { sent, base } = versions;
   // After a lost answer, the record shows whether the sent version was stored.
-  const landed = sent && hasLanded(sent, base, canvasOf(record.data));
-  return onto(record, versions, landed ? sent : base);
+  const landed = sent && wasStored(sent, base, canvasOf(record.data));
+  return rebase(record, versions, landed ? sent : base);
 }
 
 /**
@@ -46,18 +46,18 @@ export function received(versions, record) {
  * @param {Canvas} sent the version in that write; the tab may have changed since
  * @returns {Versions}
  */
-export function stored(versions, record, sent) {
-  return onto(record, versions, sent);
+export function withStored(versions, record, sent) {
+  return rebase(record, versions, sent);
 }
 
 /** @param {Versions} versions @param {Canvas} sent the version in a write without an answer @returns {Versions} */
-export function unanswered(versions, sent) {
+export function withUnanswered(versions, sent) {
   return { ...versions, sent: versions.sent ?? sent };
 }
 
 /** @param {Row} record @param {Versions} versions @param {Canvas} origin the common origin of both sides */
-function onto(record, { mine }, origin) {
-  const theirs = sharing(canvasOf(record.data), mine);
+function rebase(record, { mine }, origin) {
+  const theirs = shareEqualParts(canvasOf(record.data), mine);
   const merged = mine === origin ? theirs : merge(mine, theirs, origin);
   return { mine: merged, base: theirs, version: record.updatedAt, sent: null };
 }
@@ -67,7 +67,7 @@ function onto(record, { mine }, origin) {
  * @returns {Canvas} the canvas, in which equal parts are the same objects as in `mine`. So they need not be compared
  *   by content again, and after a change of this tab was stored, nothing is drawn again.
  */
-function sharing(canvas, mine) {
+function shareEqualParts(canvas, mine) {
   const keys = Object.keys(canvas);
   const equal = keys.filter((key) => same(mine[key] ?? null, canvas[key] ?? null));
   if (equal.length === keys.length && Object.keys(mine).every((key) => key in canvas)) return mine;
@@ -78,7 +78,7 @@ function sharing(canvas, mine) {
  * @param {Canvas} sent @param {Canvas} base @param {Canvas} theirs
  * @returns {boolean} whether the server has stored `sent`, perhaps with later changes of others
  */
-function hasLanded(sent, base, theirs) {
+function wasStored(sent, base, theirs) {
   if (COLUMNS.every((column) => same(sent[column], theirs[column]))) return true;
   const known = idsOf(base);
   const there = idsOf(theirs);

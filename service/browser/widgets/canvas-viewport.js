@@ -25,7 +25,7 @@ export function toCanvas({ x, y, zoom }, point) {
 }
 
 /** @param {Viewport} viewport @param {number} dx CSS pixels @param {number} dy @returns {Viewport} */
-export function panned({ x, y, zoom }, dx, dy) {
+export function panViewport({ x, y, zoom }, dx, dy) {
   return { x: x + dx, y: y + dy, zoom };
 }
 
@@ -34,8 +34,8 @@ export function panned({ x, y, zoom }, dx, dy) {
  * @param {Point} point of the screen; the point of the canvas under it stays there
  * @returns {Viewport}
  */
-export function zoomed(viewport, factor, point) {
-  const zoom = clamped(viewport.zoom * factor);
+export function zoomViewport(viewport, factor, point) {
+  const zoom = clampZoom(viewport.zoom * factor);
   const fixed = toCanvas(viewport, point);
   return { x: point.x - fixed.x * zoom, y: point.y - fixed.y * zoom, zoom };
 }
@@ -45,10 +45,10 @@ export function zoomed(viewport, factor, point) {
  * @param {Viewport} viewport @param {[Point, Point]} before of the screen @param {[Point, Point]} after
  * @returns {Viewport}
  */
-export function pinched(viewport, before, after) {
+export function pinchViewport(viewport, before, after) {
   const [start, end] = [middle(before), middle(after)];
   const factor = span(after) / Math.max(1, span(before));
-  return zoomed(panned(viewport, end.x - start.x, end.y - start.y), factor, end);
+  return zoomViewport(panViewport(viewport, end.x - start.x, end.y - start.y), factor, end);
 }
 
 /**
@@ -56,11 +56,11 @@ export function pinched(viewport, before, after) {
  * @param {Box | null} box null for an empty canvas @param {Size} size of the view
  * @returns {Viewport}
  */
-export function fitted(box, size) {
+export function fitViewport(box, size) {
   if (!box) return { x: 0, y: 0, zoom: 1 };
   const across = (size.width - 2 * FIT_MARGIN) / Math.max(1, box.width);
   const down = (size.height - 2 * FIT_MARGIN) / Math.max(1, box.height);
-  const zoom = clamped(Math.min(1, across, down));
+  const zoom = clampZoom(Math.min(1, across, down));
   const x = size.width / 2 - (box.x + box.width / 2) * zoom;
   return { x, y: size.height / 2 - (box.y + box.height / 2) * zoom, zoom };
 }
@@ -71,12 +71,12 @@ export function fitted(box, size) {
  * @param {Viewport} viewport @param {Box} box of the widget @param {Size} size
  * @returns {Viewport}
  */
-export function revealing(viewport, box, size) {
+export function revealBox(viewport, box, size) {
   const room = (size.width / viewport.zoom - box.width) / 2;
   const beside = Math.max(0, Math.min(SLOTS_WIDTH, room));
   const start = toScreen(viewport, { x: box.x - beside, y: box.y });
   const end = toScreen(viewport, { x: box.x + box.width + beside, y: box.y + box.height });
-  return panned(viewport, shift(start.x, end.x, size.width), shift(start.y, end.y, size.height));
+  return panViewport(viewport, shift(start.x, end.x, size.width), shift(start.y, end.y, size.height));
 }
 
 /** @param {number} start @param {number} end @param {number} room @returns {number} */
@@ -91,7 +91,7 @@ export function shownArea(viewport, { width, height }) {
 }
 
 /** @param {number} zoom */
-function clamped(zoom) {
+function clampZoom(zoom) {
   return Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom));
 }
 

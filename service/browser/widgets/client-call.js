@@ -36,7 +36,7 @@ export const TIMEOUT = 60_000; // ms
  * @param {CallOptions} options
  * @returns {Request}
  */
-export function checkedRequest(method, endpoint, payload, { idempotencyKey }) {
+export function checkRequest(method, endpoint, payload, { idempotencyKey }) {
   const requestId = newId();
   const facts = { endpoint: String(endpoint), requestId };
   if (typeof endpoint !== 'string' || endpoint.length > LIMITS.endpoint || !ENDPOINT_NAME.test(endpoint)) {

@@ -50,7 +50,7 @@ export function createCanvasSession({ own, welcome, port, host, onContext }) {
     },
 
     connect: (need) => connect(need, ask),
-    status: async () => checked(await ask(TYPES.scopesGet)).integrations,
+    status: async () => checkAnswer(await ask(TYPES.scopesGet)).integrations,
     onState(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);
@@ -87,7 +87,7 @@ export function createCanvasSession({ own, welcome, port, host, onContext }) {
 async function connect({ consentId }, ask) {
   if (!consentId) throw new WidgetError({ error: 'unknown_consent', message: 'The canvas did not offer this consent.' });
   try {
-    const { status } = checked(await ask(TYPES.consentRequest, { consentId }, CONSENT_TIMEOUT));
+    const { status } = checkAnswer(await ask(TYPES.consentRequest, { consentId }, CONSENT_TIMEOUT));
     return { status };
   } catch (error) {
     if (error instanceof TimeoutError) return { status: 'timeout' };
@@ -96,7 +96,7 @@ async function connect({ consentId }, ask) {
 }
 
 /** Throws the error that the host reports. @param {any} answer */
-function checked(answer) {
+function checkAnswer(answer) {
   const { error, message } = answer;
   if (error) throw errorOf({ success: false, error, message }, {});
   return answer;

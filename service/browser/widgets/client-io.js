@@ -56,9 +56,9 @@ export function createIo() {
      * @param {string} slotId @param {unknown} value @param {{force?: boolean}} [options]
      */
     setOutput(slotId, value, { force = false } = {}) {
-      const json = checkedValue(slotId, value);
+      const json = checkValue(slotId, value);
       if (host === null) wait(slotId, json, force);
-      else if (host !== 'none') checkedSend(host, slotId, json, force);
+      else if (host !== 'none') checkAndSend(host, slotId, json, force);
     },
 
     /** @param {{slotId: string, value: JsonValue}} message from the host */
@@ -79,7 +79,7 @@ export function createIo() {
 }
 
 /** @param {string} slotId @param {unknown} value @returns {JsonValue} a copy */
-function checkedValue(slotId, value) {
+function checkValue(slotId, value) {
   if (typeof slotId !== 'string' || !slotId || slotId.length > LIMITS.slotId) {
     throw fault(`A slot’s name is a text of 1 to ${LIMITS.slotId} characters.`);
   }
@@ -93,7 +93,7 @@ function checkedValue(slotId, value) {
 }
 
 /** @param {Host} host @param {string} slotId @param {JsonValue} value @param {boolean} force */
-function checkedSend(host, slotId, value, force) {
+function checkAndSend(host, slotId, value, force) {
   const slot = host.slots.find((one) => one.id === slotId && one.direction === 'output');
   if (!slot) throw fault(`This widget’s manifest has no output “${slotId}”.`);
   if (slot.persist && toStored(value).error) throw fault(`The value of “${slotId}” is kept: it can’t have NUL, unpaired surrogates or the key __proto__.`);
@@ -103,9 +103,9 @@ function checkedSend(host, slotId, value, force) {
 }
 
 /** Sends an output that was set before the handshake; an error is logged, because the caller can't catch it any more. */
-function sendOrReport(/** @type {Parameters<typeof checkedSend>} */ ...output) {
+function sendOrReport(/** @type {Parameters<typeof checkAndSend>} */ ...output) {
   try {
-    checkedSend(...output);
+    checkAndSend(...output);
   } catch (error) {
     if (!(error instanceof WidgetError)) throw error;
     console.error(error);

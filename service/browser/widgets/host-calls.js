@@ -24,7 +24,7 @@ const AT_ONCE = 32; // most calls of one widget at the same time
  * @param {CanvasWidget} options.widget
  * @param {Pick<HostOptions, 'call' | 'policy' | 'price'>} options.server
  * @param {ReturnType<typeof import('./host-approvals.js').createApprovals>} options.approvals
- * @param {ReturnType<typeof import('./host-consents.js').createNeeds>} options.needs
+ * @param {ReturnType<typeof import('./host-consents.js').createConsentNeeds>} options.needs
  * @param {Send} options.send sends over the widget's current port
  * @param {(event: any) => void} options.onEvent
  */

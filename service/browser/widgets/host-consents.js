@@ -20,7 +20,7 @@ const MOST = 64; // consents of one widget; the oldest are dropped
  * @property {AbortSignal} [signal] aborted when the widget's document was unloaded
  */
 
-export function createNeeds() {
+export function createConsentNeeds() {
   /** @type {Map<string, {byId: Map<string, ConsentNeed>, gone: AbortController}>} by widget */
   const needs = new Map();
 

@@ -14,7 +14,7 @@ import { TYPES } from './messages.js';
  * @property {import('./host-session.js').Session} session
  * @property {ReturnType<typeof import('./host-calls.js').createCalls>} calls
  * @property {ReturnType<typeof import('./host-records.js').createHostRecords>} records
- * @property {ReturnType<typeof import('./host-consents.js').createNeeds>} needs
+ * @property {ReturnType<typeof import('./host-consents.js').createConsentNeeds>} needs
  * @property {ReturnType<typeof import('./host-refusals.js').createRefusalCounter>} refusals
  * @property {() => any} state the stored state of the widget
  * @property {(value: unknown) => string | null} store stores a state; returns an error if it can't

@@ -116,7 +116,7 @@ export function exportIo(graph, { rest = {}, widgets = {}, entries = [] } = {}) 
   const replaced = (/** @type {any} */ raw) => current.has(raw?.id) && !known.has(raw.id);
   const kept = entries.flatMap(({ raw, connection }) => {
     if (!connection) return replaced(raw) ? [] : [raw];
-    return written(raw, connection, current.get(connection.id));
+    return toStoredEntry(raw, connection, current.get(connection.id));
   });
   const added = [...current.values()].filter(({ id }) => !known.has(id));
   return { version: IO_VERSION, ...rest, connections: [...kept, ...added], widgets };
@@ -126,7 +126,7 @@ export function exportIo(graph, { rest = {}, widgets = {}, entries = [] } = {}) 
  * @param {any} raw @param {Connection} stored @param {Connection | undefined} now
  * @returns {any[]} the entry to store, or an empty list
  */
-function written(raw, stored, now) {
+function toStoredEntry(raw, stored, now) {
   if (!now) return [];
   const same = now.createdAt === stored.createdAt && now.enabled === stored.enabled;
   return [same ? raw : { ...raw, ...now }];

@@ -13,30 +13,30 @@ export function messageText(message, most) {
 
 /** @param {any} value @param {{left: number}} room in characters @param {object[]} above the objects around the value @returns {string} */
 function textOf(value, room, above) {
-  if (typeof value === 'string') return quoted(value, room);
-  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) return taken('BigInt', room); // formatting a very large number can take minutes
-  if (typeof value !== 'object' || value === null) return taken(String(value), room);
-  if (above.includes(value)) return taken('not_json', room); // a cycle
-  if (above.length >= DEEPEST) return taken('…', room);
+  if (typeof value === 'string') return quoteText(value, room);
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) return takeText('BigInt', room); // formatting a very large number can take minutes
+  if (typeof value !== 'object' || value === null) return takeText(String(value), room);
+  if (above.includes(value)) return takeText('not_json', room); // a cycle
+  if (above.length >= DEEPEST) return takeText('…', room);
   const isList = Array.isArray(value);
-  if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return taken(kindOf(value), room);
+  if (!isList && Object.prototype.toString.call(value) !== '[object Object]') return takeText(kindOf(value), room);
   room.left -= 2; // for the brackets: a small message can have any number of empty lists
   const parts = [];
   for (const key of isList ? value.keys() : Object.keys(value)) {
     if (room.left <= 0) return `${isList ? '[' : '{'}${parts.join(',')},…`;
-    const part = SECRET.test(String(key)) ? taken(HIDDEN, room) : textOf(value[key], room, [...above, value]);
-    parts.push(isList ? part : `${quoted(String(key), room)}:${part}`);
+    const part = SECRET.test(String(key)) ? takeText(HIDDEN, room) : textOf(value[key], room, [...above, value]);
+    parts.push(isList ? part : `${quoteText(String(key), room)}:${part}`);
   }
   return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
 }
 
 /** @param {string} text @param {{left: number}} room */
-function quoted(text, room) {
-  return taken(JSON.stringify(text.slice(0, Math.max(0, room.left) + 1)), room);
+function quoteText(text, room) {
+  return takeText(JSON.stringify(text.slice(0, Math.max(0, room.left) + 1)), room);
 }
 
 /** @param {string} text @param {{left: number}} room */
-function taken(text, room) {
+function takeText(text, room) {
   room.left -= text.length + 1;
   return text;
 }

@@ -32,7 +32,7 @@ const SCALARS_AND_ARRAYS = ['string', 'number', 'boolean', 'array'];
 export function typeMismatch(output, input) {
   const open = output.type === 'any' || input.type === 'any';
   if (!open && output.type !== input.type) {
-    return `“${output.title}” gives ${named(output.type)}, but “${input.title}” takes ${named(input.type)}.`;
+    return `“${output.title}” gives ${typeWords(output.type)}, but “${input.title}” takes ${typeWords(input.type)}.`;
   }
   const missing = missingProperty(output.schema, input.schema);
   return missing && `“${input.title}” needs ${missing}, which “${output.title}” does not give.`;
@@ -72,7 +72,7 @@ export function valueMismatch(slot, value) {
   if (wrapped && !Object.hasOwn(value, 'value')) return `Send {"value": …} for “${slot.title}”.`;
   const payload = wrapped ? value.value : value;
   if (slot.type !== 'any' && !isOfType(payload, slot.type)) {
-    return `“${slot.title}” takes ${named(slot.type)}, but the value is ${named(typeOf(payload))}.`;
+    return `“${slot.title}” takes ${typeWords(slot.type)}, but the value is ${typeWords(typeOf(payload))}.`;
   }
   const fault = slot.schema ? schemaMismatch(payload, slot.schema, '') : null;
   return fault && `The value does not fit “${slot.title}”: ${fault}.`;
@@ -122,7 +122,7 @@ function typeOf(value) {
 }
 
 /** @param {string} type @returns {string} the type in words, with an article */
-function named(type) {
+function typeWords(type) {
   if (type === 'any') return 'any value';
   if (type === 'null') return 'empty';
   return `${'aeiou'.includes(type[0]) ? 'an' : 'a'} ${type}`;

@@ -4,7 +4,7 @@
 // A top-level page is standalone. A page in a frame belongs to the canvas that has mounted it. If the canvas does not
 // answer, calls fail: a frame never uses the network itself.
 
-import { checkedRequest, valueOf } from './client-call.js';
+import { checkRequest, valueOf } from './client-call.js';
 import { createConnecting } from './client-connect.js';
 import { createIo } from './client-io.js';
 import { joinCanvas } from './client-joining.js';
@@ -44,7 +44,7 @@ export function createWidgetClient({ rawEnvelope = false, handshakeMs, ...option
 
   /** @param {'GET' | 'POST'} method @param {string} endpoint @param {unknown} payload @param {CallOptions} [more] */
   async function call(method, endpoint, payload, more = {}) {
-    const request = checkedRequest(method, endpoint, payload, more);
+    const request = checkRequest(method, endpoint, payload, more);
     const answer = await (await holder.whenReady()).send(request, more);
     return valueOf(answer, request, rawEnvelope);
   }

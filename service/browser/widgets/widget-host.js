@@ -5,7 +5,7 @@
 
 import { createApprovals } from './host-approvals.js';
 import { createCalls } from './host-calls.js';
-import { createNeeds } from './host-consents.js';
+import { createConsentNeeds } from './host-consents.js';
 import { onContextChange, readContext } from './host-context.js';
 import { createDrops, NOBODY } from './host-drops.js';
 import { keepKeyboard } from './host-focus.js';
@@ -38,7 +38,7 @@ export function createCanvasHost(options) {
   const siblings = new Map();
   const refusals = createRefusalCounter((id) => mounted.named(id)?.warn(REFUSED, 'Ask again', () => refusals.renew(id)));
   const approvals = createApprovals(options.approve, refusals, options.sessions);
-  const needs = createNeeds();
+  const needs = createConsentNeeds();
   const loading = createLoading();
   const lazyLoading = options.lazy ? createLazyLoading(root) : null;
   const drops = createDrops((drop) => onEvent({ ...drop, type: 'drop', message: drop.type }));

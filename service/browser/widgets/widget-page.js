@@ -12,8 +12,8 @@ export function createWidget(title) {
   const panel = createPanel(client, { title, signOut: signIn.forget });
   const isAlone = window.parent === window; // a standalone page has no slots to connect
   panel.main.classList.toggle('alone', isAlone);
-  client.ready.then(({ context }) => wear(context), panel.showProblem);
-  client.onContext(wear);
+  client.ready.then(({ context }) => applyLook(context), panel.showProblem);
+  client.onContext(applyLook);
   return { client, panel, isAlone, onSettings: (/** @type {(settings: Record<string, any>) => void} */ listener) => followSettings(client, listener) };
 }
 
@@ -34,7 +34,7 @@ function followSettings(client, listener) {
 }
 
 /** Applies the look of the canvas. @param {{theme: string, cssVars: Record<string, string>}} context */
-function wear({ theme, cssVars }) {
+function applyLook({ theme, cssVars }) {
   const { style } = document.documentElement;
   style.colorScheme = theme;
   for (const [name, value] of Object.entries(cssVars)) style.setProperty(name, value);
