@@ -64,7 +64,7 @@ export function createLiveCollection(name, { transport, socket, where }) {
 
   /** @param {any} message */
   function receive(message) {
-    // The socket subscribes again by itself. With a cursor it gets no message, which could remove the problem here.
+    // The problem is not shown: the socket subscribes again from a cursor, and no message would then remove the problem.
     if (message.error === UNAVAILABLE && collection.loaded) return undefined;
     isTooLong = message.error === 'too_large';
     if (isTooLong) return void load();

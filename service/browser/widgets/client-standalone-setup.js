@@ -1,4 +1,4 @@
-// The session of a standalone widget: how it finds the server, and where it stores its state.
+// Sets up the session of a standalone widget: finds the server, and the place where the state is stored.
 
 import { createStandaloneSession } from './client-standalone.js';
 import { openConsent } from './client-consent.js';

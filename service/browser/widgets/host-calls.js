@@ -82,7 +82,7 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     }
     const declared = !widget.endpoints || widget.endpoints.includes(endpoint) || endpoint.startsWith('jobs/');
     const undeclared = `The widget does not declare “${endpoint}”. Add it to the template's manifest.`;
-    // The page knows only the endpoints that templates declare. Another endpoint may exist, but is refused.
+    // The page knows only the endpoints that templates declare, so an undeclared endpoint may still exist.
     if (!policy.known) return failure('unknown_endpoint', declared ? `There is no endpoint “${endpoint}” for this widget.` : undeclared);
     return declared ? null : failure('forbidden', undeclared);
   }

@@ -113,7 +113,7 @@ function allFlags(status) {
   return Object.fromEntries(Object.entries(status).map(([name, each]) => [name, flagsOf(each)]));
 }
 
-/** Only the flags: a widget must not learn the address of an account. @param {Record<string, any>} status */
+/** Only the flags: a widget must not learn the email address of an account. @param {Record<string, any>} status */
 function flagsOf(status) {
   return Object.fromEntries(Object.entries(status).filter(([, value]) => typeof value === 'boolean'));
 }

@@ -5,7 +5,7 @@
 import { LIMITS, TYPES } from './messages.js';
 
 const VALUE = 10; // one JSON value takes as long as this many characters
-const CHARACTERS = 20_000; // each time so many characters count as one more message
+const CHARACTERS = 20_000; // characters that count as one more message
 const MOST = 10_000_000; // characters that are counted at most
 const SUBSCRIPTION = 100; // messages; the rate of a widget then allows two subscriptions per second
 const MOST_READ = LIMITS.apiBodyBytes; // characters that are read at most if objects are in many places of a message
