@@ -35,8 +35,7 @@ class OpenCall:
     """
 
     key: int
-    index: int | None
-    id: str
+    id: str = ""
     name: str = ""
     fragments: list[str] = field(default_factory=list)
     seems_whole: bool = False
@@ -55,6 +54,8 @@ class CallCollector:
     def __init__(self, names: NameTable) -> None:
         self._names = names
         self._calls: list[OpenCall] = []
+        self._by_id: dict[str, OpenCall] = {}
+        self._by_index: dict[int, OpenCall] = {}  # the newest: an id may open a second call there
         self._size = self._parsed = 0  # characters
 
     def add(
@@ -88,20 +89,22 @@ class CallCollector:
         )
 
     def _find(self, index: int | None, call_id: str, name: str, fragment: str) -> OpenCall:
-        by_id = next((call for call in self._calls if call_id and call.id == call_id), None)
-        if by_id:
-            return by_id
-        last = self._by_index(index) if index is not None else self._last()
-        if last and (not call_id or not last.id) and not self._begins_another(last, name, fragment):
-            last.id = last.id or call_id
-            return last
-        call = OpenCall(len(self._calls), index, call_id)
-        self._calls.append(call)
+        if call_id and call_id in self._by_id:
+            return self._by_id[call_id]
+        call = self._by_index.get(index) if index is not None else self._last()
+        if not call or (call_id and call.id) or self._begins_another(call, name, fragment):
+            call = self._open(index)
+        if call_id:
+            call.id = call_id
+            self._by_id[call_id] = call
         return call
 
-    def _by_index(self, index: int) -> OpenCall | None:
-        # The newest call at this index, because an id may have opened a second one there.
-        return next((call for call in reversed(self._calls) if call.index == index), None)
+    def _open(self, index: int | None) -> OpenCall:
+        call = OpenCall(len(self._calls))
+        self._calls.append(call)
+        if index is not None:
+            self._by_index[index] = call
+        return call
 
     def _last(self) -> OpenCall | None:
         return self._calls[-1] if self._calls else None

@@ -117,3 +117,24 @@ def test_a_host_that_repeats_a_name_costs_no_more_with_each_fragment(alice, serv
     chunks = alice.turn(alice.new_chat(), "hello", modelId="gen-5.4")
     assert [c["type"] for c in chunks if "error" in c["type"]] == ["tool-input-error"]
     assert time.process_time() - began < SECONDS
+
+
+@on_sqlite
+@pytest.mark.parametrize("item", [{}, {"id": "c9"}, {"index": 9}], ids=str)
+def test_an_event_of_very_many_small_values_is_refused_at_once(alice, served_by, item):
+    served_by.answers = [Answer(events(of_b(tool_calls=[item] * 500_000)))]
+    began = time.process_time()
+    last = alice.turn(alice.new_chat(), "hello", modelId="gen-5.4")[-1]
+    assert "could not be read" in last["errorText"]
+    assert time.process_time() - began < 2
+
+
+@on_sqlite
+def test_fragments_of_many_calls_take_no_longer_than_those_of_one(alice, served_by):
+    opened = [{"index": number, "id": f"c{number}", "function": NAMED} for number in range(900)]
+    fragments = [{"id": "c899"}, {"index": 0}] * 20_000
+    served_by.answers = [Answer(events(of_b(tool_calls=[*opened, *fragments])))]
+    began = time.process_time()
+    last = alice.turn(alice.new_chat(), "hello", modelId="gen-5.4")[-1]
+    assert "broke off" in last["errorText"]
+    assert time.process_time() - began < 0.5

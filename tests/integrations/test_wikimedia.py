@@ -108,12 +108,16 @@ def test_we_name_ourselves_and_a_contact_where_there_is_one(ask, app, vendor):
     assert names == [f"{USER_AGENT} (wikimedia-canary)", USER_AGENT]
 
 
+NINES = "9" * 5000  # more digits than Python reads
+
+
 @pytest.mark.parametrize(
     ("changes", "name", "value"),
     [
         ({}, "url", "https://de.wikipedia.org/wiki/AC/DC"),
         ({"key": "Größe"}, "url", "https://de.wikipedia.org/wiki/Gr%C3%B6%C3%9Fe"),
         ({"excerpt": 'a <span class="x">b</span> &amp; c'}, "excerpt", "a b & c"),
+        ({"excerpt": f"a &#{NINES};"}, "excerpt", f"a &#{NINES};"),
         ({"thumbnail": {"url": "//x/y.jpg"}}, "thumbnailUrl", "https://x/y.jpg"),
         ({"thumbnail": {"url": "https://x/y.jpg"}}, "thumbnailUrl", "https://x/y.jpg"),
         ({"thumbnail": None}, "thumbnailUrl", None),

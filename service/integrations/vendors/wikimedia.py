@@ -5,7 +5,6 @@ Source: en.wikipedia.org/api/rest_v1, mediawiki.org/wiki/API:REST_API/Reference,
 foundation.wikimedia.org/wiki/Policy:Wikimedia_Foundation_User-Agent_Policy.
 """
 
-import html
 import re
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.faults import not_found
 from service.integrations.declare.fields import Count, Parameters, Words
+from service.integrations.declare.html_text import unescape
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.path import has_dot_segment, path_of
 from service.integrations.declare.reading import text
@@ -93,7 +93,7 @@ def _url(page: Any, values: Values) -> str:
 def _plain(item: Any, values: Values) -> str | None:
     """Return the excerpt without the marks of matching words."""
     excerpt = find(item, "excerpt")
-    return html.unescape(re.sub("<[^<>]*>", "", excerpt)) if isinstance(excerpt, str) else None
+    return unescape(re.sub("<[^<>]*>", "", excerpt)) if isinstance(excerpt, str) else None
 
 
 def _thumbnail(item: Any, values: Values) -> str | None:

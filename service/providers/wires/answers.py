@@ -9,7 +9,10 @@ from service.providers.events import Fault, ProviderError
 
 # Ten times the largest context. JSON can have 1e999, and the sum of a turn must fit an INTEGER.
 COUNT_LIMIT = 100_000_000
-
+# An event of megabytes has one long text. Megabytes of small values would take seconds to parse,
+# and longer to read.
+LARGE = 128 << 10  # bytes
+MOST_BRACKETS = 50_000  # of a large event, also those in its texts
 
 _encode = encoder()
 _value_at = json.JSONDecoder().raw_decode
@@ -17,6 +20,13 @@ _value_at = json.JSONDecoder().raw_decode
 
 def dump(body: Any) -> bytes:
     return _encode(body).encode()
+
+
+def parse_event(data: bytes) -> dict[str, Any]:
+    """A JSON object; raises `ProviderError` for anything else, and for too many values."""
+    if len(data) > LARGE and data.count(b"{") + data.count(b"[") > MOST_BRACKETS:
+        raise ProviderError("garbled")
+    return parse(data)
 
 
 def parse(data: bytes) -> dict[str, Any]:

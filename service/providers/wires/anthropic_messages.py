@@ -37,7 +37,7 @@ from service.providers.wires.answers import (
     error_in,
     object_in,
     operators_fault,
-    parse,
+    parse_event,
     refusal_of,
 )
 from service.providers.wires.tool_lists import dump_with_tools
@@ -154,7 +154,7 @@ class MessageDecoder:
         self._calls: dict[int, tuple[int, str, list[str]]] = {}  # by block: key, name, JSON
 
     def feed(self, event: ServerSentEvent) -> Iterator[Event]:
-        data = parse(event.data)
+        data = parse_event(event.data)
         match data.get("type"):
             case "message_start":
                 self._begin()

@@ -36,7 +36,7 @@ from service.providers.wires.answers import (
     error_in,
     object_in,
     operators_fault,
-    parse,
+    parse_event,
     refusal_of,
 )
 from service.providers.wires.tool_lists import dump_with_tools
@@ -144,7 +144,7 @@ class ChunkDecoder:
         if event.data.strip() == b"[DONE]":
             yield from self.end()
             return
-        chunk = parse(event.data)
+        chunk = parse_event(event.data)
         if chunk.get("error") or event.name == "error":
             yield from self._fail(chunk.get("error"))
             return

@@ -1,12 +1,12 @@
 """Videos: a search, details, and charts."""
 
-import html
 from typing import Any
 
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange, example
 from service.integrations.declare.fields import Choice, Count, Moment, Parameters, Several, Words
+from service.integrations.declare.html_text import unescape
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
@@ -20,7 +20,7 @@ LANGUAGE = "^[A-Za-z]{2,3}(-([A-Za-z]{2,4}|[0-9]{3}))?$"
 def _title(item: Any, values: Values) -> str | None:
     """Return the title. Only a search escapes titles for HTML."""
     title = find(item, "snippet.title")
-    return html.unescape(title) if isinstance(title, str) else None
+    return unescape(title) if isinstance(title, str) else None
 
 
 def _in_language(name: str) -> Made:
