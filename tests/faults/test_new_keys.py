@@ -77,7 +77,8 @@ def unit(databases, drive, tmp_path) -> Iterator[Unit]:
     url = databases.make("postgresql")
     values: dict[str, Any] = {name.upper(): value for name, value in drive.settings().items()}
     values |= {"SANDBOX": 0, "WEB_CONCURRENCY": 2, "TOKEN_ENCRYPTION_KEYS": FIRST}
-    made = Unit(ROOT, tmp_path, environment(url, PORT=free_port(), **values)).start()
+    made = Unit(ROOT, tmp_path, environment(url, PORT=free_port(), **values))
+    made.start(migrate=False)
     yield made
     made.stop()
 
@@ -93,7 +94,7 @@ def test_no_call_fails_while_the_keys_change(unit, drive):
     def reload(keys: str) -> None:
         old = unit.main
         unit.settings["TOKEN_ENCRYPTION_KEYS"] = keys
-        assert unit.reload(), unit.journal
+        assert unit.reload(migrate=False), unit.journal
         wait_for(lambda: not unit.runs(old), 40)
         calls()
 

@@ -54,7 +54,7 @@ def hosts(url, model, tmp_path):
         for name in ("first", "second"):
             tree = FreshCopy(tmp_path / name / "tree").place
             made = environment(url, PORT=free_port(), **values)
-            units.append(Unit(tree, tmp_path / name, made).start())
+            units.append(Unit(tree, tmp_path / name, made).start(migrate=False))
         yield units
     finally:
         for unit in units:
