@@ -79,7 +79,7 @@ def test_the_answer_is_the_same_as_one_encoded_at_once(alice, canvases):
 def test_pages_of_the_journal_are_bounded_and_complete(alice, journal):
     ids, cursor = [], ""
     while cursor is not None:
-        page = alice.get(f"/api/ai/journal?limit=30{cursor and f'&cursor={cursor}'}")
+        page = alice.get(f"/api/ai/journal?limit=40{cursor and f'&cursor={cursor}'}")
         assert len(page.data) < PAGE_BYTES + 1000
         ids += [entry["recordId"] for entry in page.json["entries"]]
         cursor = page.json["nextCursor"]
