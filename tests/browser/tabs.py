@@ -1,8 +1,10 @@
 """Pages that tests use one after another: the first load of a new one costs more than most tests.
 
 A page comes back as good as new: on another page of the service, without storage, cookies, routes,
-other windows, and without the errors of the test before. What can't be taken back (an init script,
-a route of a WebSocket, the cache) needs a page of its own.
+other windows, and without the errors of the test before. What can't be taken back from a page (an
+init script, its history) needs a page of its own. What can't be taken back from a browser context
+(its cache, its storage, its clock, a route of a WebSocket, which leaves a function in all pages)
+needs a context of its own, which costs twice as much.
 
 The console stays loaded from one test of a module to the next if the first test has changed nothing
 but what signing out ends. The next person signs in there, as people do who share a browser. The
@@ -14,6 +16,8 @@ from typing import Any
 from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page
+
+from tests.browser.interception import Interception
 
 PATIENCE = 20_000  # ms until a test gives up; a busy machine takes long, and waiting costs nothing
 LOOK: dict[str, Any] = {"locale": "en-GB", "timezone_id": "UTC"}
@@ -56,20 +60,26 @@ class Tabs:
         self.browser = browser
         self.idle: dict[str, list[Page]] = {}
         self.kinds: dict[Page, str] = {}
+        self.parked: dict[Page, Page] = {}
 
-    def take(self, own: bool = False, fresh: bool = False, **options: Any) -> Page:
+    def take(
+        self, own: bool = False, alone: bool = False, fresh: bool = False, **options: Any
+    ) -> Page:
         """A page with these options of a browser context.
 
-        With `own` it isn't used again. With `fresh` no console has stayed loaded in it.
+        With `own` it isn't used again, but its browser may have files of the service in its cache.
+        With `alone` the context isn't used again either. With `fresh` no console has stayed loaded.
         """
         size = options.pop("viewport", SIZE)
         media = {name: options.pop(name, usual) for name, usual in MEDIA.items()}
         kind = repr(sorted(options.items()))
-        idle = [] if own else self.idle.setdefault(kind, [])
+        idle = [] if alone else self.idle.setdefault(kind, [])
         page = idle.pop() if idle else self._new(size, options)
-        if fresh:
+        if fresh or own:
             self._leave(page)
-        if not own:
+        if own:
+            page = self._beside(page)
+        if not alone:
             self.kinds[page] = kind
         page.set_viewport_size(size)
         page.emulate_media(**media)
@@ -78,7 +88,13 @@ class Tabs:
     def _new(self, size: dict[str, int], options: dict[str, Any]) -> Page:
         context = self.browser.new_context(viewport=size, **{**LOOK, **options})
         context.set_default_timeout(PATIENCE)
-        return context.new_page()
+        return new_page(context)
+
+    def _beside(self, page: Page) -> Page:
+        """A new page in the context of this one, which waits until the new one is given back."""
+        made = new_page(page.context)
+        self.parked[made] = page
+        return made
 
     def give_back(self, page: Page, url: str, keep: bool = False) -> None:
         """Clean the page for another test, or close it where that is not possible.
@@ -89,6 +105,7 @@ class Tabs:
         if kind is None:
             page.context.close()
             return
+        page = self.parked.pop(page, page)
         try:
             clean(page.context, page, url, keep)
         except Error:
@@ -109,6 +126,12 @@ class Tabs:
     def _leave(self, page: Page) -> None:
         if page.url != BLANK and not page.url.endswith(NEUTRAL):
             leave(page, page.url)
+
+
+def new_page(context: BrowserContext) -> Page:
+    page = context.new_page()
+    Interception(page).install()
+    return page
 
 
 def clean(context: BrowserContext, page: Page, url: str, keep: bool) -> None:

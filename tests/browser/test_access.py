@@ -194,7 +194,7 @@ def test_the_page_is_light(opened):
 
     What messages need comes behind them.
     """
-    console = opened(own=True).open()  # with nothing in its cache
+    console = opened(alone=True).open()  # with nothing in its cache
     expect(console.page.get_by_label("Sign-in token")).to_be_visible()
     resources = console.page.evaluate(
         "() => performance.getEntriesByType('resource').map((one) =>"

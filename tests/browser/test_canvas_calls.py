@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
+from tests.browser.holding import first_of
 from tests.browser.mailing import MAIL, approve, connect, requested, write_and_send
 from tests.browser.suite import allow, forget
 
@@ -47,7 +48,7 @@ def lose_the_answer(canvas, mail):
         approve(canvas)
     expect(mail.get_by_role("button", name="Send")).to_be_disabled()
     mail.get_by_label("Subject").fill("Typed meanwhile")
-    [route] = held
+    route = first_of(held, canvas.page)
     answer = route.fetch().json()
     route.abort()
     return answer

@@ -171,7 +171,7 @@ def test_three_people_see_each_others_moves_also_after_an_offline_time(tabs, sha
     with opening(tabs, shared) as opened:
         owner = Canvas(opened().sign_in()).put("Note", "Contacts", "Mail")
         owner.saved()
-        editor, reader = Canvas(opened(role="editor", own=True)), Canvas(opened())
+        editor, reader = Canvas(opened(role="editor", alone=True)), Canvas(opened())
         line = Line(editor.page)
         line.install()
         editor.console.may_say("WebSocket|ERR_FAILED|409")

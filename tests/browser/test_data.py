@@ -172,7 +172,7 @@ def test_what_is_typed_during_a_save_goes_on_where_it_was(console, place):
         field.press("Enter") if place == "cell" else console.button("Save").press("Enter")
     field.press("Home")
     page.keyboard.type("Print ")
-    held[0].continue_()
+    first_of(held, page).continue_()
     expect(page.get_by_role("link", name="Open badges")).to_be_visible()
     page.keyboard.type("all ")
     expect(field).to_have_value("Print all badges")

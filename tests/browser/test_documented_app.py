@@ -59,7 +59,7 @@ def test_the_printed_requests_give_answers_of_the_printed_form(app):
 
 
 def test_the_console_shows_what_the_file_declares(app, tabs):
-    page = tabs.take(own=True)
+    page = tabs.take(alone=True)
     console = Console(page, app, app.token, "alice").sign_in()
     page.get_by_role("link", name="Data", exact=True).click()
     expect(page.get_by_role("link", name=re.compile("books", re.I))).to_be_visible()

@@ -105,7 +105,7 @@ def test_sound_is_played_and_code_follows_the_form(explorer):
 
 def test_a_job_is_looked_at_until_it_ends_also_after_a_reload(explorer):
     running = {"success": True, "data": {"jobId": "any", "status": "running"}}
-    job = re.compile("integrations/jobs/")
+    job = re.compile("/api/integrations/jobs/")
     explorer.page.route(job, lambda route: route.fulfill(json=running))
     explorer.open("upscale-image").fill(image="https://example.com/photo.jpg", wait="0").send()
     explorer.console.button("Allow once").click()

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
+from tests.browser.holding import first_of
 from tests.services import wait_for
 
 PHONE = {"viewport": {"width": 375, "height": 720}, "has_touch": True, "is_mobile": True}
@@ -101,7 +102,7 @@ def test_a_row_stays_as_it_is_while_its_date_is_chosen(opened, width):
 
 
 def test_the_chosen_theme_stays_and_other_tabs_follow(opened):
-    console = opened(own=True, color_scheme="light").sign_in()
+    console = opened(alone=True, color_scheme="light").sign_in()
     ground = console.page.locator("body")
     light = style(ground, "backgroundColor")
     console.show_account()
@@ -200,6 +201,7 @@ def test_a_table_beside_the_chat_shows_once_those_above_it_are_there(opened):
     expect(page.get_by_label("New note")).to_be_visible()
     expect(page.get_by_text("No tasks yet.")).to_be_attached()
     expect(page.get_by_text("No tasks yet.")).to_be_hidden()
+    first_of(held, page)
     for route in held:
         route.continue_()
     expect(page.get_by_text("No tasks yet.")).to_be_visible()

@@ -88,7 +88,7 @@ def test_changes_of_a_reply_are_taken_back_but_for_those_made_since(console):
 
 
 def test_a_reply_stays_in_its_place_when_it_is_known_what_ended_it(opened):
-    console = opened(own=True, viewport={"width": 400, "height": 800}).sign_in()
+    console = opened(alone=True, viewport={"width": 400, "height": 800}).sign_in()
     for _ in range(2):
         console.ask("add two tasks: call the caterer, print the programme")
     held = HeldSocket(console.page)
@@ -134,9 +134,7 @@ def test_what_taking_back_has_come_to_is_told_of_the_chat_it_was_asked_for(conso
     page.route("**/api/ai/turns/*/undo", lambda route: held.append(route))
     for title in ("One", "Two"):
         answer = failed_with_a_write(title)
-        page.route(
-            "**/api/ai/chat", lambda route, _, answer=answer: route.fulfill(**answer), times=1
-        )
+        page.route("**/api/ai/chat", lambda route, answer=answer: route.fulfill(**answer), times=1)
         console.new_chat(title)
         console.open_chat(title)
         console.send(title)
@@ -147,11 +145,12 @@ def test_what_taking_back_has_come_to_is_told_of_the_chat_it_was_asked_for(conso
     expect(page.get_by_role("dialog")).to_have_count(0)
     console.open_chat("One")
     undone = [{"collection": "tasks", "recordId": "r"}]
-    held[0].fulfill(json={"undone": undone, "conflicts": []})
+    first_of(held, page).fulfill(json={"undone": undone, "conflicts": []})
+    held.clear()
     expect(page.locator("#announcer")).to_contain_text("Undone: 1 task.")
     expect(note).to_contain_text("This reply is incomplete")
     take_back(console)
-    held[1].fulfill(json={"undone": undone * 2, "conflicts": []})
+    first_of(held, page).fulfill(json={"undone": undone * 2, "conflicts": []})
     expect(note.get_by_text("Undone: 2 tasks.")).to_be_focused()
     console.open_chat("Two")
     expect(note).to_contain_text("Undone: 1 task.")

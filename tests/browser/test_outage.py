@@ -13,7 +13,7 @@ AWAY = "can’t be reached"
 
 @pytest.fixture
 def line(opened):
-    console = opened(own=True)  # the route of a WebSocket stays
+    console = opened(alone=True)  # the route of a WebSocket stays
     console.may_say("WebSocket|ERR_FAILED")
     line = Line(console.page)
     line.install()

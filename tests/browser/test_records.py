@@ -95,7 +95,7 @@ def test_escape_takes_back_and_leaving_a_cell_saves(console):
 
 
 def test_without_the_socket_lists_come_by_http_and_say_so(opened):
-    console = opened(own=True)  # the route of a WebSocket stays
+    console = opened(alone=True)  # the route of a WebSocket stays
     console.may_say("WebSocket")
     console.page.route_web_socket("**/api/records/socket", lambda ws: ws.close())
     console.sign_in()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.holding import signed_in_behind
+from tests.browser.holding import first_of, signed_in_behind
 from tests.services import wait_for
 
 # How many of these nodes the browser has laid out.
@@ -268,7 +268,9 @@ def test_a_message_whose_chat_can_not_be_made_stays_out_of_the_chat_that_was_ope
     plan.click()
     expect(console.page.get_by_role("heading", name="Plan")).to_be_visible()
     with console.page.expect_response("**/api/ai/chats"):
-        held[0].fulfill(status=503, json={"error": "unavailable", "message": "Not now."})
+        first_of(held, console.page).fulfill(
+            status=503, json={"error": "unavailable", "message": "Not now."}
+        )
     console.button("New chat").click()
     expect(console.composer).to_have_value("hello")
     plan.click()
@@ -310,7 +312,7 @@ def test_a_chat_that_is_made_late_does_not_take_people_away_from_where_they_are(
     expect(heading).to_be_visible()
     address = console.page.url
     with console.page.expect_response("**/api/ai/chat"):
-        held[0].continue_()
+        first_of(held, console.page).continue_()
     expect(heading).to_be_visible()
     assert console.page.url == address
 
@@ -326,7 +328,7 @@ def test_a_message_whose_chat_is_being_made_is_sent_once(console):
     console.button("New chat").click()
     expect(console.composer).to_have_value("hello")
     console.composer.press("Enter")
-    held[0].continue_()
+    first_of(held, console.page).continue_()
     expect(console.answers).to_have_count(1)
     expect(console.composer).to_have_value("")
     expect(console.chats).to_have_count(2)
@@ -340,7 +342,7 @@ def test_a_message_that_is_tried_again_is_not_left_in_the_new_chat(console):
     with console.page.expect_request("**/api/ai/chats"):
         console.button("Try again").click()
     console.button("New chat").click()
-    held[0].continue_()
+    first_of(held, console.page).continue_()
     expect(console.answers).to_have_count(1)
     expect(console.composer).to_have_value("")
 
@@ -374,11 +376,12 @@ def test_a_chat_that_goes_leaves_its_text_beside_that_of_a_chat_which_is_being_m
     console.send("second")
     console.chats.get_by_role("link").click()
     expect(console.log).to_contain_text("first")
-    turns[0].fulfill(status=503, json={"error": "unavailable", "message": "Not now."})
+    first_of(turns, page).fulfill(status=503, json={"error": "unavailable", "message": "Not now."})
     expect(console.chats).to_have_count(0)
     expect(console.composer).to_have_value("second\n\nfirst")
     console.composer.press("Enter")  # which is not for a chat that is still being made
-    chats[0].continue_() if is_made else chats[0].abort()
+    chat = first_of(chats, page)
+    chat.continue_() if is_made else chat.abort()
     page.unroute("**/api/ai/chats")
     expect(console.composer).to_have_value("first" if is_made else "second\n\nfirst")
     console.is_idle()

@@ -47,7 +47,7 @@ def test_a_click_from_before_the_question_was_seen_allows_nothing(console):
 
 
 def test_a_question_says_how_much_time_is_left_and_says_it_anew(opened):
-    console = opened(own=True)
+    console = opened(alone=True)  # the clock is that of the context
     console.page.clock.install()
     forget(console.sign_in())
     call(console, "search-web-raw", '{"query": "brave search"}')

@@ -30,15 +30,15 @@ def canvas(tabs, widget_server) -> Iterator[Canvas]:
 @pytest.fixture
 def own_canvas(tabs, widget_server) -> Iterator[Canvas]:
     """The same on a page that no other test uses, for what can't be taken back, as a clock."""
-    with opening(tabs, widget_server, own=True) as opened:
+    with opening(tabs, widget_server, alone=True) as opened:
         yield opened
 
 
 @contextmanager
-def opening(tabs: Tabs, server: WidgetServer, own: bool = False) -> Iterator[Canvas]:
+def opening(tabs: Tabs, server: WidgetServer, alone: bool = False) -> Iterator[Canvas]:
     """No frame of the page and no module may log an error."""
     server.forget()
-    opened = Canvas(tabs.take(own=own), server)
+    opened = Canvas(tabs.take(alone=alone), server)
     yield opened.open()
     errors = opened.leave()
     tabs.give_back(opened.page, server.url)
