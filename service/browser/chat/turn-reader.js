@@ -136,7 +136,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     set({ phase: 'idle', turn: null, nothingStored: true, ...values });
   }
 
-  /** Called when the connection was lost for good: the turn may have ended in any way. */
+  /** Called when the connection was lost and could not be restored: the turn may have ended in any way. */
   async function finishLost() {
     await load();
     if (isStored(replyId)) keep();
