@@ -187,9 +187,11 @@ def test_the_metadata_tells_reason_usage_model_and_turn(alice):
     assert last["usage"]["inputTokens"] == 40
 
 
-def test_usage_that_the_provider_does_not_tell_is_marked_estimated(alice):
-    chunks = alice.turn(alice.new_chat(), "/fail no-usage hello", modelId="oss-120b")
-    assert chunks[-1]["messageMetadata"]["usage"]["estimated"] is True
+@pytest.mark.parametrize("model", ["llm-sonnet-4-6", "oss-120b"])
+def test_usage_that_the_provider_does_not_tell_is_marked_estimated(alice, model):
+    chunks = alice.turn(alice.new_chat(), "/fail no-usage hello", modelId=model)
+    usage = chunks[-1]["messageMetadata"]["usage"]
+    assert (usage["estimated"], usage["outputTokens"] > 0) == (True, True)
 
 
 @pytest.mark.settings(tools_allowed="schema.list")

@@ -39,6 +39,7 @@ ANTHROPIC = {
     "a-usage-grows": Answer("ok", (), Usage(1205, 45, 1000, 200), "stop"),
     "a-new-stop-reason": Answer("odd", (), ASKED, "other"),
     "a-no-usage": Answer("free", (), None, "stop"),
+    "a-no-usage-at-the-end": Answer("free", (), None, "stop"),
     "a-no-last-blank-line": Answer("whole", (), ASKED, "stop"),
     "a-after-the-end": Answer("said", (), ASKED, "stop"),
 }

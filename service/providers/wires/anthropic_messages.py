@@ -12,12 +12,10 @@ from service.providers.events import (
     FinishedCall,
     FinishReason,
     Progress,
-    PromptCounted,
     ProviderError,
     StepFinished,
     TextFragment,
     TextStarted,
-    Usage,
 )
 from service.providers.names import NameTable, name_table
 from service.providers.prompt import (
@@ -32,7 +30,6 @@ from service.providers.provider import Provider, WireRequest
 from service.providers.sse import ServerSentEvent
 from service.providers.wires import cache_marks
 from service.providers.wires.answers import (
-    count,
     dump,
     error_in,
     object_in,
@@ -40,6 +37,7 @@ from service.providers.wires.answers import (
     parse_event,
     refusal_of,
 )
+from service.providers.wires.anthropic_usage import ReportedUsage
 from service.providers.wires.tool_lists import dump_with_tools
 from service.storable import make_storable
 
@@ -149,7 +147,7 @@ class MessageDecoder:
 
     def _begin(self) -> None:
         """Clear the state. A second `message_start` replaces the message and its calls so far."""
-        self._usage: dict[str, Any] = {}
+        self._usage = ReportedUsage()
         self._reason: FinishReason = "other"
         self._calls: dict[int, tuple[int, str, list[str]]] = {}  # by block: key, name, JSON
 
@@ -165,10 +163,10 @@ class MessageDecoder:
                 yield from self._delta(data["index"], data["delta"])
             case "message_delta":
                 self._stop(data["delta"].get("stop_reason"))
-                self._count(data.get("usage"))
+                self._usage.add(data.get("usage"), is_last=True)
             case "message_stop":
                 self.finished = True
-                yield StepFinished(self._reason, self._total(), self._finished_calls())
+                yield StepFinished(self._reason, self._usage.total(), self._finished_calls())
             case "error":
                 error = data["error"]
                 fault = operators_fault(error) or FAULTS.get(error.get("type"), "failed")
@@ -190,9 +188,9 @@ class MessageDecoder:
 
     def _open(self, message: dict[str, Any]) -> Iterator[Event]:
         """Read `message_start`, which may have whole blocks without an index."""
-        self._count(message.get("usage"))
-        if usage := self._total():
-            yield PromptCounted(usage.input, usage.cache_read, usage.cache_write)
+        self._usage.add(message.get("usage"), is_last=bool(message.get("stop_reason")))
+        if prompt := self._usage.prompt():
+            yield prompt
         for number, block in enumerate(message.get("content") or (), 1):
             yield from self._start(-number, block)  # no other block has this number
         self._stop(message.get("stop_reason"))
@@ -227,20 +225,6 @@ class MessageDecoder:
                     yield CallFragment(key, fragments[-1])
             case "thinking_delta":
                 yield Progress()
-
-    def _count(self, usage: dict[str, Any] | None) -> None:
-        """Store the counts, which are cumulative. A later null does not reset them."""
-        for name, value in (usage or {}).items():
-            if value is not None:
-                self._usage[name] = value
-
-    def _total(self) -> Usage | None:
-        if not self._usage:
-            return None
-        read = count(self._usage.get("cache_read_input_tokens"))
-        written = count(self._usage.get("cache_creation_input_tokens"))
-        whole = count(self._usage.get("input_tokens")) + read + written
-        return Usage(whole, count(self._usage.get("output_tokens")), read, written)
 
     def _finished_calls(self) -> tuple[FinishedCall, ...]:
         return tuple(
