@@ -16,6 +16,9 @@ from service.sandbox.task_commands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
+# Characters of a message that are searched for what it asks. The time of these searches grows with
+# the square of the length: 100,000 characters could stop a worker for some seconds.
+READ = 4000
 KEEP = re.compile(r"\bremember that", re.I)
 SAY = re.compile(r"\brepeat after me: ?(.*)", re.I | re.S)
 CALL = re.compile(r"\bcall ([\w.-]+) with (\{.*\})", re.S)
@@ -68,7 +71,7 @@ def reply(asked: AssistantInput) -> AssistantReply:
     if planned:
         return AssistantReply(f"I would need a tool that is not available: {planned[0][0]}.")
     if asked.results:
-        return AssistantReply(_answer_text(asked.text, asked.results))
+        return AssistantReply(_answer_text(asked.text[:READ], asked.results))
     return AssistantReply(_text(asked))
 
 
@@ -81,8 +84,8 @@ def _commands(text: str) -> tuple[str, Calls]:
     if match := CALL.search(text):
         with suppress(ValueError, RecursionError):
             call = match[1], json.loads(match[2])
-            return text.replace(match[0], ""), (call,)
-    return text, ()
+            return text.replace(match[0], "")[:READ], (call,)
+    return text[:READ], ()
 
 
 def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -150,18 +153,19 @@ def _text(asked: AssistantInput) -> str:
     text = asked.text
     if match := SAY.search(text):
         return match[1]
-    if match := re.search(r"count to (\d{1,5})", text, re.I):
+    beginning = text[:READ]
+    if match := re.search(r"count to (\d{1,5})", beginning, re.I):
         return " ".join(str(number) for number in range(1, int(match[1]) + 1))
-    if match := re.search(r"\bwhat (?:is|was) (.+?)\?", text, re.I):
+    if match := re.search(r"\bwhat (?:is|was) (.+?)\?", beginning, re.I):
         return _recall(match[1], asked.earlier)
-    if match := REMEMBER.search(text):
+    if match := REMEMBER.search(beginning):
         return f"I will remember that {match[1]} is {match[2]}."
     if match := CALL.search(text):
         return NOT_JSON.format(match[1])
     return HELP
 
 
-REMEMBER = re.compile(r"\bremember that (.+?) is ([^.\n]+)", re.I)
+REMEMBER = re.compile(r"\bremember that (.{1,200}?) is ([^.\n]+)", re.I)
 
 
 SUMMARIZE = "Summarize this conversation:"
