@@ -30,6 +30,7 @@ DRAIN_BYTES = 8 << 20  # read of a body that the app has left, so that its sende
 FRAMING_LIMIT = SocketUnreader.max_body_chunk + 64 * 1024
 
 received = WorkBudget(8 * 1024)  # bytes of all clients; in chunks of one byte they take 5 ms
+together = WorkBudget(0)  # requests that came with the previous one
 
 
 class RequestLimits:
@@ -137,7 +138,7 @@ class TimedParser(RequestParser):
         except (ParseException, RequestTimeout):  # the request is answered already
             return False
         if self.unreader.has_next_request:
-            let_others_run()  # requests that came together need no wait between them
+            together.spend(1)  # requests that came together need no wait between them
         self.unreader.expect_request()
         return is_finished
 

@@ -5,23 +5,10 @@ import pytest
 from gunicorn.config import Config
 
 from serving.timed_requests import BODY_STEP, DRAIN_BYTES, FRAMING_LIMIT, TimedParser
+from tests.serving.arrived import Arrived
 
 POST = b"POST / HTTP/1.1\r\nHost: x\r\n"
 NEXT = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
-class Arrived:
-    """A socket whose bytes have all arrived, so that no read waits."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    def settimeout(self, _seconds: float | None) -> None:
-        pass
-
-    def recv(self, size: int) -> bytes:
-        data, self._data = self._data[:size], self._data[size:]
-        return data
 
 
 def parser_of(framing: bytes, body: bytes) -> TimedParser:
