@@ -146,14 +146,18 @@ def test_the_steps_before_a_failure_are_paid(alice, app, served_by):
         answer(
             COUNTED,
             {"type": "content_block_start", "index": 0, "content_block": call},
-            {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+            {
+                "type": "message_delta",
+                "delta": {"stop_reason": "tool_use"},
+                "usage": {"output_tokens": 4},
+            },
             {"type": "message_stop"},
         ),
         answer(COUNTED, *words(3)),
     ]
     assert "broke off" in alice.turn(alice.new_chat(), "hello")[-1]["errorText"]
     [entry] = charged(app, "alice")
-    assert entry.facts["usage"] == {"inputTokens": 6000, "outputTokens": 0}
+    assert entry.facts["usage"] == {"inputTokens": 6000, "outputTokens": 4}
 
 
 def test_a_call_that_the_host_refuses_at_once_costs_nothing(alice, app, served_by):
