@@ -123,12 +123,12 @@ def _check_nested(column: Column, value: Any) -> None:
     """Check that both databases can store the JSON and every client can parse it."""
     try:
         encode(value)
-        is_storable, is_poisoned = storable(value), has_unsafe_keys(value)
+        is_storable, is_unsafe = storable(value), has_unsafe_keys(value)
     except (ValueError, RecursionError):
         raise invalid(column.name, "Must be finite and not nested too deep.") from None
     if not is_storable:
         raise invalid(column.name, "Must not contain NUL or unpaired surrogates.")
-    if is_poisoned:
+    if is_unsafe:
         raise invalid(column.name, "Must not have `__proto__` or a constructor's prototype as key.")
 
 

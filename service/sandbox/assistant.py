@@ -16,9 +16,9 @@ from service.sandbox.task_commands import RECORD_SENTENCES
 
 Calls = tuple[tuple[str, dict[str, Any]], ...]
 
-# Characters of a message that are searched for what it asks. The time of these searches grows with
-# the square of the length: 100,000 characters could stop a worker for some seconds.
-READ = 4000
+# Characters of a message that are searched for questions and commands. The time of a search grows
+# with the square of the length: 100,000 characters could stop a worker for some seconds.
+SEARCHED = 4000
 KEEP = re.compile(r"\bremember that", re.I)
 SAY = re.compile(r"\brepeat after me: ?(.*)", re.I | re.S)
 CALL = re.compile(r"\bcall ([\w.-]+) with (\{.*\})", re.S)
@@ -43,6 +43,11 @@ class AssistantInput:
     results: tuple[tuple[str, str], ...] = ()
     tools: frozenset[str] = frozenset()
     may_call: bool = True
+
+    @property
+    def beginning(self) -> str:
+        """The part of the text that is searched for questions and commands."""
+        return self.text[:SEARCHED]
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ def reply(asked: AssistantInput) -> AssistantReply:
     if planned:
         return AssistantReply(f"I would need a tool that is not available: {planned[0][0]}.")
     if asked.results:
-        return AssistantReply(_answer_text(asked.text[:READ], asked.results))
+        return AssistantReply(_answer_text(asked.beginning, asked.results))
     return AssistantReply(_text(asked))
 
 
@@ -80,12 +85,13 @@ def _commands(text: str) -> tuple[str, Calls]:
 
     The words of a stated call, or of a text to repeat, are not commands.
     """
+    stated: Calls = ()
     text = SAY.sub("", text)
     if match := CALL.search(text):
         with suppress(ValueError, RecursionError):
-            call = match[1], json.loads(match[2])
-            return text.replace(match[0], "")[:READ], (call,)
-    return text[:READ], ()
+            stated = ((match[1], json.loads(match[2])),)
+            text = text.replace(match[0], "")
+    return text[:SEARCHED], stated
 
 
 def _first_calls(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -150,10 +156,9 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
 
 
 def _text(asked: AssistantInput) -> str:
-    text = asked.text
+    text, beginning = asked.text, asked.beginning
     if match := SAY.search(text):
         return match[1]
-    beginning = text[:READ]
     if match := re.search(r"count to (\d{1,5})", beginning, re.I):
         return " ".join(str(number) for number in range(1, int(match[1]) + 1))
     if match := re.search(r"\bwhat (?:is|was) (.+?)\?", beginning, re.I):
