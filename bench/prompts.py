@@ -4,7 +4,7 @@ Turns run in this process, against a scripted provider that reports as usage wha
 the bytes of each request. No network is involved.
 """
 
-import tests.patched  # noqa: F401, I001 - patches the sockets before anything else is imported
+import tests.gevent_plugin  # noqa: F401, I001 - patches the sockets before anything else is imported
 
 import json
 import tempfile

@@ -17,12 +17,12 @@ from service.generation.completion import MODELS
 from service.outbound.upstream import Upstream
 from service.providers import catalog
 from service.sandbox import views
-from tests import recorded
+from tests import model_streams
+from tests.app_caches import ignore_what_is_loaded, made_once
 from tests.billing.books import Books
 from tests.depth import use_profile
 from tests.faults.hosts import TEST_HOSTS
-from tests.memory import make_own_directory
-from tests.once import ignore_what_is_loaded, made_once
+from tests.memory_directories import make_own_directory
 from tests.people import Person, person
 from tests.services import Databases, Service, close, settings_for, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
@@ -213,7 +213,9 @@ def stream_of():
     def answering(text: str):
         def answer(seen: Seen) -> Answer:
             return Answer(
-                recorded.anthropic(text) if "messages" in seen.path else recorded.openai(text)
+                model_streams.anthropic(text)
+                if "messages" in seen.path
+                else model_streams.openai(text)
             )
 
         return answer

@@ -195,7 +195,7 @@ def _make_rules(directory: str) -> None:
     from config import load  # noqa: PLC0415
     from service import create_app  # noqa: PLC0415
     from service.sandbox.listener import upstreams  # noqa: PLC0415
-    from tests.once import make_rules_once  # noqa: PLC0415
+    from tests.app_caches import make_rules_once  # noqa: PLC0415
     from tests.services import ENVIRONMENT  # noqa: PLC0415
 
     make_rules_once(pytest.MonkeyPatch())

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psycopg
 
-from tests import memory
+from tests import memory_directories
 
 # Of the database that is asked. Within one transaction PostgreSQL gives the same answer again.
 LOCK_WAITS = """SELECT count(*) FROM pg_stat_activity
@@ -36,7 +36,7 @@ class Cluster:
         found = binaries()
         assert found, "PostgreSQL is not installed"
         self.binaries = found
-        self.directory = memory.make_directory("service-pg-")
+        self.directory = memory_directories.make_directory("service-pg-")
         self._user = self._owner()
         self.run(
             "initdb",

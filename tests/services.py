@@ -23,7 +23,7 @@ from config import ROOT, Settings, load
 from service import assemble
 from service.auth.tokens import issue
 from service.extensions import db
-from tests.emptying import Template
+from tests.database_reset import Template
 from tests.forking import Forked, fork
 from tests.postgres import Cluster, binaries
 

@@ -9,7 +9,7 @@ import pytest
 
 from service.observing import attribution
 from service.outbound.upstream import Outbound, UpstreamError
-from tests.assistant import asking
+from tests.assistant import endpoint_calls
 from tests.services import free_port, on_sqlite, wait_for
 from tests.upstream import Answer
 
@@ -106,7 +106,7 @@ def test_a_turns_call_belongs_to_its_request(alice, served_by, stream_of, lines)
 
 
 def test_an_endpoint_is_named_in_the_lines_of_its_own_requests_only(alice, served_by, lines):
-    served_by.answers = [asking.call("geocode-city", city="Berlin"), asking.DONE]
+    served_by.answers = [endpoint_calls.call("geocode-city", city="Berlin"), endpoint_calls.DONE]
     alice.ask(alice.new_chat(), "Where is Berlin?").get_data()
     named = [(line["upstream"], line.get("endpoint")) for _, line in lines()]
     assert named == [("provider-A", None), ("open-meteo", "geocode-city"), ("provider-A", None)]

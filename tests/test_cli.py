@@ -18,8 +18,8 @@ from service.cli import credits
 from service.database import postgresql, sqlite
 from service.database.failures import DENIED
 from service.extensions import db
+from tests.fresh_copy import EXPIRED, FreshCopy
 from tests.services import SECRET, command, environment, flask, settings_for, wait_for
-from tests.starting import EXPIRED, FreshCopy
 
 
 def test_a_token_is_issued_with_role_and_lifetime(database_url):

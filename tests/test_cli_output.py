@@ -169,7 +169,7 @@ def test_the_role_is_shown_with_where_it_comes_from_and_changed_only_when_asked(
 
 
 @on_sqlite
-@pytest.mark.settings(extensions="tests.permissions.declared", budgets="teacher.day=5")
+@pytest.mark.settings(extensions="tests.permissions.rule_collections", budgets="teacher.day=5")
 def test_a_role_that_nothing_names_is_given_with_a_warning(flask, alice):
     alice.get("/api/credits")
     code, output = flask("users", "role", "alice", "editr")

@@ -26,8 +26,8 @@ from service.declarations import declarations
 from service.integrations.everything import catalog
 from service.observing.logs import log
 from service.times import now
+from tests.fresh_copy import EXPIRED, FreshCopy
 from tests.services import ENVIRONMENT, free_port, settings_for
-from tests.starting import EXPIRED, FreshCopy
 
 WRONG = {
     "PORT": "eighty",

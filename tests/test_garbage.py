@@ -21,8 +21,8 @@ from service.records.outlet import Outlet
 from service.records.session import SocketSession
 from service.websockets.frames import Protocol
 from service.websockets.websocket import WebSocket
-from tests.handshake import HANDSHAKE
 from tests.services import on_sqlite
+from tests.websocket_handshake import HANDSHAKE
 
 pytestmark = on_sqlite
 OURS = (

@@ -20,13 +20,13 @@ from service.outbound.pool import MOST_IDLE, MOST_SERVERS, Pool
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.providers.catalog import models
 from service.providers.prompt import Prompt, UserMessage
-from tests import recorded
+from tests import model_streams
 from tests.services import require, wait_for
 
 STEPS = 5
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 LAST = b"0\r\n\r\n"
-WHOLE = {"llm-sonnet-4-6": recorded.anthropic("well"), "gen-5.4": recorded.openai("well")}
+WHOLE = {"llm-sonnet-4-6": model_streams.anthropic("well"), "gen-5.4": model_streams.openai("well")}
 
 
 def chunk(data: bytes) -> bytes:

@@ -10,8 +10,8 @@ import pytest
 
 from config import ROOT
 from service.browser import files
+from tests.fresh_copy import FreshCopy, bare, tracked
 from tests.services import require
-from tests.starting import FreshCopy, bare, tracked
 
 CODE = ".py"  # the rest is data: pages, and answers of examples
 

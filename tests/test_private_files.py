@@ -4,7 +4,7 @@ import os
 import sqlite3
 from contextlib import closing
 
-from tests.starting import FreshCopy
+from tests.fresh_copy import FreshCopy
 
 
 def mode(path) -> str:

@@ -12,7 +12,7 @@ import requests
 from config import ROOT
 from service.observing.stall_times import Sample, Stall
 from tests.services import wait_for
-from tests.talker import Talker
+from tests.tool_caller import Talker
 
 WAITING = 0.2  # seconds, more than the limit of 0.05
 
@@ -100,7 +100,7 @@ def test_work_before_a_late_sample_is_not_the_work_that_was_found():
 def test_a_sample_begins_no_collection_in_which_its_frames_may_end():
     """Python 3.11 crashes then: a worker did about every twenty minutes under load."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.sampled"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "-m", "tests.stall_sampling"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     samples, collections = map(int, done.stdout.split())

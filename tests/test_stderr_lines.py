@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from tests.services import wait_for
-from tests.talker import Talker
+from tests.tool_caller import Talker
 
 CASES = {
     "pool": ("Exception during reset or similar", "sqlite3.ProgrammingError"),

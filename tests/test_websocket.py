@@ -22,9 +22,9 @@ from websocket import WebSocket as Client
 from config import ROOT
 from service.websockets import frames
 from service.websockets.websocket import PING_SECONDS, STALL_SECONDS
-from tests.handshake import HANDSHAKE
 from tests.services import free_port, wait_for
 from tests.websocket_app import message
+from tests.websocket_handshake import HANDSHAKE
 
 PING, STALL = 0.5, 1.0  # seconds, of the impatient server
 

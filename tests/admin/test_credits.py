@@ -10,9 +10,9 @@ from service.billing.prices import CREDIT
 from service.database.access import write_transaction
 from service.upkeep import granting
 from service.web.errors import NotFound
-from tests.erasing import erase
 from tests.people import person
 from tests.services import flask, on_sqlite, wait_for
+from tests.user_erasure import erase
 
 ALICE = "/api/admin/credits/alice"
 GRANT = {"credits": 2.5, "note": "for the outage"}

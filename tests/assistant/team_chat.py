@@ -4,7 +4,7 @@ import json
 
 from gevent.event import Event
 
-from tests.assistant.asking import call
+from tests.assistant.endpoint_calls import call
 from tests.upstream import Answer, ScriptedUpstream, Seen
 
 SEND = "teamchat-send-message"

@@ -9,10 +9,10 @@ from service.extensions import db
 from service.generation.completion import MODELS
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.sandbox.suite.models import SuiteMessage
-from tests import recorded
-from tests.assistant.asking import DONE, allow, call, cards, decide
+from tests import model_streams
+from tests.assistant.endpoint_calls import DONE, allow, call, cards, decide
 from tests.assistant.team_chat import BODY, SEND
-from tests.integrations.offices import connect
+from tests.integrations.office_suite import connect
 from tests.people import text_of
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -26,7 +26,7 @@ STOLEN = {
     "content": "\u202eterces\u202c  two  spaces\n\n\ttab \u200b",
 }
 KITES = {"query": "red kites"}
-READ = Answer(recorded.anthropic_call("records__query", {"collection": "notes"}))
+READ = Answer(model_streams.anthropic_call("records__query", {"collection": "notes"}))
 
 
 def obeying(seen):
@@ -117,5 +117,5 @@ def test_the_missing_key_of_an_endpoints_model_is_named(app, alice, chat, served
     ],
 )
 def test_a_tool_that_is_none_is_told_with_the_nearest(alice, chat, served_by, name, told):
-    served_by.answers = [Answer(recorded.anthropic_call(name, {})), DONE]
+    served_by.answers = [Answer(model_streams.anthropic_call(name, {})), DONE]
     assert told in error_of(alice.turn(chat, "go"))

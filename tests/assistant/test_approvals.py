@@ -17,7 +17,7 @@ from service.database.clock import from_now
 from service.extensions import db
 from service.upkeep.sweeping import sweep
 from service.web.errors import Forbidden
-from tests.assistant.asking import DONE, call, decide
+from tests.assistant.endpoint_calls import DONE, call, decide
 from tests.chat.turns import assembled
 from tests.people import text_of
 from tests.services import on_sqlite, wait_for

@@ -13,10 +13,10 @@ from service.assistant import grants
 from service.auth import tokens
 from service.chat.calling import waits
 from service.integrations.calling import gateway
-from tests.assistant.asking import DONE, allow, call
-from tests.mcp.speaking import Speaker
+from tests.assistant.endpoint_calls import DONE, allow, call
+from tests.mcp.era_clients import Speaker
 from tests.people import Person, text_of
-from tests.permissions.calling import calls
+from tests.permissions.scripted_calls import calls
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
 

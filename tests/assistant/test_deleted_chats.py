@@ -9,8 +9,8 @@ from service.chat.models import JournalEntry
 from service.chat.turn import claim_watch
 from service.extensions import db
 from service.integrations.models import IdempotencyKey
-from tests import recorded
-from tests.assistant.asking import DONE, allow, call
+from tests import model_streams
+from tests.assistant.endpoint_calls import DONE, allow, call
 from tests.assistant.team_chat import JSON, POST, TeamChat
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -18,7 +18,7 @@ from tests.upstream import Answer
 PICTURES = call("search-images", query="red kites")
 FREE = call("weather-forecast", latitude=52.5, longitude=13.4)
 NOTE = {"collection": "notes", "data": {"title": "secret"}}
-WRITE = Answer(recorded.anthropic_call("records__create", NOTE))
+WRITE = Answer(model_streams.anthropic_call("records__create", NOTE))
 CUT = Answer("data: {}\n\n")
 
 

@@ -19,13 +19,13 @@ from service.integrations.declare.endpoint import SAFE_WRITE
 from service.integrations.models import IdempotencyKey
 from service.integrations.vendors.magnific.tasks import MADE, answered
 from service.times import now
-from tests import recorded
-from tests.assistant.asking import DONE, allow, call, cards
+from tests import model_streams
+from tests.assistant.endpoint_calls import DONE, allow, call, cards
 from tests.assistant.team_chat import ARCHIVED, BODY, JSON, POST, POSTED, SEND, TeamChat
-from tests.erasing import disable
 from tests.people import text_of
 from tests.services import wait_for
 from tests.upstream import Answer
+from tests.user_erasure import disable
 
 CUT = Answer("data: {}\n\n")
 WAIT = {"approval_seconds": 10}  # for who is asked without being expected to be
@@ -166,7 +166,7 @@ def test_another_message_makes_its_own_call(alice, begin, chat, failed, served_b
 @pytest.mark.settings(**WAIT, assistant_endpoints=SEND)
 def test_the_endpoints_own_tool_makes_the_same_call(failed, again, team):
     first = failed()
-    assert again(Answer(recorded.anthropic_call(SEND, BODY))) == first
+    assert again(Answer(model_streams.anthropic_call(SEND, BODY))) == first
     assert len(team.seen) == 1
 
 

@@ -11,11 +11,11 @@ from service.chat.models import JournalEntry
 from service.extensions import db
 from service.integrations.models import IdempotencyKey
 from service.times import now
-from tests.assistant.asking import DONE, allow, call, cards
+from tests.app_database import change
+from tests.assistant.endpoint_calls import DONE, allow, call, cards
 from tests.assistant.team_chat import JSON
 from tests.people import text_of
 from tests.services import wait_for
-from tests.stored import change
 from tests.upstream import Answer, ScriptedUpstream
 
 CUT = Answer("data: {}\n\n")

@@ -10,8 +10,8 @@ from service.database.clock import from_now
 from service.extensions import db
 from service.integrations.models import Grant
 from service.sandbox.suite.models import SuiteAccess, SuiteToken
-from tests.assistant.asking import DONE, allow, call
-from tests.integrations.offices import connect
+from tests.assistant.endpoint_calls import DONE, allow, call
+from tests.integrations.office_suite import connect
 from tests.people import text_of
 
 CONTACTS = "cloudsuite/contacts-list"

@@ -17,7 +17,7 @@ from service.integrations.calling import key_rows
 from service.integrations.calling.attempt import Attempt, Charge
 from service.integrations.calling.call_log import CallFacts, LoggedCall, LoggedRows
 from service.integrations.models import IdempotencyKey
-from tests import recorded
+from tests import model_streams
 from tests.assistant.leases import ROOM, lease_of
 from tests.chat.dead_turn import DeadTurn, undo
 from tests.services import wait_for
@@ -80,7 +80,7 @@ def freeing(app, attempt):
 
 def text_until(answered):
     """A model's answer whose end comes after the event."""
-    text, end = recorded.anthropic("one two").split("event: content_block_stop")
+    text, end = model_streams.anthropic("one two").split("event: content_block_stop")
     yield text.encode()
     answered.wait(5)
     yield f"event: content_block_stop{end}".encode()

@@ -13,7 +13,7 @@ from service.extensions import db
 from service.integrations.calling import key_rows
 from service.integrations.models import IdempotencyKey
 from service.records.models import Outbox
-from tests.erasing import erase
+from tests.user_erasure import erase
 
 pytestmark = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.assistant.asking import DONE, call
-from tests.integrations.offices import connect
+from tests.assistant.endpoint_calls import DONE, call
+from tests.integrations.office_suite import connect
 from tests.people import text_of
-from tests.permissions.calling import turn_of
+from tests.permissions.scripted_calls import turn_of
 from tests.services import on_sqlite, wait_for
 
 pytestmark = on_sqlite

@@ -12,7 +12,7 @@ from service.chat.external_calls import CALLED, LEFT
 from service.chat.models import JournalEntry
 from service.extensions import db
 from service.times import now
-from tests.assistant.asking import DONE, allow, call
+from tests.assistant.endpoint_calls import DONE, allow, call
 from tests.assistant.team_chat import JSON, POST
 from tests.services import on_sqlite
 from tests.upstream import Answer, ScriptedUpstream

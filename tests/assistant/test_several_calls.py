@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tests.assistant.asking import DONE, allow, call, cards, decide
+from tests.assistant.endpoint_calls import DONE, allow, call, cards, decide
 from tests.people import text_of
-from tests.permissions.calling import calls
+from tests.permissions.scripted_calls import calls
 from tests.services import wait_for
 from tests.upstream import Answer
 

@@ -16,8 +16,8 @@ from service.auth.tokens import Claims
 from service.extensions import db
 from service.records.models import Outbox
 from service.upkeep import profiles
-from tests.erasing import erase
 from tests.services import SECRET
+from tests.user_erasure import erase
 
 KEY = OctKey.import_key(SECRET)
 

@@ -10,7 +10,7 @@ from service.auth.models import User
 from service.auth.users import Caller, current_role, rights_cache
 from service.database.access import write_transaction
 from service.web.errors import Unauthorized
-from tests.erasing import erase
+from tests.user_erasure import erase
 
 
 @pytest.mark.parametrize("batch", [2, 500])

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Frame, FrameLocator, Locator, Page, expect
 
+from tests.browser.office_suite import allow
 from tests.browser.page import Console, found_by_axe
-from tests.browser.suite import allow
 from tests.browser.tabs import NEUTRAL
 
 # Puts a widget into a page, without a host.

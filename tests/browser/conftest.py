@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser import chromium
-from tests.browser.opening import opening
+from tests.browser.console_opening import opening
+from tests.browser.office_suite import Connections, forget
 from tests.browser.page import Console, Opened
-from tests.browser.suite import Connections, forget
 from tests.browser.tabs import Tabs
 from tests.services import Service, require
 
@@ -43,7 +43,7 @@ def first_load(tabs) -> Iterator[None]:
 
 @pytest.fixture(scope="package")
 def running(databases) -> Iterator[Service]:
-    with Service(databases.make("sqlite"), EXTENSIONS="tests.browser.cheaper") as service:
+    with Service(databases.make("sqlite"), EXTENSIONS="tests.browser.fast_service") as service:
         yield service.start()
 
 

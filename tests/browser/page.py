@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Frame, Locator, Page, expect
 
 from tests.browser.tabs import PATIENCE
-from tests.browser.watched import WatchedPage
+from tests.browser.watched_page import WatchedPage
 from tests.services import Service
 
 expect.set_options(timeout=PATIENCE)

@@ -19,8 +19,8 @@ from tests.browser import chromium, contact_sheet
 from tests.browser.canvas import Canvas
 from tests.browser.canvas_page import Canvas as Sheet
 from tests.browser.explorer import Explorer
+from tests.browser.office_suite import Connections, forget
 from tests.browser.page import Console
-from tests.browser.suite import Connections, forget
 from tests.services import Databases, Service, settings_for
 
 SIZE = {"width": 1440, "height": 900}

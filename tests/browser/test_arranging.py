@@ -5,8 +5,8 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
-from tests.browser.mailing import connect
-from tests.browser.suite import forget
+from tests.browser.mail_widget import connect
+from tests.browser.office_suite import forget
 
 WISH = "Show me the weather where my first contact lives"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.opening import opening
+from tests.browser.console_opening import opening
 from tests.browser.page import Console
 from tests.services import Service
 

@@ -10,7 +10,7 @@ from service.auth.tokens import issue
 from tests.browser.canvas_page import FRAME
 from tests.browser.page import Console
 from tests.browser.tabs import LOOK, PATIENCE
-from tests.front import in_front_of
+from tests.nginx import in_front_of
 from tests.services import Service, free_port, settings_for, wait_for
 
 HOST = "console.localhost"  # a name of this machine to browsers, and a public one to the service

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
-from tests.browser.holding import first_of
-from tests.browser.mailing import MAIL, approve, connect, requested, write_and_send
-from tests.browser.suite import allow, forget
+from tests.browser.held_traffic import first_of
+from tests.browser.mail_widget import MAIL, approve, connect, requested, write_and_send
+from tests.browser.office_suite import allow, forget
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.canvas import Canvas
-from tests.browser.line import Line
-from tests.browser.opening import opening
+from tests.browser.console_opening import opening
+from tests.browser.page_connection import Line
 from tests.services import Service, wait_for
 
 TEXT, PERSON = "Text output, string, on Note", "Person output, object, on Contacts"
@@ -162,7 +162,7 @@ def test_two_tabs_write_one_note_and_lose_nothing(console, opened):
 @pytest.fixture(scope="module")
 def shared(databases):
     """An app where everybody may read a canvas, and editors may change it."""
-    extensions = "tests.widgets.shared_canvases,tests.browser.cheaper"
+    extensions = "tests.widgets.shared_canvases,tests.browser.fast_service"
     with Service(databases.make("sqlite"), EXTENSIONS=extensions) as service:
         yield service.start()
 

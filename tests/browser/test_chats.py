@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.holding import signed_in_behind
+from tests.browser.held_traffic import signed_in_behind
 
 
 def test_a_chat_is_created_renamed_and_deleted(console):

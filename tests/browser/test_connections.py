@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.suite import ADA, SUITE, Connections, allow, forget
+from tests.browser.office_suite import ADA, SUITE, Connections, allow, forget
 
 MAIL = {"mail", "mailRead", "mailSend", "mailModify"}
 

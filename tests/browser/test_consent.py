@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.suite import ADA, allow
+from tests.browser.office_suite import ADA, allow
 
 SPY = """() => {
   window.heard = [];

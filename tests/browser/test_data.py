@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.console_opening import opening
 from tests.browser.data_view import panel, show
-from tests.browser.holding import first_of
+from tests.browser.held_traffic import first_of
 from tests.browser.key_events import ALT_GR, COMPOSING
-from tests.browser.opening import opening
 from tests.services import Service
 
 PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
@@ -465,7 +465,7 @@ def test_the_outcome_of_a_call_is_seen_and_an_edge_says_that_there_is_more(opene
 
 
 def test_a_collection_of_a_newer_service_is_met_in_a_page_that_stays(tabs, databases):
-    cheaper = "tests.browser.cheaper"
+    cheaper = "tests.browser.fast_service"
     service = Service(databases.make("sqlite"), EXTENSIONS=cheaper)
     with service, opening(tabs, service.start()) as opened:
         console = opened().sign_in()

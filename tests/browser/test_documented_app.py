@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 
 from config import ROOT
 from tests.browser.page import Console
+from tests.fresh_copy import FreshCopy
 from tests.services import free_port, require
-from tests.starting import FreshCopy
 
 GUIDE = (ROOT / "docs/extending.md").read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", GUIDE, re.S)

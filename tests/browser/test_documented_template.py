@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from config import ROOT
 from tests.browser.canvas import Canvas
-from tests.browser.mailing import approve
-from tests.browser.opening import opening
+from tests.browser.console_opening import opening
+from tests.browser.mail_widget import approve
 from tests.services import Service
 
 GUIDE = (ROOT / "docs/widgets.md").read_text()
@@ -40,7 +40,7 @@ def extended(databases, tmp_path_factory):
     """A service with the extension."""
     directory = tmp_path_factory.mktemp("extension")
     write_extension(directory)
-    own = {"EXTENSIONS": "our_widgets,tests.browser.cheaper", "PYTHONPATH": directory}
+    own = {"EXTENSIONS": "our_widgets,tests.browser.fast_service", "PYTHONPATH": directory}
     with Service(databases.make("sqlite"), **own) as service:
         yield service.execute()
 

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.explorer import Explorer
-from tests.browser.holding import first_of
+from tests.browser.held_traffic import first_of
 from tests.browser.key_events import COMPOSING
-from tests.browser.suite import allow, forget
+from tests.browser.office_suite import allow, forget
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 from tests.browser.canvas import Canvas
 from tests.browser.data_view import panel, show
 from tests.browser.explorer import Explorer
-from tests.browser.holding import first_of
-from tests.browser.mailing import MAIL, approve
-from tests.browser.suite import forget
+from tests.browser.held_traffic import first_of
+from tests.browser.mail_widget import MAIL, approve
+from tests.browser.office_suite import forget
 
 NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."}}
 ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
-from tests.browser.holding import first_of
+from tests.browser.held_traffic import first_of
 from tests.services import wait_for
 
 PHONE = {"viewport": {"width": 375, "height": 720}, "has_touch": True, "is_mobile": True}

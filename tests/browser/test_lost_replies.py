@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy.engine import make_url
 
-from tests.browser.errands import WEATHER, card, connect, decide, reaches_the_message, sent
-from tests.browser.opening import opening
-from tests.browser.suite import forget
+from tests.browser.approval_errand import WEATHER, card, connect, decide, reaches_the_message, sent
+from tests.browser.console_opening import opening
+from tests.browser.office_suite import forget
 from tests.services import Service
 
 LEFT = "You can’t decide here any more"
@@ -22,7 +22,7 @@ MAIL = "cloudsuite/mail-send"
 @pytest.fixture(scope="module")
 def lossy(databases):
     """A service of its own: replies outlive their page, and its worker may be killed."""
-    own = {"RESUME_SECONDS": 30, "EXTENSIONS": "tests.browser.cheaper"}
+    own = {"RESUME_SECONDS": 30, "EXTENSIONS": "tests.browser.fast_service"}
     with Service(databases.make("sqlite"), **own) as service:
         yield service.start()
 

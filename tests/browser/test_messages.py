@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from tests.browser.holding import HeldSocket, first_of
+from tests.browser.held_traffic import HeldSocket, first_of
 from tests.browser.page import Console
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.line import Line
+from tests.browser.page_connection import Line
 from tests.services import wait_for
 
 AWAY = "can’t be reached"

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from config import ROOT
 from service.auth.tokens import issue
-from tests.browser.opening import opening
+from tests.browser.console_opening import opening
 from tests.services import Service, settings_for
 
 LIFE = 4  # seconds of a token, which is replaced after three
@@ -24,7 +24,7 @@ def trusting(databases):
         values = json.loads(provider.stdout.readline())
         settings = {name.upper(): value for name, value in values.items()}
         try:
-            extensions = "tests.browser.cheaper,tests.browser.slower"
+            extensions = "tests.browser.fast_service,tests.browser.slow_replies"
             with Service(databases.make("sqlite"), EXTENSIONS=extensions, **settings) as service:
                 yield service.start()
         finally:

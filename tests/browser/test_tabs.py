@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.opening import opening
+from tests.browser.console_opening import opening
 from tests.browser.tabs import NEUTRAL, SIGN_OUT, Tabs
 from tests.services import Service
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.holding import first_of, signed_in_behind
+from tests.browser.held_traffic import first_of, signed_in_behind
 from tests.services import wait_for
 
 # How many of these nodes the browser has laid out.

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.errands import card, decide, reaches_the_message, sent
-from tests.browser.suite import forget
+from tests.browser.approval_errand import card, decide, reaches_the_message, sent
+from tests.browser.office_suite import forget
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 from config import ROOT
 from service.auth.tokens import Verifier, issue
-from tests.browser.opening import people
-from tests.browser.suite import allow
+from tests.browser.console_opening import people
+from tests.browser.office_suite import allow
 from tests.npm import install
 from tests.services import SECRET, Service, require, settings_for
 

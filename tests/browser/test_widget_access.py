@@ -10,7 +10,7 @@ from tests.browser import contact_sheet
 from tests.browser.canvas import Canvas
 from tests.browser.canvas_page import Canvas as Sheet
 from tests.browser.canvas_page import violations_in
-from tests.browser.suite import forget
+from tests.browser.office_suite import forget
 
 BEGIN = re.compile("^(Connect|Show contacts)$")
 ON_TOP = """(hint, [x, y]) => {

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.office_suite import allow, forget
 from tests.browser.page import Console
-from tests.browser.suite import allow, forget
 from tests.browser.tabs import NEUTRAL
 from tests.services import wait_for
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas_page import Canvas, violations_in
-from tests.browser.suite import forget
+from tests.browser.office_suite import forget
 
 HANDLES = (
     "calendar", "chart", "contacts", "image", "mail", "note", "places", "table", "weather",

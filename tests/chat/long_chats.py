@@ -13,7 +13,7 @@ from service.chat.models import Message, Summary, Turn
 from service.database.access import write_transaction
 from service.extensions import db
 from service.times import now
-from tests import recorded
+from tests import model_streams
 from tests.people import Person
 from tests.upstream import Answer, ScriptedUpstream, Seen
 
@@ -85,7 +85,7 @@ class Model:
 
 def said(text: str) -> Callable[[Seen], Answer]:
     def answer(seen: Seen) -> Answer:
-        whole = recorded.anthropic if "messages" in seen.path else recorded.openai
+        whole = model_streams.anthropic if "messages" in seen.path else model_streams.openai
         return Answer(whole(text))
 
     return answer

@@ -16,7 +16,7 @@ from service.extensions import db
 from service.generation import model_call
 from service.providers.events import ProviderError
 from service.providers.tokens import bound, likely
-from tests import recorded
+from tests import model_streams
 from tests.people import text_of
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
@@ -103,7 +103,7 @@ def test_who_leaves_while_a_busy_provider_is_waited_for_pays_nothing(
 
 def test_who_leaves_once_the_step_is_whole_pays_what_the_provider_said(alice, app, served_by):
     """The channel is full as the step's last chunk is put in."""
-    served_by.answers = [Answer(recorded.anthropic("word " * (channel.LIMIT - 4)))]
+    served_by.answers = [Answer(model_streams.anthropic("word " * (channel.LIMIT - 4)))]
     leave(alice, app, alice.new_chat(), lambda run: run.channel.full)
     [entry] = charged(app, "alice")
     assert entry.facts["usage"] == {"inputTokens": 10, "outputTokens": 5}
@@ -162,7 +162,7 @@ def test_the_steps_before_a_failure_are_paid(alice, app, served_by):
 
 def test_a_call_that_the_host_refuses_at_once_costs_nothing(alice, app, served_by):
     refused = '{"error":{"code":"tool_use_failed","failed_generation":"user__current()"}}'
-    served_by.answers = [Answer(refused, "400 Bad Request"), Answer(recorded.openai("fine"))]
+    served_by.answers = [Answer(refused, "400 Bad Request"), Answer(model_streams.openai("fine"))]
     alice.turn(alice.new_chat(), "hello", modelId="oss-120b")
     [entry] = charged(app, "alice")
     assert entry.facts["usage"] == {"inputTokens": 10, "outputTokens": 5}

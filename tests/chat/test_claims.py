@@ -13,11 +13,11 @@ from service.chat.turn import claim_watch
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
-from tests import recorded
-from tests.chat.gated import begin, begun, end, gated, said
+from tests import model_streams
+from tests.app_database import change, rows
+from tests.chat.gated_turns import begin, begun, end, gated, said
 from tests.people import text_of
 from tests.services import wait_for
-from tests.stored import change, rows
 from tests.upstream import Answer
 
 
@@ -39,7 +39,7 @@ def test_of_two_turns_that_answer_one_message_only_the_first_is_stored(
     (slow, slow_gate), (quick, quick_gate) = said("slow"), said("quick")
     served_by.answers = [slow, quick]
     if answered:
-        served_by.answers.insert(0, Answer(recorded.anthropic("before")))
+        served_by.answers.insert(0, Answer(model_streams.anthropic("before")))
         alice.turn(chat, "hello", userMessageId="u")
     first = begin(alice, served_by, chat, **again)
     second = begin_beside(app, alice, served_by, chat, **again)
@@ -81,8 +81,8 @@ def test_a_turn_whose_hold_was_swept_is_paid_all_the_same(alice, app, served_by,
 
 
 def test_a_lost_hold_is_not_taken_for_a_lack_of_credits(alice, app, served_by, chat):
-    call, gate = gated(recorded.anthropic_call("user__current", {}).encode())
-    served_by.answers = [call, Answer(recorded.anthropic("done"))]
+    call, gate = gated(model_streams.anthropic_call("user__current", {}).encode())
+    served_by.answers = [call, Answer(model_streams.anthropic("done"))]
     response = begin(alice, served_by, chat)
     assert sweep_everything(app) == 1
     chunks = end(response, gate)
@@ -92,7 +92,7 @@ def test_a_lost_hold_is_not_taken_for_a_lack_of_credits(alice, app, served_by, c
 
 
 def test_a_lost_hold_that_the_credits_do_not_cover_again_ends_the_turn(alice, app, served_by, chat):
-    call, gate = gated(recorded.anthropic_call("user__current", {}).encode())
+    call, gate = gated(model_streams.anthropic_call("user__current", {}).encode())
     served_by.answers = [call]
     response = begin(alice, served_by, chat)
     assert sweep_everything(app) == 1

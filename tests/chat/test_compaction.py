@@ -16,7 +16,7 @@ from service.providers.prompt import Message, UserMessage
 from tests.chat import odd_histories
 from tests.chat.wire_rules import complaints
 from tests.providers.prompts import model, prompt
-from tests.providers.reading import repeatable
+from tests.providers.stream_reading import repeatable
 
 MODELS = {kind: model(kind) for kind in "ABC"}
 

@@ -6,20 +6,20 @@ from sqlalchemy import select
 from service.auth.users import rights_cache
 from service.chat.models import JournalEntry
 from service.extensions import db
-from tests import recorded
-from tests.erasing import disable
+from tests import model_streams
 from tests.people import text_of
 from tests.services import on_sqlite
 from tests.upstream import Answer
+from tests.user_erasure import disable
 
 pytestmark = on_sqlite
 NOTES = {"collection": "notes"}
 CUT = Answer("data: {}\n\n")
-DONE = Answer(recorded.anthropic("done"))
+DONE = Answer(model_streams.anthropic("done"))
 
 
 def call(name, **given):
-    return Answer(recorded.anthropic_call(f"records__{name}", {**NOTES, **given}))
+    return Answer(model_streams.anthropic_call(f"records__{name}", {**NOTES, **given}))
 
 
 def failed(alice, served_by, chat, *calls, message="u"):
@@ -204,7 +204,7 @@ def test_a_user_without_rights_gets_no_earlier_result(alice, app, served_by, cha
     ]
 
 
-@pytest.mark.settings(extensions="tests.permissions.declared")
+@pytest.mark.settings(extensions="tests.permissions.rule_collections")
 def test_what_a_user_may_not_read_is_in_no_earlier_result(alice, served_by, chat):
     """Users may create and update records of this collection, and not read them."""
     made = alice.post("/api/records/grid-1", {"title": "a"}).json["recordId"]

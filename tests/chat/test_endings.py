@@ -14,7 +14,7 @@ from service.chat.turn.hold import TurnHold
 from service.chat.turn.turn import NO_CREDITS, NO_TEXT_AT_ALL
 from service.generation import model_call
 from service.upkeep import rights
-from tests import recorded
+from tests import model_streams
 from tests.chat.turns import assembled, begun, idle
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite, wait_for
@@ -242,7 +242,7 @@ def test_credits_that_run_out_between_steps_end_the_turn_in_a_text(alice, chat):
 
 def paused(text, used=5):
     """A message that the model means to go on with."""
-    message = recorded.anthropic(text).replace('"end_turn"', '"pause_turn"')
+    message = model_streams.anthropic(text).replace('"end_turn"', '"pause_turn"')
     return Answer(message.replace('"output_tokens": 5', f'"output_tokens": {used}'))
 
 
@@ -256,7 +256,7 @@ def test_credits_that_run_out_while_the_model_pauses_are_told_once(alice, served
 
 @on_sqlite
 def test_a_model_that_pauses_before_its_text_is_asked_to_go_on(alice, served_by, chat):
-    served_by.answers = [paused(" "), Answer(recorded.anthropic("Here it is."))]
+    served_by.answers = [paused(" "), Answer(model_streams.anthropic("Here it is."))]
     assert text_of(alice.turn(chat, "hello")).strip() == "Here it is."
 
 

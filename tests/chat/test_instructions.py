@@ -11,7 +11,7 @@ from service.chat import autonomous
 from service.chat.turn import admission
 from service.providers.tokens import bound
 from service.records.collection import APP_COLLECTIONS, Collection, Collections, Column
-from tests import recorded
+from tests import model_streams
 from tests.chat.long_chats import fill
 from tests.people import text_of
 from tests.services import on_sqlite
@@ -46,7 +46,7 @@ def reads_the_date(seen):
     """A model that finds out what tomorrow is."""
     weekday, date, time = DATE.search(newest(seen)).groups()
     said = f"{weekday} {date} {time}"
-    whole = recorded.anthropic if "messages" in seen.path else recorded.openai
+    whole = model_streams.anthropic if "messages" in seen.path else model_streams.openai
     return Answer(whole(said))
 
 
@@ -63,9 +63,9 @@ def test_the_model_knows_the_users_day(alice, chat, served_by, clock, model):
 def test_a_turn_that_runs_past_midnight_keeps_its_day(alice, chat, served_by, clock):
     def midnight(seen):
         clock.append(datetime(2027, 1, 1, tzinfo=UTC))
-        return Answer(recorded.anthropic_call("user__current", {}))
+        return Answer(model_streams.anthropic_call("user__current", {}))
 
-    served_by.answers = [midnight, Answer(recorded.anthropic("done"))]
+    served_by.answers = [midnight, Answer(model_streams.anthropic("done"))]
     alice.turn(chat, "go")
     assert [seen.body.count(b"2026-12-31, 23:30") for seen in served_by.seen] == [1, 1]
 
@@ -139,7 +139,7 @@ def held(alice, chat, served_by):
 
     def look(seen):
         holds.append(alice.get("/api/credits").json["held"])
-        return Answer(recorded.anthropic("done"))
+        return Answer(model_streams.anthropic("done"))
 
     served_by.answers = [look]
     alice.turn(chat, "hello")
@@ -164,7 +164,7 @@ def test_the_first_step_holds_credits_for_a_long_text(app, alice, chat, served_b
 def test_a_long_text_that_somebody_cannot_pay_is_refused_before_the_stream(
     app, alice, chat, served_by
 ):
-    served_by.answers = [Answer(recorded.anthropic("done"))]
+    served_by.answers = [Answer(model_streams.anthropic("done"))]
     refused = alice.ask(chat, "hello")
     assert (refused.status_code, refused.json["available"]) == (402, 8)
     without_instructions(app)
@@ -174,7 +174,7 @@ def test_a_long_text_that_somebody_cannot_pay_is_refused_before_the_stream(
 @pytest.mark.settings(ASSISTANT_INSTRUCTIONS=LONG, TOKEN_CEILING_A=20_000)
 def test_a_long_text_leaves_less_room_for_the_history(app, alice, bob, chat, served_by):
     fill(app, alice, chat, 40)
-    served_by.answers = [Answer(recorded.anthropic("done"))]
+    served_by.answers = [Answer(model_streams.anthropic("done"))]
     end = alice.turn(chat, "hello")[-1]["messageMetadata"]
     assert end["compaction"]["stages"]
     without_instructions(app)

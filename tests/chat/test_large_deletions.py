@@ -13,10 +13,10 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.fairness import let_others_run
 from service.upkeep.sweeping import sweep
-from tests.chat.searching import found, write
-from tests.erasing import erase
-from tests.plans import noting_whole_tables
+from tests.chat.chat_searches import found, write
+from tests.query_plans import noting_whole_tables
 from tests.services import on_sqlite, wait_for
+from tests.user_erasure import erase
 
 pytestmark = on_sqlite
 MANY = 120  # messages of 20 KB

@@ -9,7 +9,7 @@ from service.chat.history.shortening import SHORTENED, shorten_messages
 from service.chat.tools.result_size import limit_size, size
 from service.providers.prompt import Prompt, ToolResults, UserMessage
 from service.providers.tokens import bound
-from tests.steps import calls
+from tests.call_counts import calls
 
 LIMITS = Limits(budget=240_000, ceiling=180_000)
 C_LIMITS = Limits(budget=240_000, ceiling=120_000)

@@ -10,11 +10,11 @@ from service.chat.history.messages import UNDONE
 from service.chat.models import Summary
 from service.extensions import db
 from service.times import now
-from tests import recorded
+from tests import model_streams
 from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, said, summary_of, texts
 from tests.chat.wire_rules import complaints
 from tests.people import text_of
-from tests.plans import noting_plans
+from tests.query_plans import noting_plans
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -120,7 +120,7 @@ def test_an_edit_by_a_clock_that_is_behind_makes_one_anew(alice, long_chat, mode
 def undo(app, alice, chat, model):
     """Takes back the note that was made at the beginning of a long chat."""
     given = {"collection": "notes", "data": {"title": "zebra"}}
-    made = Answer(recorded.anthropic_call("records__create", given))
+    made = Answer(model_streams.anthropic_call("records__create", given))
     model.answers[:] = [made, said("fine")]
     turn_id = alice.turn(chat, "make a note")[0]["messageMetadata"]["turnId"]
     fill(app, alice, chat, 40)
@@ -275,8 +275,8 @@ def test_an_edited_answer_is_told_with_its_calls(alice, chat, model, kind):
 
 def long_results(served_by, calls):
     """A model that makes so many calls of a tool with a long result, and then answers."""
-    call = Answer(recorded.anthropic_call("test__long", {}))
-    served_by.answers = [*[call] * calls, Answer(recorded.anthropic("done"))]
+    call = Answer(model_streams.anthropic_call("test__long", {}))
+    served_by.answers = [*[call] * calls, Answer(model_streams.anthropic("done"))]
     served_by.seen.clear()
 
 

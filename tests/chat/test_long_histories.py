@@ -6,7 +6,7 @@ from service.chat.history import recall
 from service.chat.turn import conversation
 from tests.chat.long_chats import fill
 from tests.people import text_of
-from tests.records.others import turns
+from tests.records.greenlet_turns import turns
 
 COUNT = 3000
 STEP = 50

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from service.web.json_depth import MAX_DEPTH, Nesting
 from tests.chat.scripted_steps import answer
 from tests.people import types
-from tests.providers.reading import repeatable
+from tests.providers.stream_reading import repeatable
 from tests.services import on_sqlite
 from tests.upstream import Answer
 

@@ -5,22 +5,22 @@ import pytest
 
 from service.chat.calling.parallel import merge
 from service.chat.stream.chunks import TextDelta
-from tests import recorded
-from tests.chat import meeting_tools
+from tests import model_streams
+from tests.chat import waiting_reads
 from tests.people import types
-from tests.permissions.calling import calls, turn_of
+from tests.permissions.scripted_calls import calls, turn_of
 from tests.services import wait_for
 from tests.upstream import Answer
 
-pytestmark = pytest.mark.settings(extensions="tests.chat.meeting_tools,tests.extension")
-DONE = Answer(recorded.anthropic("done"))
+pytestmark = pytest.mark.settings(extensions="tests.chat.waiting_reads,tests.extension")
+DONE = Answer(model_streams.anthropic("done"))
 NOTES = {"collection": "notes"}
 
 
 @pytest.fixture
 def gate(monkeypatch):
-    fresh = meeting_tools.Gate()
-    monkeypatch.setattr(meeting_tools, "gate", fresh)
+    fresh = waiting_reads.Gate()
+    monkeypatch.setattr(waiting_reads, "gate", fresh)
     yield fresh
     assert fresh.inside == 0
 

@@ -21,11 +21,11 @@ from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
 from service.times import now
 from service.upkeep import rights, sweeping
+from tests.app_database import everything_in, lock_waits, rows_by_table
 from tests.chat.turns import NOTES, begun, called, idle
-from tests.erasing import erase
 from tests.people import chunks_of, text_of, types
 from tests.services import SECRET, close, command, flask, settings_for, wait_for
-from tests.stored import everything_in, lock_waits, rows_by_table
+from tests.user_erasure import erase
 
 
 def forget_owners(app) -> None:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.chat.cache_of_a import Cache
 from tests.chat.long_chats import fill, newest_turn
+from tests.chat.prompt_cache import Cache
 from tests.services import on_sqlite
 from tests.upstream import Answer
 

@@ -7,7 +7,7 @@ import gevent
 import pytest
 
 from service.generation import model_call
-from tests import recorded
+from tests import model_streams
 from tests.chat.scripted_steps import answer
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
@@ -93,8 +93,8 @@ def test_a_turn_always_ends_in_text(alice, model, fault):
 def whole(model):
     """Each wire's answer up to the finish reason, without its terminal bytes."""
     if model == "llm-sonnet-4-6":
-        return recorded.anthropic("all of it").partition("event: message_stop")[0].encode()
-    return recorded.openai("all of it").rpartition("data: {")[0].encode()
+        return model_streams.anthropic("all of it").partition("event: message_stop")[0].encode()
+    return model_streams.openai("all of it").rpartition("data: {")[0].encode()
 
 
 def breaking(body):
@@ -151,7 +151,7 @@ def test_a_text_that_only_begins_is_no_first_content(served_by, alice, monkeypat
     """Provider A says so at once, before its model has written anything."""
     limits = model_call.TimeLimits(first=0.3, idle=60, step=60)
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
-    begun = recorded.anthropic("never").partition("event: content_block_delta")[0]
+    begun = model_streams.anthropic("never").partition("event: content_block_delta")[0]
     served_by.answers = [hanging(begun.encode())]
     assert "too long" in alice.turn(alice.new_chat(), "hello")[-1]["errorText"]
 
@@ -200,7 +200,7 @@ REQUEST_REFUSED = Answer('{"error":{"message":"no tools"}}', "400 Bad Request")
 @on_sqlite
 @pytest.mark.parametrize(
     ("last", "told"),
-    [(Answer(recorded.openai("done")), "done"), (REQUEST_REFUSED, "limit of tool steps")],
+    [(Answer(model_streams.openai("done")), "done"), (REQUEST_REFUSED, "limit of tool steps")],
 )
 def test_a_last_step_whose_call_the_host_refuses_is_asked_for_without_tools(
     served_by, alice, last, told

@@ -12,7 +12,7 @@ from service.chat.tools import requirements, run
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests.chat.turns import NOTES, called
-from tests.permissions.calling import turn_of
+from tests.permissions.scripted_calls import turn_of
 
 pytestmark = pytest.mark.settings(extensions="tests.chat.slow_tools")
 

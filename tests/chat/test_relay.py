@@ -22,8 +22,8 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
 from service.upkeep.sweeping import sweep
-from tests.chat.gated import begin, end, said
-from tests.chat.reading import watch, whole
+from tests.chat.gated_turns import begin, end, said
+from tests.chat.turn_readers import watch, whole
 from tests.chat.turns import begun
 from tests.people import text_of, types
 from tests.postgres import LOCK_WAITS

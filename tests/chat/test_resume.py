@@ -17,7 +17,7 @@ from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from service.extensions import db
 from service.times import now
-from tests.chat.reading import ID, path_of, watch, whole
+from tests.chat.turn_readers import ID, path_of, watch, whole
 from tests.chat.turns import assembled, begun, idle
 from tests.people import chunks_of, chunks_so_far, text_of, types
 from tests.services import on_sqlite, wait_for

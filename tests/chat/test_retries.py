@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from service.chat.stream import reader
 from service.generation import deadline, model_call
-from tests import recorded
+from tests import model_streams
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -116,7 +116,7 @@ def test_a_refusal_is_not_repeated(served_by, alice, status):
 
 
 def test_after_the_first_word_nothing_is_repeated(served_by, alice):
-    broken = recorded.anthropic("begun").split("event: content_block_stop")[0] + OVERLOADED
+    broken = model_streams.anthropic("begun").split("event: content_block_stop")[0] + OVERLOADED
     served_by.answers = [Answer(broken)]
     chunks = alice.turn(alice.new_chat(), "hello")
     assert (text_of(chunks), types(chunks)[-1]) == ("begun", "error")

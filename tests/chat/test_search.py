@@ -12,11 +12,11 @@ from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
 from service.limits.page_turns import AT_ONCE, page_turn
-from tests.chat.searching import found, search, write
-from tests.erasing import erase
-from tests.records.others import turns
+from tests.app_database import everything_in
+from tests.chat.chat_searches import found, search, write
+from tests.records.greenlet_turns import turns
 from tests.services import on_sqlite
-from tests.stored import everything_in
+from tests.user_erasure import erase
 
 
 def test_a_search_finds_what_was_said_in_a_turn(alice):

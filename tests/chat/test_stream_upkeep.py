@@ -12,12 +12,12 @@ from service.chat.stream.channel import Channel
 from service.chat.stream.reader import KEEP_ALIVE_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from service.upkeep.rights import set_disabled
-from tests import recorded
-from tests.erasing import disable
+from tests import model_streams
 from tests.faults.client import client_of
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
 from tests.upstream import Answer
+from tests.user_erasure import disable
 
 HEADERS = {
     "content-type": "text/event-stream",
@@ -53,7 +53,9 @@ class Silence:
 
     def __call__(self, seen):
         def body():
-            head, _, rest = recorded.anthropic("hello you").partition("event: content_block_stop")
+            head, _, rest = model_streams.anthropic("hello you").partition(
+                "event: content_block_stop"
+            )
             yield head.encode()
             gevent.sleep(self.ticks * TICK_SECONDS)
             yield b"event: content_block_stop" + rest.encode()
@@ -110,9 +112,9 @@ def test_a_user_disabled_in_the_middle_of_a_turn_is_denied_the_next_call(
     def disabling(_seen):
         disable(app)
         rights_cache.clear()  # as it is two seconds later
-        return Answer(recorded.anthropic_call(call, CALLS[call]))
+        return Answer(model_streams.anthropic_call(call, CALLS[call]))
 
-    served_by.answers = [disabling, Answer(recorded.anthropic("sorry"))]
+    served_by.answers = [disabling, Answer(model_streams.anthropic("sorry"))]
     chat = alice.new_chat()
     chunks = alice.turn(chat, "hello")
     denied = [c["errorText"] for c in chunks if c["type"] == "tool-output-error"]

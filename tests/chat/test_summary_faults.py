@@ -12,7 +12,7 @@ from service.chat.models import Summary
 from service.chat.turn import summary
 from service.database.access import write_transaction
 from service.times import now
-from tests import recorded
+from tests import model_streams
 from tests.chat.long_chats import SAID, SUMMARY, fill, newest_turn, said, summary_of, texts
 from tests.chat.turns import idle
 from tests.people import text_of, types
@@ -21,7 +21,7 @@ from tests.upstream import Answer
 
 pytestmark = on_sqlite
 SMALL = {"context_budget": 20_000, "min_kept": 4}
-STREAM = recorded.anthropic(SUMMARY)
+STREAM = model_streams.anthropic(SUMMARY)
 REFUSED = STREAM.replace('"end_turn"', '"refusal"')
 FAULTS = {
     "down": Answer("{}", "500 Internal Server Error"),
@@ -96,7 +96,7 @@ def first_words():
 
 def trickle(closed):
     """Tokens without an end; `closed` is told when nobody reads them any more."""
-    events = recorded.anthropic("word " * 3).split("event: content_block_stop")[0]
+    events = model_streams.anthropic("word " * 3).split("event: content_block_stop")[0]
     try:
         yield events.encode()
         while True:

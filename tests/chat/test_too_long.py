@@ -6,7 +6,7 @@ from sqlalchemy import update
 from service.chat.models import Message
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
-from tests import recorded
+from tests import model_streams
 from tests.chat.long_chats import SUMMARY, said, summary_of, texts
 from tests.chat.scripted_steps import answer
 from tests.people import text_of, types
@@ -14,7 +14,7 @@ from tests.services import on_sqlite
 from tests.upstream import Answer
 
 pytestmark = on_sqlite
-STREAM = recorded.anthropic(SUMMARY)
+STREAM = model_streams.anthropic(SUMMARY)
 A_LONG = "prompt is too long: 213462 tokens > 200000 maximum"
 B_LONG = "This model's maximum context length is 128000 tokens. Please reduce the length."
 TOO_LONG = {
@@ -53,7 +53,7 @@ def test_a_provider_that_finds_half_too_long_too_is_the_end(alice, long_chat, mo
 
 
 def test_a_step_that_has_shown_text_is_not_tried_again(alice, long_chat, model):
-    text, *_ = recorded.openai("some text").split("data: ", 2)[1:]
+    text, *_ = model_streams.openai("some text").split("data: ", 2)[1:]
     error = '{"error":{"code":400,"message":"maximum context length"}}'
     model.answers = [Answer(f"data: {text}data: {error}\n\n")]
     chunks = alice.turn(long_chat, "first", modelId="oss-120b")

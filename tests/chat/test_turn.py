@@ -5,7 +5,7 @@ import json
 import pytest
 
 from service.outbound.exchange import HttpExchange
-from tests import recorded
+from tests import model_streams
 from tests.chat.scripted_steps import answer
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite
@@ -230,7 +230,7 @@ def test_a_result_keeps_all_but_the_keys_that_clients_refuse(alice):
 
 @on_sqlite
 def test_the_model_is_asked_before_the_head_of_the_response_is_sent(served_by, alice, monkeypatch):
-    served_by.answers = [Answer(recorded.anthropic("hello"))]
+    served_by.answers = [Answer(model_streams.anthropic("hello"))]
     alice.turn(alice.new_chat(), "this opens a connection to the model")
     sent, send = [], HttpExchange._send
     monkeypatch.setattr(HttpExchange, "_send", lambda *given: sent.append(1) or send(*given))

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from service.chat.models import Turn
 from service.extensions import db
 from service.records.models import Outbox
-from tests.erasing import erase
 from tests.services import wait_for
+from tests.user_erasure import erase
 
 
 def turns(person, **query):

@@ -7,7 +7,7 @@ import pytest
 
 from service.generation.completion import MODELS
 from service.providers import catalog
-from tests import recorded
+from tests import model_streams
 from tests.people import text_of
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -172,7 +172,7 @@ def test_two_settings_put_a_local_server_behind_the_open_model(app, alice, chat,
     """PROVIDER_C_BASE_URL and MODEL_NAMES, as docs/deployment.md shows for Ollama: no key."""
     settings = replace(app.config["SETTINGS"], provider_c_base_url=f"{upstream.url}/v1")
     MODELS.set(app, catalog.models(settings))
-    upstream.answers = [Answer(recorded.openai("hi"))]
+    upstream.answers = [Answer(model_streams.openai("hi"))]
     assert text_of(alice.turn(chat, "hello", modelId="oss-120b")) == "hi"
     seen = upstream.seen[0]
     assert (seen.path, seen.json["model"]) == ("/v1/chat/completions", "gpt-oss:20b")

@@ -27,13 +27,13 @@ from service.records.models import Outbox
 from service.records.permissions import ACTIONS
 from service.sandbox.collections import NOTES
 from service.upkeep import rights
-from tests import recorded
+from tests import model_streams
+from tests.app_database import is_waited_for
 from tests.chat.dead_turn import DeadTurn, undo
 from tests.depth import depth
-from tests.erasing import erase
 from tests.services import wait_for
-from tests.stored import is_waited_for
 from tests.upstream import Answer
+from tests.user_erasure import erase
 
 
 @pytest.fixture
@@ -384,7 +384,7 @@ def test_a_user_who_has_just_been_disabled_takes_nothing_back(app, alice, hands,
         assert all_of(alice, "notes")[id][0]["title"] == title
 
 
-@pytest.mark.settings(extensions="tests.permissions.declared")
+@pytest.mark.settings(extensions="tests.permissions.rule_collections")
 def test_a_column_that_the_user_may_not_read_now_stays(app, alice):
     record = alice.post("/api/records/sealed", {"title": "hers"}).json["recordId"]
     hands = DeadTurn(app, alice, "editor")
@@ -451,8 +451,8 @@ def test_a_killed_turns_writes_are_made_again_after_they_were_undone(app, alice)
 def test_the_model_is_told_that_changes_were_taken_back(alice, served_by):
     call = {"collection": "tasks", "data": {"title": "milk"}}
     served_by.answers = [
-        Answer(recorded.anthropic_call("records__create", call)),
-        *[Answer(recorded.anthropic("done"))] * 2,
+        Answer(model_streams.anthropic_call("records__create", call)),
+        *[Answer(model_streams.anthropic("done"))] * 2,
     ]
     chat = alice.new_chat()
     turn_id = alice.turn(chat, "buy milk")[0]["messageMetadata"]["turnId"]

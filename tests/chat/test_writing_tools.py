@@ -3,7 +3,7 @@
 import pytest
 
 from service.chat.tools.run import FAILED, UNSURE
-from tests import recorded
+from tests import model_streams
 from tests.chat.dead_turn import undo
 from tests.chat.turns import called
 from tests.people import text_of
@@ -13,11 +13,11 @@ from tests.upstream import Answer
 pytestmark = [on_sqlite, pytest.mark.settings(extensions="tests.chat.writing_tools")]
 NAME = "test.note-down"
 CUT = Answer("data: {}\n\n")
-DONE = Answer(recorded.anthropic("done"))
+DONE = Answer(model_streams.anthropic("done"))
 
 
 def noting(*titles):
-    return Answer(recorded.anthropic_call("test__note-down", {"titles": titles}))
+    return Answer(model_streams.anthropic_call("test__note-down", {"titles": titles}))
 
 
 def result(chunks):
@@ -26,7 +26,7 @@ def result(chunks):
 
 
 def copying():
-    return Answer(recorded.anthropic_call("test__copy-down", {}))
+    return Answer(model_streams.anthropic_call("test__copy-down", {}))
 
 
 def titles(alice):
@@ -88,7 +88,7 @@ def test_a_record_with_other_values_is_not_one_of_the_earlier_try(alice, served_
 
 def test_a_time_in_other_words_is_the_same(alice, served_by, chat):
     new = {"collection": "tasks", "data": {"title": "a", "due": "2026-08-01T10:00:00+02:00"}}
-    creating = Answer(recorded.anthropic_call("records__create", new))
+    creating = Answer(model_streams.anthropic_call("records__create", new))
     served_by.answers = [creating, CUT]
     alice.turn(chat, "go", userMessageId="u")
     served_by.answers = [creating, DONE]
@@ -97,7 +97,7 @@ def test_a_time_in_other_words_is_the_same(alice, served_by, chat):
 
 
 def test_a_pair_of_values_is_the_list_as_which_it_is_stored(alice, served_by, chat):
-    hanging = Answer(recorded.anthropic_call("test__hang-up", {}))
+    hanging = Answer(model_streams.anthropic_call("test__hang-up", {}))
     served_by.answers = [hanging, CUT]
     alice.turn(chat, "go", userMessageId="u")
     served_by.answers = [hanging, DONE]

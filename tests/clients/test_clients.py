@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.clients.client_readings import Question, Reader, Reading
 from tests.clients.packages import PACKAGES, manifest_of
-from tests.clients.reading import Question, Reader, Reading
 
 ODD_TEXT = (
     "a family \U0001f469\u200d\U0001f469\u200d\U0001f467, a flag \U0001f1fa\U0001f1f3, e\u0301, "

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.clients.client_readings import Reader
 from tests.clients.packages import PACKAGES
-from tests.clients.reading import Reader
 
 ONE, TWO, UNO = "repeat after me: one", "repeat after me: two", "repeat after me: uno"
 

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from config import ROOT
+from tests.clients.client_readings import Question, Reader, Reading
 from tests.clients.packages import MODULES, PACKAGES
-from tests.clients.reading import Question, Reader, Reading
 from tests.npm import install
 from tests.services import Service
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.clients.client_readings import Question, Reader, Reading
 from tests.clients.packages import PACKAGES
-from tests.clients.reading import Question, Reader, Reading
 from tests.services import Service
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from service.sandbox import faults
+from tests.clients.client_readings import Question, Reader, Reading
 from tests.clients.packages import STRICT
-from tests.clients.reading import Question, Reader, Reading
 
 MODELS = ("llm-sonnet-4-6", "gen-5.4", "oss-120b")  # one of each provider
 CONTENTS = {

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.faults.client import Exchange
+from tests.faults.database_proxy import DatabaseProxy
 from tests.faults.follower import Follower, Listener
 from tests.faults.forks import Forks, forked
 from tests.faults.model import RawModel
-from tests.faults.proxy import DatabaseProxy
 from tests.services import Service
 
 

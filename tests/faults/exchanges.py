@@ -5,7 +5,7 @@ from collections.abc import Callable
 import gevent
 
 from tests.faults.follower import Listener
-from tests.records.hands import Hands
+from tests.records.http_writer import Hands
 from tests.services import Service, wait_for
 
 

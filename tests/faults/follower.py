@@ -9,7 +9,7 @@ import gevent
 import websocket
 from gevent.queue import Queue
 
-from tests.records.listening import token_of
+from tests.records.subscribers import token_of
 from tests.services import Service, wait_for
 
 Message = tuple[str, dict[str, Any]]  # action and record

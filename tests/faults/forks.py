@@ -14,8 +14,8 @@ import psycopg
 from gevent.fileobject import FileObject
 
 from config import ROOT
-from tests.faults.stepping import SteppingProxy
-from tests.load import stored
+from tests.faults.stepping_proxy import SteppingProxy
+from tests.load import database_rows
 from tests.load.upstream import Model, Vendor
 from tests.services import Databases, environment, wait_for
 
@@ -28,7 +28,7 @@ LAPSE = (
 
 
 class Forks:
-    """Forks of a process of tests/faults/mortal.py, whose settings are given."""
+    """Forks of a process of tests/faults/killable_work.py, whose settings are given."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Forks:
         upstreams: tuple[Model, Vendor],
         settings: dict[str, str],
     ) -> None:
-        command = [sys.executable, "-m", "tests.faults.mortal"]
+        command = [sys.executable, "-m", "tests.faults.killable_work"]
         self._process = subprocess.Popen(
             command, cwd=ROOT, env=settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -73,8 +73,8 @@ class Forks:
                 connection.execute(statement)
             return [row[0] for row in connection.execute("SELECT lease_id FROM leases")]
 
-    def stored(self) -> stored.Stored:
-        return stored.read(self._url)
+    def stored(self) -> database_rows.Stored:
+        return database_rows.read(self._url)
 
     def renew(self) -> None:
         """Empty the database."""

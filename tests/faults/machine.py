@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from config import ROOT
+from tests.fresh_copy import FreshCopy
 from tests.services import require, wait_for
-from tests.starting import FreshCopy
 
 USER = 990
 BOOT_SECONDS = 30.0

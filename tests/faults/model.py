@@ -14,7 +14,7 @@ import gevent
 from gevent.event import Event
 from gevent.server import StreamServer
 
-from tests.recorded import anthropic_events
+from tests.model_streams import anthropic_events
 
 
 class RawModel:

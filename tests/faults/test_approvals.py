@@ -8,10 +8,10 @@ from sqlalchemy import func, select, text
 
 from service.billing.models import Entry
 from service.extensions import db
-from tests import recorded
+from tests import model_streams
 from tests.depth import depth
-from tests.faults.books import within
 from tests.faults.client import client_of
+from tests.faults.database_rows import within
 from tests.faults.processes import anonymous_memory, workers
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -26,8 +26,8 @@ WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 def model(seen):
     """Calls for pictures, then says `done`."""
     if "tool_result" in str(seen.json["messages"][-1]["content"]):
-        return Answer(recorded.anthropic("done"))
-    return Answer(recorded.anthropic_call("integrations__call", PICTURES))
+        return Answer(model_streams.anthropic("done"))
+    return Answer(model_streams.anthropic_call("integrations__call", PICTURES))
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from service.extensions import db
 from service.records import changes, outbox
 from service.records.cursor import Position, read_cursor
 from service.records.models import FeedState, Outbox
-from tests.faults.books import within
-from tests.integrations import offices
+from tests.faults.database_rows import within
+from tests.integrations import office_suite
 from tests.people import Person, person
 from tests.postgres import binaries
 from tests.services import close, command, environment, settings_for, wait_for
@@ -114,7 +114,7 @@ def test_a_restored_backup_has_what_was_acknowledged_before_it(
 ):
     chat = alice.new_chat("A chat")
     alice.turn(chat, "hello")
-    offices.connect(alice, "cloudsuite/mail-list")
+    office_suite.connect(alice, "cloudsuite/mail-list")
     endpoint, body, key = CALL
     answer = alice.post(f"/api/integrations/{endpoint}", body, headers=key).json
     writer = Writer(alice)

@@ -10,8 +10,8 @@ from service.chat.stream.reader import KEEP_ALIVE_SECONDS, SLOW_SECONDS
 from service.extensions import db
 from tests.depth import depth
 from tests.extension import LOCK
-from tests.faults.books import within
 from tests.faults.client import client_of
+from tests.faults.database_rows import within
 from tests.services import wait_for
 
 

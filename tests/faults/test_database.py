@@ -4,7 +4,7 @@ import gevent
 import pytest
 
 from tests.faults.client import client_of
-from tests.faults.proxy import DatabaseProxy
+from tests.faults.database_proxy import DatabaseProxy
 from tests.services import Service, wait_for
 
 

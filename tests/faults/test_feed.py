@@ -12,10 +12,10 @@ from service.records import changes, outbox
 from service.records.models import Outbox
 from service.times import now
 from tests.depth import depth
-from tests.faults.books import outbox_messages, stored, within
+from tests.faults.database_rows import outbox_messages, stored, within
 from tests.faults.processes import kill_oldest_worker
 from tests.faults.writers import Crew
-from tests.records.hands import Hands
+from tests.records.http_writer import Hands
 from tests.services import wait_for
 
 CUT_LISTENERS = (

@@ -17,10 +17,10 @@ from service.extensions import db
 from service.integrations.calling import idempotency
 from service.integrations.declare.example import File
 from service.integrations.models import IdempotencyKey
-from tests.faults.books import within
+from tests.faults.database_proxy import DatabaseProxy
+from tests.faults.database_rows import within
 from tests.faults.key_statements import KEEPS, LEAVES
-from tests.faults.proxy import DatabaseProxy
-from tests.integrations.scripted import Said, ScriptedVendor
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.services import Service, settings_for, wait_for
 
 SEARCH = ("neuralsearch-search", {"query": "a"})

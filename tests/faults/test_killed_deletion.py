@@ -9,8 +9,8 @@ from sqlalchemy import insert, make_url
 
 from service.chat.models import Message
 from service.database.access import write_transaction
-from tests.faults.books import within
 from tests.faults.client import client_of
+from tests.faults.database_rows import within
 from tests.services import wait_for
 
 MANY = 200  # messages of 80 KB

@@ -17,10 +17,10 @@ from hypothesis.stateful import (
 )
 
 from tests.depth import depth
-from tests.load.checking import check
+from tests.load.observations import Attempt, Call, Question, Sight
+from tests.load.rule_checks import check
 from tests.load.rules import Outcome, credits, records, table, turns
-from tests.load.sight import Attempt, Call, Question, Sight
-from tests.load.talking import take
+from tests.load.user_turns import take
 
 RULES = (turns, records, credits)
 # Messages to the database: before the first a process connects, and by the last its work is done.

@@ -14,7 +14,7 @@ from service.database.time_limits import time_limit
 from service.extensions import db
 from service.records import writes
 from tests.faults.client import client_of
-from tests.records.listening import Subscriber
+from tests.records.subscribers import Subscriber
 from tests.services import Service, command, environment, on_sqlite, settings_for, wait_for
 
 NOTES = "/api/records/notes"

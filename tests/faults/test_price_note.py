@@ -7,8 +7,8 @@ import pytest
 
 from service.integrations.declare.example import File
 from tests.faults.client import client_of
-from tests.faults.proxy import DatabaseProxy
-from tests.integrations.scripted import ScriptedVendor
+from tests.faults.database_proxy import DatabaseProxy
+from tests.integrations.scripted_vendor import ScriptedVendor
 from tests.services import wait_for
 
 SEARCH = {"endpoint": "neuralsearch-search", "body": {"query": "kites"}}

@@ -13,7 +13,7 @@ import requests
 from config import ROOT
 from tests.faults.machine import Machine
 from tests.faults.probes import Probes, change, client_of
-from tests.faults.running import Running
+from tests.faults.running_units import Running
 from tests.faults.unit import Unit
 from tests.services import free_port, wait_for
 

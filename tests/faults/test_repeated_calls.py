@@ -13,12 +13,12 @@ from service.chat.models import Lease
 from service.chat.tools.run import UNSURE
 from service.database.access import write_transaction
 from service.database.clock import from_now
-from tests.assistant.asking import DONE
+from tests.assistant.endpoint_calls import DONE
 from tests.assistant.team_chat import POST, SEND, TeamChat
-from tests.faults.books import within
 from tests.faults.client import client_of
+from tests.faults.database_proxy import DatabaseProxy
+from tests.faults.database_rows import within
 from tests.faults.key_statements import KEEPS
-from tests.faults.proxy import DatabaseProxy
 from tests.services import wait_for
 
 DONE_WITH = {"under way": LEFT, "made": CALLED}

@@ -11,9 +11,9 @@ from service.chat.models import Claim, Lease
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
-from tests import recorded
-from tests.faults.books import within
+from tests import model_streams
 from tests.faults.client import client_of
+from tests.faults.database_rows import within
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -32,9 +32,9 @@ class Writer:
         if results < self.writes:
             # The same data with the keys in another order.
             data = dict(reversed(SAID.items())) if results else SAID
-            return Answer(recorded.anthropic_call("records__create", data))
+            return Answer(model_streams.anthropic_call("records__create", data))
         self.gate.wait(30)
-        return Answer(recorded.anthropic("done"))
+        return Answer(model_streams.anthropic("done"))
 
     @property
     def prompts(self):

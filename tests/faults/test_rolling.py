@@ -8,8 +8,8 @@ import pytest
 from service.database.revisions import newest_revision
 from tests.faults.probes import Probes, change
 from tests.faults.unit import Unit
+from tests.fresh_copy import FreshCopy
 from tests.services import environment, free_port, wait_for
-from tests.starting import FreshCopy
 
 LATER = "later"
 MIGRATION = f'''

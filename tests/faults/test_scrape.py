@@ -15,13 +15,13 @@ from sqlalchemy import select
 from service.chat.models import Claim
 from service.extensions import db
 from service.integrations.declare.example import File
-from tests.faults.books import within
 from tests.faults.client import client_of
+from tests.faults.database_proxy import DatabaseProxy
+from tests.faults.database_rows import within
 from tests.faults.processes import workers
-from tests.faults.proxy import DatabaseProxy
-from tests.integrations.scripted import Said, ScriptedVendor
-from tests.records.hands import Hands
-from tests.records.listening import token_of
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
+from tests.records.http_writer import Hands
+from tests.records.subscribers import token_of
 from tests.services import wait_for
 
 SEARCH, PRICE = "neuralsearch-search", 0.35

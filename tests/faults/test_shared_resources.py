@@ -5,8 +5,8 @@ from sqlalchemy import func, select
 
 from service.extensions import db
 from tests.extension import LOCK
-from tests.faults.books import within
 from tests.faults.client import client_of
+from tests.faults.database_rows import within
 from tests.services import wait_for
 
 

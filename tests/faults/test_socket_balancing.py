@@ -11,7 +11,7 @@ import pytest
 
 from service.records.socket_balancing import LEAST, surplus
 from tests.faults.processes import kill_oldest_worker, workers
-from tests.records.hands import Hands
+from tests.records.http_writer import Hands
 from tests.services import wait_for
 
 USERS, SOCKETS, TALKERS = ("alice", "bob"), 14, 2  # of each user, who may have 20

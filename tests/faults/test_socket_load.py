@@ -12,12 +12,12 @@ from sqlalchemy import insert, text
 from service.database.access import write_transaction
 from service.records.models import Record
 from service.websockets.websocket import STALL_SECONDS
-from tests.faults.books import announce, within
 from tests.faults.client import client_of
+from tests.faults.database_rows import announce, within
 from tests.faults.exchanges import Exchanges
 from tests.faults.follower import connect
 from tests.faults.processes import memory_bounded
-from tests.records.hands import Hands
+from tests.records.http_writer import Hands
 from tests.services import wait_for
 
 LARGE = {"name": "large", "state": {"text": "x" * 900_000}}

@@ -7,7 +7,7 @@ from typing import Any
 import gevent
 import requests
 
-from tests.records.hands import Hands
+from tests.records.http_writer import Hands
 from tests.services import Service
 
 GREENLETS = 4

@@ -13,7 +13,7 @@ from service.outbound.upstream import Upstream
 from service.providers.catalog import models
 from service.providers.events import ProviderError, Usage
 from service.web.errors import NotConfigured
-from tests import recorded
+from tests import model_streams
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -49,7 +49,7 @@ class Trickle:
         return Answer(self._body())
 
     def _body(self):
-        begin, more = recorded.anthropic("word").split("event: content_block_delta")
+        begin, more = model_streams.anthropic("word").split("event: content_block_delta")
         delta = "event: content_block_delta" + more.split("event: content_block_stop")[0]
         try:
             yield begin.encode()
@@ -67,7 +67,7 @@ def fault(ask, **options):
 
 
 def test_an_answer_comes_with_its_usage_and_its_cost(ask):
-    ask.upstream.answers = [Answer(recorded.anthropic(TEXT))]
+    ask.upstream.answers = [Answer(model_streams.anthropic(TEXT))]
     answer = ask()
     assert (answer.text, answer.reason, ask.trip.usage) == (TEXT, "stop", Usage(10, 5))
     assert ask.trip.cost == prices.cost(A, 10, 5)
@@ -77,14 +77,14 @@ def test_an_answer_comes_with_its_usage_and_its_cost(ask):
 def test_two_texts_of_one_answer_are_two_paragraphs(ask):
     """An empty one between them is none."""
     texts = {"content": [{"type": "text", "text": text} for text in ("One.", "", "Two.")]}
-    begin, *_, reason, stop = recorded.anthropic_events("")
+    begin, *_, reason, stop = model_streams.anthropic_events("")
     events = [{**begin, "message": {**begin["message"], **texts}}, reason, stop]
     ask.upstream.answers = [Answer("".join(f"data: {json.dumps(e)}\n\n" for e in events))]
     assert ask().text == "One.\n\nTwo."
 
 
 def test_the_model_is_sent_both_texts_and_no_tools(ask):
-    ask.upstream.answers = [Answer(recorded.openai(TEXT))]
+    ask.upstream.answers = [Answer(model_streams.openai(TEXT))]
     assert ask(C).text == TEXT
     sent = ask.upstream.seen[0].json
     assert [m["content"] for m in sent["messages"]] == ["Summarize.", "a paper"]
@@ -103,7 +103,7 @@ def test_when_the_time_is_over_the_connection_is_closed_and_the_cost_estimated(a
 
 def test_a_model_that_has_not_begun_when_the_time_is_over_costs_nothing(ask):
     go_on = Event()
-    ask.upstream.answers = [lambda _seen: go_on.wait(60) and Answer(recorded.anthropic(TEXT))]
+    ask.upstream.answers = [lambda _seen: go_on.wait(60) and Answer(model_streams.anthropic(TEXT))]
     assert fault(ask, seconds=0.2) == "slow"
     assert ask.trip.cost == 0
     go_on.set()
@@ -117,7 +117,7 @@ def test_pauses_between_tries_count_against_the_time(ask):
 
 def test_an_answer_is_whole_though_its_connection_stays_open(ask):
     def body():
-        yield recorded.openai(TEXT).removesuffix("data: [DONE]\n\n").encode()
+        yield model_streams.openai(TEXT).removesuffix("data: [DONE]\n\n").encode()
         gevent.sleep(60)
 
     ask.upstream.answers = [Answer(body())]
@@ -132,7 +132,7 @@ def test_an_answer_is_whole_though_its_connection_stays_open(ask):
         (Answer("{}", "400 Bad Request"), "refused-request"),
         (Answer("{}", "500 Internal Server Error"), "down"),
         (Answer("<html>"), "cut"),
-        (Answer(recorded.anthropic(TEXT).partition("event: message_stop")[0]), "cut"),
+        (Answer(model_streams.anthropic(TEXT).partition("event: message_stop")[0]), "cut"),
     ],
     ids=["key", "request", "down", "html", "cut"],
 )
@@ -145,7 +145,7 @@ def test_what_the_provider_refuses_or_breaks_off_costs_nothing(ask, monkeypatch,
 
 def test_a_busy_provider_is_asked_again(ask, monkeypatch):
     monkeypatch.setattr(model_call, "sleep", lambda seconds=0: None)
-    ask.upstream.answers = [Answer("{}", "529 Overloaded"), Answer(recorded.anthropic(TEXT))]
+    ask.upstream.answers = [Answer("{}", "529 Overloaded"), Answer(model_streams.anthropic(TEXT))]
     assert ask().text == TEXT
 
 

@@ -8,7 +8,7 @@ import pytest
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.vendors.github import visibility
-from tests.integrations.scripted import ScriptedVendor
+from tests.integrations.scripted_vendor import ScriptedVendor
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from service.integrations.declare.example import File
 from service.integrations.declare.vendor import Reply
 from service.integrations.everything import catalog
 from service.integrations.vendors.api_sports import vendor as api_sports
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 STANDINGS = json.loads(File("api_sports/football_standings.json").content())

@@ -15,7 +15,7 @@ import pytest
 from service.integrations.calling import sending
 from service.integrations.declare.example import File
 from service.integrations.declare.request import Outgoing
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

@@ -21,13 +21,13 @@ from service.integrations.vendors.github import visibility
 from service.sealing.seal import Sealer
 from service.times import now
 from service.upkeep import rotation, sweeping
-from tests.erasing import erase
+from tests.app_database import change, rows
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
-from tests.integrations.scripted import Said
-from tests.mcp.speaking import Speaker
+from tests.integrations.scripted_vendor import Said
+from tests.mcp.era_clients import Speaker
 from tests.services import on_sqlite, wait_for
-from tests.stored import change, rows
+from tests.user_erasure import erase
 
 pytestmark = pytest.mark.settings(extensions=acme.__name__)
 IRON = {"material": "iron"}

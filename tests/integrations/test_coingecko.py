@@ -3,7 +3,7 @@
 import pytest
 
 from service.integrations.vendors.coingecko import BASE, COINGECKO
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 PRO = "https://pro-api.coingecko.com/api/v3"

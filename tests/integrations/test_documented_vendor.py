@@ -8,7 +8,7 @@ import pytest
 
 from config import ROOT
 from service.integrations.reference import check
-from tests.integrations.offices import connect
+from tests.integrations.office_suite import connect
 from tests.services import on_sqlite
 
 PAGE = (ROOT / "docs/vendors.md").read_text()

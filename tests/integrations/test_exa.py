@@ -12,7 +12,7 @@ from service.extensions import db
 from service.integrations.declare.example import File
 from service.integrations.models import IntegrationJob
 from service.times import now
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

@@ -12,7 +12,7 @@ from service.integrations.declare.example import File
 from service.integrations.declare.vendor import Reply
 from service.integrations.vendors.github import visibility
 from service.integrations.vendors.github.vendor import GITHUB, token
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

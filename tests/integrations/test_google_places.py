@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

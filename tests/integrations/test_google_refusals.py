@@ -18,8 +18,8 @@ from service.integrations.everything import catalog
 from service.integrations.vendors.google.suite import GOOGLE
 from service.sandbox.matching import Rules, VendorRequest
 from tests.integrations.descriptions import check
-from tests.integrations.offices import connect, flags
-from tests.integrations.scripted import Said, ScriptedVendor
+from tests.integrations.office_suite import connect, flags
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.services import on_sqlite
 
 pytestmark = [on_sqlite, pytest.mark.usefixtures("database_url")]

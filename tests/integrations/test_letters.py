@@ -16,7 +16,7 @@ from service.integrations.vendors.google.letter import encode_message, letter, r
 from service.integrations.vendors.google.mailboxes import addresses, parse_mailboxes
 from service.web.errors import InvalidRequest
 from tests.depth import depth
-from tests.integrations.offices import connect
+from tests.integrations.office_suite import connect
 from tests.services import on_sqlite
 
 

@@ -10,7 +10,7 @@ from joserfc.jwk import OctKey
 from config import Settings
 from config_addresses import server
 from service.integrations.declare.setting import VENDOR_SETTINGS
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

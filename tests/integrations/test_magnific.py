@@ -7,7 +7,7 @@ import pytest
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.vendors.magnific.tasks import MADE, answered
 from service.outbound import guarded
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

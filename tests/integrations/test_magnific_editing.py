@@ -8,7 +8,7 @@ from sqlalchemy.exc import OperationalError
 from service.integrations.calling import sending
 from service.outbound import guarded
 from service.web.errors import Unavailable
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

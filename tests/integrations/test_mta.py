@@ -3,7 +3,7 @@
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

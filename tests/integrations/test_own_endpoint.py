@@ -13,7 +13,7 @@ from service.integrations.declare.request import Outgoing
 from service.integrations.models import IdempotencyKey
 from service.web.errors import Forbidden, RateLimited, Unavailable, UpstreamFailed
 from tests.integrations import dice
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = [on_sqlite, pytest.mark.settings(extensions=dice.__name__)]

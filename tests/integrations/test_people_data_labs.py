@@ -9,8 +9,8 @@ from service.database.access import write_transaction
 from service.database.clock import current_time
 from service.extensions import db
 from service.integrations.models import Breaker
-from tests import recorded
-from tests.integrations.scripted import Said
+from tests import model_streams
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -72,7 +72,7 @@ def model(served_by, upstream):
     """Writes one text of these for each person, in turn; the last one for all that follow."""
 
     def writes(*texts):
-        upstream.answers = [Answer(recorded.anthropic(text)) for text in texts]
+        upstream.answers = [Answer(model_streams.anthropic(text)) for text in texts]
         return upstream
 
     return writes
@@ -215,7 +215,7 @@ def test_drafts_fit_their_channel_and_nothing_is_looked_up(ask, vendor, model):
 
 def test_a_draft_that_was_cut_shows_it(ask, model, upstream):
     model("Dear Ada, I")
-    cut = recorded.anthropic("Dear Ada, I").replace("end_turn", "max_tokens")
+    cut = model_streams.anthropic("Dear Ada, I").replace("end_turn", "max_tokens")
     upstream.answers = [Answer(cut)]
     body = {"profiles": [{"name": "Ada"}], "purpose": "a", "channel": "message"}
     [draft] = ask("profnet-generate-messages", body).json["data"]["messages"]

@@ -14,11 +14,11 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.limit import Limit
 from service.integrations.models import CountedCalls, KeptAnswer
 from service.upkeep import sweeping
-from tests.erasing import erase
+from tests.app_database import change
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.services import on_sqlite
-from tests.stored import change
+from tests.user_erasure import erase
 
 pytestmark = pytest.mark.settings(extensions=acme.__name__)
 

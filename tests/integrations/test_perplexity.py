@@ -5,7 +5,7 @@ import json
 import pytest
 
 from service.integrations.declare.example import File
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

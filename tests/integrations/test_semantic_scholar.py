@@ -10,8 +10,8 @@ from service.integrations.calling import sending
 from service.integrations.vendors.semantic_scholar import letters, summaries
 from service.integrations.vendors.semantic_scholar.shapes import GRAPH, ID
 from service.integrations.vendors.semantic_scholar.vendor import BEYOND, NONE_OF_THEM
-from tests import recorded
-from tests.integrations.scripted import Said
+from tests import model_streams
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
@@ -28,7 +28,7 @@ def model(served_by, upstream):
     """The model of composed endpoints; it writes `text`, or answers with a status."""
 
     def writes(text="Papers agree [1].", status="200 OK"):
-        upstream.answers = [Answer(recorded.anthropic(text), status)]
+        upstream.answers = [Answer(model_streams.anthropic(text), status)]
         return upstream
 
     return writes

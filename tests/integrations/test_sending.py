@@ -42,7 +42,7 @@ from service.web.errors import (
     UpstreamTimedOut,
 )
 from tests.integrations.acme import weights
-from tests.integrations.scripted import Said, ScriptedVendor
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
 
 KEY, SECRET = secret("ANY_KEY", "a key"), secret("ANY_SECRET", "a secret" * 4)
 VALUES = {"ANY_KEY": "k-canary", "ANY_SECRET": "s-canary-of-thirty-two-characters"}

@@ -18,7 +18,7 @@ from service.integrations.vendors.google.mailboxes import addresses
 from service.integrations.vendors.google.suite import FLAGS
 from service.web.errors import NotFound
 from tests.depth import depth
-from tests.integrations.offices import asked_scopes, connect, flags, payload
+from tests.integrations.office_suite import asked_scopes, connect, flags, payload
 from tests.services import on_sqlite
 
 SCOPES = {

@@ -6,8 +6,8 @@ from sqlalchemy import select
 from service.extensions import db
 from service.integrations.models import Grant
 from service.integrations.vendors.tiktok import OK
-from tests.integrations.offices import connect
-from tests.integrations.scripted import Said, ScriptedVendor
+from tests.integrations.office_suite import connect
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

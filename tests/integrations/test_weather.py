@@ -6,7 +6,7 @@ import pytest
 
 from service.integrations.declare.example import File
 from service.integrations.vendors.open_meteo.vendor import GEOCODING, OPEN_METEO, WEATHER
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

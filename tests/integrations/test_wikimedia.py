@@ -7,7 +7,7 @@ import pytest
 
 from service.integrations.vendors.wikimedia import SAN_FRANCISCO, WIKIMEDIA
 from service.outbound.upstream import USER_AGENT
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

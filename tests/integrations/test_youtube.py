@@ -3,7 +3,7 @@
 import pytest
 
 from service.integrations.calling import sending
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

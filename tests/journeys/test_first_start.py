@@ -7,8 +7,8 @@ import pytest
 import requests
 
 from config import ROOT
+from tests.fresh_copy import FreshCopy
 from tests.services import free_port, require, wait_for
-from tests.starting import FreshCopy
 
 SECTION = (ROOT / "docs/deployment.md").read_text().split("## First start")[1].split("\n##")[0]
 # Without the first block, because a test may not install packages.

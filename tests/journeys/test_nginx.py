@@ -17,8 +17,8 @@ from gevent.pywsgi import WSGIServer
 from config import ROOT
 from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.everything import endpoints
-from tests.front import Front, in_front_of, site, site_text
-from tests.records.listening import Subscriber, token_of
+from tests.nginx import Front, in_front_of, site, site_text
+from tests.records.subscribers import Subscriber, token_of
 from tests.services import flask, require, wait_for
 
 

@@ -9,9 +9,9 @@ import pytest
 import requests
 
 from config import ROOT
+from tests.fresh_copy import FreshCopy
 from tests.people import chunks_of, types
 from tests.services import free_port, require
-from tests.starting import FreshCopy
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import textwrap
 
 from config import ROOT
 from tests.faults.unit import lines_of
+from tests.fresh_copy import FreshCopy
 from tests.services import require
-from tests.starting import FreshCopy
 
 UNIT = ROOT / "deploy/service.service"
 

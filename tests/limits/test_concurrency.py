@@ -26,9 +26,9 @@ from service.limits import concurrency as module
 from service.limits.advisory import AdvisoryLocks
 from service.limits.concurrency import ConcurrencyLimits, TooManyAtOnce
 from service.web.errors import RateLimited
-from tests import recorded
+from tests import model_streams
 from tests.faults.processes import workers
-from tests.integrations.scripted import Said, ScriptedVendor
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.people import Person
 from tests.services import Service, on_sqlite, settings_for, wait_for
 from tests.upstream import Answer
@@ -266,8 +266,8 @@ def test_nobody_is_refused_because_the_locks_are_away(app, settings, capfd):
 def model(seen):
     """Asks for pictures, which somebody has to allow; anything else it greets."""
     if "pictures" in str(seen.json["messages"][-1]["content"]):
-        return Answer(recorded.anthropic_call("integrations__call", PICTURES))
-    return Answer(recorded.anthropic("Hello."))
+        return Answer(model_streams.anthropic_call("integrations__call", PICTURES))
+    return Answer(model_streams.anthropic("Hello."))
 
 
 @pytest.mark.settings(turns_at_once=1)
@@ -312,7 +312,7 @@ def test_a_message_of_which_others_are_being_let_in_is_not_over_the_limit(
     """There is no claim yet of those that have the tickets."""
     monkeypatch.setattr(over_limit, "PATIENCE", 60)
     gate, chat = Event(), alice.new_chat()
-    served_by.answers = [lambda _: gate.wait(10) and Answer(recorded.anthropic("Hello."))]
+    served_by.answers = [lambda _: gate.wait(10) and Answer(model_streams.anthropic("Hello."))]
     with no_claims(app, settings):
         asked = [gevent.spawn(alice.ask, chat, "hi", userMessageId="u") for _ in range(5)]
         gevent.sleep(0.3)
@@ -329,7 +329,7 @@ def test_a_message_of_which_others_are_being_let_in_is_not_over_the_limit(
 def test_a_message_waits_for_others_that_are_being_let_in_for_a_second_at_most(
     app, settings, alice, served_by
 ):
-    served_by.answers = [Answer(recorded.anthropic("Hello."))]
+    served_by.answers = [Answer(model_streams.anthropic("Hello."))]
     chat = alice.new_chat()
     with no_claims(app, settings):
         first = gevent.spawn(alice.ask, chat, "hi")

@@ -16,8 +16,8 @@ import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from tests.load import fairness  # noqa: E402
-from tests.load.checking import check  # noqa: E402
 from tests.load.disasters import Schedule  # noqa: E402
+from tests.load.rule_checks import check  # noqa: E402
 from tests.load.rules import Outcome, table  # noqa: E402
 from tests.load.running import run  # noqa: E402
 from tests.services import Databases  # noqa: E402

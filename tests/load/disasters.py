@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import gevent
 
-from tests.load.stage import Stage
+from tests.load.deployment import Stage
 
 
 @dataclass(frozen=True)

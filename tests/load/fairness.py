@@ -13,10 +13,10 @@ from statistics import median
 import gevent
 from gevent.pool import Pool
 
-from tests.load.door import Door
-from tests.load.sight import Sight
-from tests.load.stage import Stage, stage
-from tests.load.writing import SEARCH
+from tests.load.deployment import Stage, stage
+from tests.load.observations import Sight
+from tests.load.user_requests import Door
+from tests.load.user_writes import SEARCH
 from tests.services import Databases
 
 CALLS = 500

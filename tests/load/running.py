@@ -5,10 +5,10 @@ from pathlib import Path
 
 import gevent
 
-from tests.load import stored
+from tests.load import database_rows
+from tests.load.deployment import Stage, stage
 from tests.load.disasters import Disasters, Schedule
 from tests.load.rules import Outcome
-from tests.load.stage import Stage, stage
 from tests.load.user import User
 from tests.services import Databases, wait_for
 
@@ -46,7 +46,7 @@ def _quiet(made: Stage, people: list[User], disasters: Disasters) -> Outcome:
     wait_for(lambda: _is_swept(made), SWEPT)
     for user in people:
         user.look_at_everything()
-    found = stored.read(made.url)
+    found = database_rows.read(made.url)
     _catch_up(people, found)
     return Outcome(
         sights=[user.sight for user in people],
@@ -63,13 +63,13 @@ def _quiet(made: Stage, people: list[User], disasters: Disasters) -> Outcome:
 
 def _is_swept(made: Stage) -> bool:
     made.sweep()
-    found = stored.read(made.url)
+    found = database_rows.read(made.url)
     return not found["claims"] and not any(
         hold["state"] == "open" and hold["lease_id"] for hold in found["holds"]
     )
 
 
-def _catch_up(people: list[User], found: stored.Stored) -> None:
+def _catch_up(people: list[User], found: database_rows.Stored) -> None:
     """Wait until each follower has the last change; a rule tells who never had it."""
     deadline = time.monotonic() + CATCHES_UP
     records = found.by("records", "owner")

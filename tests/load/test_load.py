@@ -6,8 +6,8 @@ import pytest
 
 from service.billing.prices import CREDIT
 from tests.depth import depth
-from tests.load.checking import check
 from tests.load.disasters import Schedule
+from tests.load.rule_checks import check
 from tests.load.rules import table
 from tests.load.running import run
 

@@ -12,7 +12,7 @@ import gevent
 
 from service.integrations.declare.example import File
 from tests.faults.model import RawModel
-from tests.integrations.scripted import Asked, Said, ScriptedVendor
+from tests.integrations.scripted_vendor import Asked, Said, ScriptedVendor
 
 NOTE = re.compile(r"note=(\S+)")
 PAGES = json.loads(File("exa/search.json").content())

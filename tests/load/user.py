@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import gevent
 
-from tests.load.door import Door
-from tests.load.following import Following
-from tests.load.sight import Sight
-from tests.load.stage import Stage
-from tests.load.talking import Talking
-from tests.load.writing import Calling, Writing
+from tests.load.deployment import Stage
+from tests.load.note_follower import Following
+from tests.load.observations import Sight
+from tests.load.user_requests import Door
+from tests.load.user_turns import Talking
+from tests.load.user_writes import Calling, Writing
 
 OWNED = ("notes", "ai-chats", "ai-messages", "ai-turns", "integration-calls")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.mcp.speaking import Speaker
+from tests.mcp.era_clients import Speaker
 
 
 @pytest.fixture

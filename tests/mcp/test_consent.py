@@ -14,10 +14,10 @@ from service.mcp import states
 from service.mcp.message import META
 from service.mcp.models import UsedState
 from service.upkeep import sweeping
-from tests.erasing import erase
-from tests.integrations.offices import connect, decide, flags
-from tests.mcp.speaking import Speaker, refusal
+from tests.integrations.office_suite import connect, decide, flags
+from tests.mcp.era_clients import Speaker, refusal
 from tests.services import on_sqlite
+from tests.user_erasure import erase
 
 pytestmark = on_sqlite
 

@@ -14,7 +14,7 @@ from service.lifecycle import Lifecycle
 from service.mcp import delivery
 from service.mcp.delivery import RESTARTING, ResultDelivery, RunningCalls
 from service.mcp.message import RpcMessage
-from tests.mcp.speaking import FORMS
+from tests.mcp.era_clients import FORMS
 from tests.services import on_sqlite, wait_for
 
 RESULT = {"content": [], "isError": False}

@@ -10,8 +10,8 @@ import requests
 from service.auth.tokens import issue
 from service.chat.tools.run import UNSURE
 from service.mcp.delivery import RESTARTING
-from tests.integrations.scripted import Said, ScriptedVendor
-from tests.mcp.speaking import FORMS
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
+from tests.mcp.era_clients import FORMS
 from tests.services import Service, settings_for, wait_for
 
 SEARCH = {"endpoint": "neuralsearch-search", "body": {"query": "kites"}}

@@ -4,7 +4,7 @@ import json
 from itertools import product
 
 from service.mcp.message import META, SERVED
-from tests.mcp.speaking import ABSENT, refusal
+from tests.mcp.era_clients import ABSENT, refusal
 from tests.services import on_sqlite
 
 pytestmark = on_sqlite

@@ -5,7 +5,7 @@ import pytest
 from service.extensions import db
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.media.models import MediaItem, MediaPiece
-from tests.integrations.scripted import ScriptedVendor
+from tests.integrations.scripted_vendor import ScriptedVendor
 from tests.media import press
 
 

@@ -17,11 +17,11 @@ from service.media.models import MediaItem
 from service.media.store import MediaStore
 from service.upkeep import sweeping
 from service.web.errors import Unauthorized
-from tests.erasing import erase
-from tests.integrations.scripted import Said
+from tests.app_database import everything_in
+from tests.integrations.scripted_vendor import Said
 from tests.media.press import MIB, PICTURE
 from tests.services import on_sqlite, wait_for
-from tests.stored import everything_in
+from tests.user_erasure import erase
 
 MAKE, ORDER = "/api/integrations/prints-make", "/api/integrations/prints-order"
 small_quota = pytest.mark.settings(media_quota=32)

@@ -4,12 +4,12 @@ from service.activity.calls import INTEGRATION_CALLS
 from service.chat.collections import BUILT_IN
 from service.sandbox.collections import COLLECTIONS as SANDBOX
 from service.widgets.canvas import CANVASES
-from tests.permissions import declared
+from tests.permissions import rule_collections
 
 OURS = (*BUILT_IN, INTEGRATION_CALLS, CANVASES, *SANDBOX)
 
 
-COLLECTIONS = {c.name: c for c in (*OURS, *declared.COLLECTIONS)}
+COLLECTIONS = {c.name: c for c in (*OURS, *rule_collections.COLLECTIONS)}
 
 
 TITLES = {"ai-messages": "content", "canvases": "title", "users": "name"}

@@ -21,10 +21,10 @@ from service.sandbox import views
 from service.times import now
 from tests.people import Person, person
 from tests.permissions.all_collections import title_of
-from tests.permissions.declared import Base
+from tests.permissions.rule_collections import Base
 from tests.services import Databases, Service, close, settings_for, wait_for
 
-EXTENSION = "tests.permissions.declared"
+EXTENSION = "tests.permissions.rule_collections"
 
 
 class Place:

@@ -12,7 +12,7 @@ from service.chat.tools.run import Outcome, execute, parse_input
 from service.chat.tools.tool import ToolContext
 from service.web.errors import Forbidden, NotFound
 from tests.people import Person
-from tests.records.listening import Subscriber
+from tests.records.subscribers import Subscriber
 
 Answer = str | set[str]
 

@@ -11,11 +11,11 @@ from service.auth.models import User
 from service.database.access import write_transaction
 from service.database.locks import lock_name
 from service.providers import catalog
+from tests.app_database import is_waited_for
 from tests.permissions.all_collections import COLLECTIONS
-from tests.permissions.calling import turn_of
 from tests.permissions.doors import DOORS
+from tests.permissions.scripted_calls import turn_of
 from tests.services import wait_for
-from tests.stored import is_waited_for
 
 GRID = COLLECTIONS["grid-0"]  # the user reads every record, the editor none
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.permissions import declared
+from tests.permissions import rule_collections
 from tests.permissions.all_collections import COLLECTIONS, title_of
 from tests.permissions.doors import DOORS, Socket, Tools, Turns
 
@@ -14,7 +14,7 @@ def expected(collection, role, two):
     """Return the expected answer of a cell by the declaration."""
     permissions = collection.permissions
     declared_for = permissions[role] if role in permissions else permissions.get("*", {})
-    rule = {action: declared_for.get(action, False) for action in declared.ACTIONS}
+    rule = {action: declared_for.get(action, False) for action in rule_collections.ACTIONS}
     own = {True: "allowed", "own": "allowed", False: "forbidden"}
     other = {True: "allowed", "own": "not_found", False: "forbidden"}
     listed = {True: {two.own, two.other}, "own": {two.own}, False: "forbidden"}
@@ -81,7 +81,10 @@ def test_the_table_has_every_rule_for_every_action_and_role():
     }
     roles = ("user", "editor", "admin")
     assert every >= {
-        (r, a, rule) for r in roles for a in declared.ACTIONS for rule in (True, False, "own")
+        (r, a, rule)
+        for r in roles
+        for a in rule_collections.ACTIONS
+        for rule in (True, False, "own")
     }
 
 
@@ -92,7 +95,7 @@ def test_the_lookups_return_the_declared_rules(place, enter, role):
     for name, collection in COLLECTIONS.items():
         permissions = collection.permissions
         rules = permissions[role] if role in permissions else permissions.get("*", {})
-        whole = {action: rules.get(action, False) for action in declared.ACTIONS}
+        whole = {action: rules.get(action, False) for action in rule_collections.ACTIONS}
         output, error = tools.call("schema.describe", collection=name)
         assert (error is None) is any(whole.values()), name
         assert error or output["permissions"] == whole, name

@@ -6,7 +6,7 @@ from config import MODEL_NAMES, ConfigError, load
 from service.billing.prices import MODEL_PRICES
 from service.providers.catalog import DEFAULT_MODEL, models, providers
 from tests.providers.prompts import SETTINGS, model, prompt
-from tests.providers.reading import BC, A
+from tests.providers.stream_reading import BC, A
 
 MODELS = [
     ("llm-opus-4-7", "A", "claude-opus-4-7"),

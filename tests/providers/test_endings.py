@@ -8,9 +8,9 @@ import pytest
 
 from service.providers.provider import Wire
 from service.providers.sse import EventReader
-from tests.providers import recorded
-from tests.providers.expected import ANSWERS, FAULTS
-from tests.providers.reading import (
+from tests.providers import recorded_streams
+from tests.providers.expected_streams import ANSWERS, FAULTS
+from tests.providers.stream_reading import (
     BC,
     LINE_ENDS,
     A,
@@ -71,10 +71,10 @@ def endings(data: bytes, wire: Wire) -> Iterator[tuple[int, str]]:
         begin += len(block)
 
 
-@pytest.mark.skipif(not recorded.FOLDER, reason="FIXTURES_DIR is not set")
-@pytest.mark.parametrize("name", recorded.FILES)
+@pytest.mark.skipif(not recorded_streams.FOLDER, reason="FIXTURES_DIR is not set")
+@pytest.mark.parametrize("name", recorded_streams.FILES)
 def test_a_recording_is_cut_until_its_terminal_event_is_whole(name):
-    data, wire = recorded.raw(name), recorded.wire_of(name)
+    data, wire = recorded_streams.raw(name), recorded_streams.wire_of(name)
     terminal = terminal_end(data, wire)
     assert terminal
     assert ending(data, decoder_of(wire)) == "finished"

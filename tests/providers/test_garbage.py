@@ -19,7 +19,7 @@ from service.providers.events import (
     TextFragment,
     TextStarted,
 )
-from tests.providers.reading import (
+from tests.providers.stream_reading import (
     BC,
     NAMES,
     A,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.providers.names import NameTable
-from tests.providers.reading import repeatable
+from tests.providers.stream_reading import repeatable
 
 TAKEN = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # by OpenAI; Anthropic takes up to 128
 

@@ -7,8 +7,9 @@ import pytest
 
 from service.providers.events import ProviderError
 from service.providers.names import NameTable
-from tests.providers import recorded
-from tests.providers.reading import (
+from tests.providers import recorded_streams
+from tests.providers.recorded_streams import FILES, FOLDER, expected, raw, wire_of
+from tests.providers.stream_reading import (
     BC,
     LINE_ENDS,
     SIZES,
@@ -19,7 +20,6 @@ from tests.providers.reading import (
     summed,
     terminal_end,
 )
-from tests.providers.recorded import FILES, FOLDER, expected, raw, wire_of
 
 REFUSED = "pydantic-ai-cassettes/test_tool_use_failed_error_streaming.0.sse"
 WHOLE = [name for name in FILES if name != REFUSED]
@@ -75,7 +75,7 @@ def test_a_whole_answer_and_its_stream_agree():
     assert next(payload["id"] for _, payload in payloads(raw(name))) == whole["id"]
     answer = summed(events_of(raw(name), BC))
     assert answer.calls == ((function["name"], function["arguments"], None),)
-    assert answer.usage == recorded.usage_of(whole["usage"])
+    assert answer.usage == recorded_streams.usage_of(whole["usage"])
 
 
 def test_a_tool_call_cut_by_the_output_cap_is_not_whole():

@@ -7,7 +7,7 @@ import pytest
 
 from service.providers.events import FinishedCall, ProviderError, StepFinished
 from service.providers.names import NameTable
-from tests.providers.reading import BC, TOOLS, A
+from tests.providers.stream_reading import BC, TOOLS, A
 
 BODIES = [b"", b"<html>Bad Gateway</html>", b"[]", b"null", b'{"error":"no"}', b'{"error":null}']
 BODIES += [b"[" * 100_000, b"\xff", b'{"error":{"code":"rate_limit_exceeded"}}', b'{"error":[]}']

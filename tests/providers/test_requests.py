@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from service.providers.prompt import AssistantMessage, ToolCall, ToolResults, UserMessage
-from tests.providers.bodies import A_MESSAGES, A_TOOLS, B_MESSAGES, B_TOOLS
+from tests.providers.expected_bodies import A_MESSAGES, A_TOOLS, B_MESSAGES, B_TOOLS
 from tests.providers.prompts import ANSWERED, ASKED, CALLED, CLOCK, body, prompt, request
 
 SAID = AssistantMessage("It is cold.")

@@ -11,7 +11,7 @@ from service.providers.sse import EventReader
 from service.providers.stream import decode
 from service.providers.texts import TextReader
 from service.providers.wires.answers import dump
-from tests.providers.reading import (
+from tests.providers.stream_reading import (
     BC,
     LINE_ENDS,
     NAMES,

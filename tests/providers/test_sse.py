@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from service.providers.events import ProviderError
 from service.providers.sse import LINE_LIMIT, EventReader, ServerSentEvent
-from tests.providers.reading import SIZES, pieces, repeatable
+from tests.providers.stream_reading import SIZES, pieces, repeatable
 
 BOM = b"\xef\xbb\xbf"
 LINE_ENDS = [b"\n", b"\r", b"\r\n"]

@@ -11,8 +11,8 @@ from service.providers.events import (
     TextFragment,
     TextStarted,
 )
-from tests.providers.expected import ANSWERS, FAULTS
-from tests.providers.reading import (
+from tests.providers.expected_streams import ANSWERS, FAULTS
+from tests.providers.stream_reading import (
     BC,
     LINE_ENDS,
     NAMES,

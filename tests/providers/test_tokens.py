@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.providers.tokens import bound, likely
-from tests.providers.reading import repeatable
+from tests.providers.stream_reading import repeatable
 
 DICE = random.Random(7)
 ENGLISH = "The harbour office answers within two days, and nobody waits longer than that. " * 40

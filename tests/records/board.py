@@ -15,7 +15,7 @@ from service.records.session import SocketSession
 from service.records.subscription import Subscription
 from service.websockets.frames import Protocol
 from service.websockets.websocket import WebSocket
-from tests.handshake import HANDSHAKE
+from tests.websocket_handshake import HANDSHAKE
 
 BOARD = Collection("board", (Column("userId", fixed=True), Column("text")), {})
 

@@ -8,8 +8,8 @@ import pytest
 
 from service.records.cursor import Position
 from tests.records.board import Board
-from tests.records.hands import Hands
-from tests.records.listening import Subscriber
+from tests.records.http_writer import Hands
+from tests.records.subscribers import Subscriber
 from tests.services import Service
 
 

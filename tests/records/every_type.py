@@ -1,7 +1,7 @@
 """A collection with a column of every type."""
 
 from service.records.collection import Collection, Column
-from tests.permissions.declared import ACTIONS, OWNER
+from tests.permissions.rule_collections import ACTIONS, OWNER
 
 COLLECTIONS = (
     Collection(

@@ -2,7 +2,7 @@
 
 from service.records import match
 from service.records.collection import Collection, Column
-from tests.permissions.declared import ACTIONS, OWNER
+from tests.permissions.rule_collections import ACTIONS, OWNER
 
 
 def fail(value: object, operand: object) -> bool:

@@ -8,7 +8,7 @@ from service.auth.users import Caller, enrol
 from service.records import match, store, where, writes
 from service.records.collection import Collection, Column
 from service.records.store import Query
-from tests.permissions.declared import ACTIONS, OWNER
+from tests.permissions.rule_collections import ACTIONS, OWNER
 
 OLD = {
     "string": "abc",

@@ -9,9 +9,9 @@ from service.extensions import db
 from service.records.socket import _serve
 from service.records.socket_operations import answer
 from service.websockets.websocket import Closed
-from tests.handshake import HANDSHAKE
 from tests.records.board import subscription
 from tests.services import on_sqlite
+from tests.websocket_handshake import HANDSHAKE
 
 pytestmark = on_sqlite
 

@@ -14,7 +14,7 @@ from service.limits.page_turns import AT_ONCE, page_turn
 from service.records.models import Record
 from service.records.store import PAGE_BYTES
 from service.times import now
-from tests.records.others import turns
+from tests.records.greenlet_turns import turns
 from tests.services import on_sqlite
 
 LARGE = {"numbers": [number / 3 for number in range(15_000)]}  # 280 KB, and slow to write

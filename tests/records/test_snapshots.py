@@ -6,8 +6,8 @@ import time
 import pytest
 import websocket
 
-from tests.records.filling import fill
-from tests.records.listening import Subscriber, begins
+from tests.records.bulk_rows import fill
+from tests.records.subscribers import Subscriber, begins
 from tests.services import flask, wait_for
 
 

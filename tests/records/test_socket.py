@@ -12,10 +12,10 @@ import websocket
 from service.records.cursor import RUNNING
 from service.records.query import decode_cursor, encode_cursor
 from service.records.socket_operations import OPERATIONS
-from tests.handshake import HANDSHAKE
-from tests.records.filling import MANY, announce, fill
-from tests.records.listening import Subscriber, begins, connection, token_of
+from tests.records.bulk_rows import MANY, announce, fill
+from tests.records.subscribers import Subscriber, begins, connection, token_of
 from tests.services import flask, wait_for
+from tests.websocket_handshake import HANDSHAKE
 
 
 def test_a_subscriber_sees_what_happens_to_its_records(subscriber, hands):

@@ -19,8 +19,8 @@ from service.records.query import encode_cursor
 from service.records.store import Query
 from service.web.errors import InvalidRequest
 from tests.depth import depth
-from tests.permissions.declared import ACTIONS, OWNER, Base, Ticket
-from tests.records.others import turns
+from tests.permissions.rule_collections import ACTIONS, OWNER, Base, Ticket
+from tests.records.greenlet_turns import turns
 from tests.services import on_sqlite
 
 OWN = {"*": dict.fromkeys(ACTIONS, "own")}

@@ -12,10 +12,10 @@ from service.database.locks import lock_name
 from service.database.prepared import await_replies
 from service.extensions import db
 from service.records.models import Outbox, Record
-from tests import recorded
+from tests import model_streams
+from tests.app_database import is_waited_for
 from tests.chat.turns import called
 from tests.services import on_sqlite, wait_for
-from tests.stored import is_waited_for
 from tests.upstream import Answer
 
 NOTES, MISSING = "/api/records/notes", "absent"
@@ -328,7 +328,7 @@ def test_an_edited_answer_keeps_its_tool_calls(alice):
 @on_sqlite
 def test_the_model_is_told_of_an_edit(alice, served_by):
     chat = alice.new_chat()
-    served_by.answers = [Answer(recorded.anthropic("the first answer"))]
+    served_by.answers = [Answer(model_streams.anthropic("the first answer"))]
     record = answer_in(alice, chat, "a question", userMessageId="mine")
     alice.patch("/api/records/ai-messages/mine", {"content": "another question"})
     alice.patch(f"/api/records/ai-messages/{record['recordId']}", {"content": "edited answer"})

@@ -11,11 +11,11 @@ from service.integrations.vendors.tiktok import OK
 from service.mcp.jobs import RECONNECT
 from service.sandbox.suite.models import SuiteToken
 from service.times import now
-from tests.integrations.offices import boxes, connect, decide, page_of, payload
-from tests.integrations.scripted import Said, ScriptedVendor
-from tests.mcp.speaking import Speaker
+from tests.app_database import change, rows
+from tests.integrations.office_suite import boxes, connect, decide, page_of, payload
+from tests.integrations.scripted_vendor import Said, ScriptedVendor
+from tests.mcp.era_clients import Speaker
 from tests.services import on_sqlite
-from tests.stored import change, rows
 
 PUBLISH = "shortvideo-post-video"
 VIDEO = {"videoUrl": "https://videos.example/1.mp4"}

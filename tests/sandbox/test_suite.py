@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from service.sandbox.suite import tokens as tokens_of_the_suite
-from tests.integrations.offices import boxes, connect, decide, flags, page_of, payload
+from tests.integrations.office_suite import boxes, connect, decide, flags, page_of, payload
 from tests.services import on_sqlite
 
 LIST = "cloudsuite/mail-list"

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests import recorded
+from tests import model_streams
 from tests.faults.client import client_of
 from tests.services import Service, wait_for
 from tests.upstream import Answer
@@ -15,7 +15,7 @@ from tests.upstream import Answer
 
 @pytest.fixture
 def service(databases, upstream):
-    upstream.answers = [Answer(recorded.anthropic("hello"))]
+    upstream.answers = [Answer(model_streams.anthropic("hello"))]
     provider = {"PROVIDER_A_BASE_URL": upstream.url, "PROVIDER_A_API_KEY": "key"}
     with Service(databases.make("sqlite"), **provider) as running:
         yield running.start()

@@ -13,7 +13,7 @@ import pytest
 from service.auth.tokens import issue
 from serving.refusals import linger
 from serving.timed_requests import BODY_STEP, TimedUnreader
-from tests.flood import fill
+from tests.endless_senders import fill
 from tests.services import Service, settings_for, wait_for
 
 TOGETHER = 40  # requests, which fit into the buffers of a connection, and their answers too

@@ -6,7 +6,7 @@ from gunicorn.config import Config
 
 from service.fairness import let_others_run
 from serving.timed_requests import TimedParser
-from tests.serving.arrived import Arrived
+from tests.serving.arrived_bytes import Arrived
 
 CONNECTIONS, ROUNDS = 20, 30
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

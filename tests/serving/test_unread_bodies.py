@@ -5,7 +5,7 @@ import pytest
 from gunicorn.config import Config
 
 from serving.timed_requests import BODY_STEP, DRAIN_BYTES, FRAMING_LIMIT, TimedParser
-from tests.serving.arrived import Arrived
+from tests.serving.arrived_bytes import Arrived
 
 POST = b"POST / HTTP/1.1\r\nHost: x\r\n"
 NEXT = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -22,8 +22,8 @@ from service.sign_in import identity
 from service.sign_in.models import ConsoleSession
 from service.sign_in.sessions import SESSIONS
 from service.upkeep import rotation, sweeping
+from tests.app_database import is_waited_for
 from tests.services import on_sqlite, settings_for, wait_for
-from tests.stored import is_waited_for
 
 
 def change(app, **values):

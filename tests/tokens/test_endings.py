@@ -9,8 +9,8 @@ from service.auth import tokens, users
 from service.auth.permits import Permit
 from service.auth.users import rights_cache
 from service.upkeep import rights
-from tests.erasing import erase
 from tests.services import on_sqlite
+from tests.user_erasure import erase
 
 pytestmark = on_sqlite
 

@@ -14,7 +14,7 @@ from service.chat import indexed_words
 from service.chat.finding import index
 from service.extensions import db
 from service.upkeep import sweeping
-from tests.plans import noting_plans, noting_whole_tables
+from tests.query_plans import noting_plans, noting_whole_tables
 from tests.services import on_sqlite, wait_for
 
 

@@ -82,7 +82,7 @@ def test_the_developers_page_is_only_in_the_sandbox(database_url):
     assert "X-Sandbox" not in client.get("/w/note").headers
 
 
-@pytest.mark.settings(extensions="tests.widgets.declared")
+@pytest.mark.settings(extensions="tests.widgets.declared_template")
 def test_a_template_of_an_extension_is_served_as_our_own(client, alice):
     assert listed(alice)["counter"]["name"] == "Counter"
     assert client.get("/w/counter/files/widget.js").status_code == 200

@@ -25,7 +25,7 @@ from service.integrations.models import Breaker, CountedCalls
 from service.integrations.vendors.github import visibility
 from service.times import now
 from tests.integrations.bench.traffic import CANARY, Sent, same, sent, stated
-from tests.integrations.scripted import Asked, Said, ScriptedVendor
+from tests.integrations.scripted_vendor import Asked, Said, ScriptedVendor
 from tests.people import Person, person
 
 # What a vendor's module remembers from one call to the next; forgotten before each test.

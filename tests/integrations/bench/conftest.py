@@ -5,7 +5,7 @@ import pytest
 from service import create_app
 from service.auth.users import rights_cache
 from service.integrations.calling import sending
-from tests import recorded
+from tests import model_streams
 from tests.integrations.bench.bench import Bench
 from tests.services import close, settings_for
 from tests.upstream import Answer, ScriptedUpstream
@@ -18,7 +18,7 @@ WRITTEN = "Subject: A subject\n\nScore: 70\n+ What fits.\n- What does not.\nWhat
 def model():
     """The provider of the models that composed endpoints ask; it always writes the same."""
     scripted = ScriptedUpstream()
-    scripted.answers = [Answer(recorded.anthropic(WRITTEN))]
+    scripted.answers = [Answer(model_streams.anthropic(WRITTEN))]
     yield scripted
     scripted.stop()
 

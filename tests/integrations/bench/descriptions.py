@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from service.integrations.declare.vendor import Vendor
 from tests.integrations.bench.traffic import CANARY, sent
 from tests.integrations.descriptions import Operation, find, operations, wrong_request
-from tests.integrations.scripted import Asked
+from tests.integrations.scripted_vendor import Asked
 
 SPECS = os.environ.get("SPECS_DIR")
 # What a vendor takes that its description does not have, by host and name of a field of the body

@@ -10,7 +10,7 @@ import pytest
 from service.integrations.declare.faults import GrantRejected, ScopeMissing
 from service.integrations.declare.vendor import Reply
 from service.integrations.everything import catalog
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 
 ENDPOINTS = list(catalog())
 SECONDS = 0.05  # that a silent vendor is waited for

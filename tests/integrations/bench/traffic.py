@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Exchange
 from service.integrations.declare.vendor import Vendor
-from tests.integrations.scripted import Asked
+from tests.integrations.scripted_vendor import Asked
 
 CANARY = "-canary"  # ends every credential of the bench
 USUAL = {

@@ -22,7 +22,7 @@ from service.extensions import db  # noqa: E402
 from service.integrations import everything  # noqa: E402
 from service.integrations.consent import authority  # noqa: E402
 from service.integrations.models import Breaker  # noqa: E402
-from tests.integrations.oauth import suite  # noqa: E402
+from tests.integrations.oauth import endpoints  # noqa: E402
 from tests.services import close, settings_for  # noqa: E402
 
 access.POOL_SECONDS = 60  # of 25 calls 15 wait for a connection: on a busy machine for seconds
@@ -31,7 +31,7 @@ calls: list["Calls"] = []
 
 
 def open_app(url: str, settings: dict[str, str]) -> bool:
-    everything.catalog = suite.catalog
+    everything.catalog = endpoints.catalog
     apps.append(create_app(settings_for(url, **settings)))
     return True
 

@@ -8,10 +8,10 @@ import pytest
 from service.billing.models import Hold
 from service.database import access
 from service.integrations import everything
-from tests.integrations.oauth import suite
+from tests.app_database import everything_in
+from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.provider import Provider
 from tests.integrations.oauth.user import User, user
-from tests.stored import everything_in
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def configure(configure, provider) -> dict:
 
 @pytest.fixture
 def settings(settings, monkeypatch):
-    monkeypatch.setattr(everything, "catalog", suite.catalog)
+    monkeypatch.setattr(everything, "catalog", endpoints.catalog)
     monkeypatch.setattr(access, "POOL_SECONDS", 60)  # many calls at once share ten connections
     return settings
 

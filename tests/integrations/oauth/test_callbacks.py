@@ -14,7 +14,7 @@ from service.integrations.declare.setting import Setting
 from service.integrations.models import Consent
 from service.integrations.vendors.google.suite import OAUTH as GOOGLES
 from service.times import now
-from tests.integrations.oauth import suite
+from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.pages import CALLBACK, later, refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
@@ -43,7 +43,7 @@ def test_a_state_lasts_ten_minutes(app, alice, provider):
 
 @on_sqlite
 def test_a_state_of_another_integration_is_unknown(app, alice, provider):
-    app.extensions["proxy"].connections._oauth["othersuite"] = suite.OAUTH
+    app.extensions["proxy"].connections._oauth["othersuite"] = endpoints.OAUTH
     path = alice.consent()
     assert refused(alice.browser.get(path.replace("cloudsuite", "othersuite")))
     assert provider.asked("token") == []

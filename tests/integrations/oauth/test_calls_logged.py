@@ -15,11 +15,11 @@ from service.integrations.calling import job_rows
 from service.integrations.models import IntegrationJob
 from service.records.models import Outbox
 from service.upkeep.sweeping import sweep
-from tests.erasing import erase
 from tests.integrations.oauth.probe import SEARCH, STARTED, TASK
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
 from tests.services import on_sqlite
+from tests.user_erasure import erase
 
 
 def calls(user, **query):

@@ -10,10 +10,10 @@ from service.integrations.models import Consent
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer
 from service.upkeep.sweeping import sweep
+from tests.app_database import everything_in
 from tests.integrations.oauth.pages import CALLBACK, form_token, later, refused
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
 from tests.services import on_sqlite
-from tests.stored import everything_in
 
 
 @pytest.fixture

@@ -21,12 +21,12 @@ from service.integrations.calling.lease_renewal import LeaseRenewal
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
 from service.web.errors import Unauthorized
-from tests.erasing import disable, erase
+from tests.app_database import everything_in
 from tests.integrations.oauth.probe import SEARCH, STARTED, TASK, lapse, once
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import SEND, user
 from tests.services import on_sqlite, wait_for
-from tests.stored import everything_in
+from tests.user_erasure import disable, erase
 
 on_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 

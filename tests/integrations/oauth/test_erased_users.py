@@ -16,12 +16,12 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
-from tests.erasing import disable, erase
 from tests.integrations.oauth.pages import CALLBACK, form_token, refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
 from tests.postgres import LOCK_WAITS
 from tests.services import on_sqlite, wait_for
+from tests.user_erasure import disable, erase
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 NOT_NOW = "can&#39;t connect an account now"

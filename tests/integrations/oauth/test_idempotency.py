@@ -15,11 +15,11 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IdempotencyKey
 from service.times import now
 from service.upkeep.sweeping import sweep
+from tests.app_database import everything_in
 from tests.integrations.oauth.probe import STARTED, TASK, has, lapse, once
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import on_sqlite, wait_for
-from tests.stored import everything_in
 
 
 def test_the_same_key_and_body_is_one_call_and_one_charge(app, alice, provider, books):

@@ -18,12 +18,12 @@ from service.integrations.declare.limit import Limit
 from service.integrations.models import IntegrationJob
 from service.times import now
 from service.upkeep.sweeping import sweep
-from tests.erasing import erase
+from tests.app_database import everything_in
 from tests.integrations.oauth.probe import STARTED, TASK
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, SEND, user
 from tests.services import on_sqlite
-from tests.stored import everything_in
+from tests.user_erasure import erase
 
 END = "UPDATE integration_jobs"
 

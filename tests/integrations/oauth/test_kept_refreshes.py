@@ -5,7 +5,7 @@ import pytest
 from gevent.event import Event
 
 from service.database import refresh_leases
-from tests.faults.proxy import DatabaseProxy
+from tests.faults.database_proxy import DatabaseProxy
 from tests.integrations.oauth.user import user
 from tests.services import wait_for
 

@@ -8,12 +8,12 @@ import pytest
 from service.billing.models import Allowance
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.task import Task
-from tests.erasing import erase
-from tests.integrations.oauth import suite
+from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.probe import SEARCH, STARTED, TASK
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, READ, SEND
 from tests.services import on_sqlite
+from tests.user_erasure import erase
 
 
 def spent(books) -> float:
@@ -107,7 +107,7 @@ def test_what_failed_costs_the_token_nothing(alice, provider, books):
 
 def test_what_is_refunded_can_be_spent_again(alice, app, provider, books):
     """The vendor tells what a task has cost once it has ended: here a dollar's fiftieth."""
-    [slow] = [item for item in suite.ENDPOINTS if item.name == TASK]
+    [slow] = [item for item in endpoints.ENDPOINTS if item.name == TASK]
     job = replace(slow.job, task=task_of)
     app.extensions["proxy"].catalog = Catalog([replace(slow, job=job)])
     mine = alice.limited(TASK, credits=5)
@@ -119,7 +119,7 @@ def test_what_is_refunded_can_be_spent_again(alice, app, provider, books):
 
 
 def task_of(answer) -> Task:
-    return replace(suite.task(answer), dollars=0.02)
+    return replace(endpoints.task(answer), dollars=0.02)
 
 
 @on_sqlite

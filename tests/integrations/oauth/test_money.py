@@ -11,7 +11,7 @@ from service.billing.models import Hold
 from service.database.access import write_transaction
 from service.database.time_limits import time_limit
 from service.integrations import setup
-from tests.integrations.oauth import suite
+from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.probe import SEARCH, has
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import REFRESH_FAILED, SEND
@@ -43,7 +43,7 @@ def test_under_developer_billing_the_owner_pays(alice, books):
 def test_the_office_suite_is_never_the_developers(billing):
     settings = settings_for("sqlite:///x.db", integrations_billing=billing)
     with pytest.raises(ConfigError, match="^INTEGRATIONS_BILLING: must"):
-        setup.check_billing(suite.catalog(), settings)
+        setup.check_billing(endpoints.catalog(), settings)
 
 
 @on_sqlite

@@ -7,7 +7,7 @@ import pytest
 
 from service.integrations.consent import authority
 from service.integrations.consent.scopes import Scopes
-from tests.integrations.oauth import suite
+from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.provider import BASE, CLIENT_ID, Reply
 from tests.integrations.oauth.user import EVENTS, READ, SCOPES, SEND, outcome
 from tests.services import on_sqlite
@@ -91,7 +91,7 @@ FLAGS = {
 
 @pytest.mark.parametrize(("suffix", "lit"), FLAGS.items())
 def test_which_scope_lights_which_flags(suffix, lit):
-    scopes = Scopes(suite.OAUTH, {"CLOUDSUITE_SCOPE_BASE": BASE})
+    scopes = Scopes(endpoints.OAUTH, {"CLOUDSUITE_SCOPE_BASE": BASE})
     full = suffix if "://" in suffix else f"{BASE}/{suffix}"
     assert {name for name, on in scopes.flags([full]).items() if on} == lit
     assert len(scopes.flags([])) == 7

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.integrations.oauth.user import User, user
-from tests.integrations.scripted import Asked, Said, ScriptedVendor
+from tests.integrations.scripted_vendor import Asked, Said, ScriptedVendor
 from tests.integrations.third_party.server import HERE, AuthorizationServer
 from tests.npm import install
 

@@ -10,7 +10,7 @@ from joserfc.jwk import KeySet
 
 from service.times import now
 from tests.integrations.oauth.user import EVENTS, READ, REFRESH_FAILED, outcome
-from tests.integrations.scripted import Said
+from tests.integrations.scripted_vendor import Said
 from tests.integrations.third_party.server import ACCOUNT, BASE, CLIENT
 from tests.services import wait_for
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.load.sight import Sight
-from tests.load.stored import Stored
+from tests.load.database_rows import Stored
+from tests.load.observations import Sight
 
 Finding = tuple[bool, Any]
 SHOWN = 5  # violations of one rule

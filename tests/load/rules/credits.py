@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from service.billing.prices import CREDIT
+from tests.load.observations import Call
 from tests.load.rules import Finding, Outcome, rule
-from tests.load.sight import Call
 
 
 def calls(outcome: Outcome) -> Iterator[Call]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from tests.load.observations import Note
 from tests.load.rules import Finding, Outcome, rule
-from tests.load.sight import Note
 
 
 def notes(outcome: Outcome) -> Iterator[Note]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.load.door import LEAKS
+from tests.load.observations import Attempt, Question
 from tests.load.rules import Finding, Outcome, rule
-from tests.load.sight import Attempt, Question
+from tests.load.user_requests import LEAKS
 
 
 def attempts(outcome: Outcome) -> Iterator[tuple[Question, Attempt]]:

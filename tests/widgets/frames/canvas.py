@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import Error, Frame, Locator, expect
 
 from tests.browser.page import scan
-from tests.browser.watched import WatchedPage
+from tests.browser.watched_page import WatchedPage
 from tests.services import wait_for
 from tests.widgets.frames.server import WidgetServer
 

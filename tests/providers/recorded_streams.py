@@ -12,7 +12,7 @@ from pathlib import Path
 
 from service.providers.events import Usage
 from service.providers.provider import Wire
-from tests.providers.reading import BC, A, Answer, payloads
+from tests.providers.stream_reading import BC, A, Answer, payloads
 
 FOLDER = Path(os.environ["FIXTURES_DIR"], "wires") if os.environ.get("FIXTURES_DIR") else None
 SUFFIXES = (".chunks.txt", ".sse", ".txt")

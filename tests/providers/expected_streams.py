@@ -1,7 +1,7 @@
 """What each stream of `streams/` says. They are our own, written for one oddity each."""
 
 from service.providers.events import Usage
-from tests.providers.reading import Answer
+from tests.providers.stream_reading import Answer
 
 GREETING = "Grüße,\u2028世界 🌍\u0085done"
 TROMSO = ("weather.read", '{"city": "Tromsø"}', None)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.suite import allow
+from tests.browser.office_suite import allow
 
 WEATHER = "mail my first contact the weather in Berlin"
 

@@ -9,7 +9,7 @@ import gevent
 import websocket
 
 from tests.faults.follower import Replay
-from tests.load.stage import Stage
+from tests.load.deployment import Stage
 
 STAYS = (5, 40)  # seconds after which the client itself closes its connection
 

@@ -6,8 +6,8 @@ import uuid
 
 import gevent
 
-from tests.load.door import PATIENCE, Door
-from tests.load.sight import Call, Note, Sight
+from tests.load.observations import Call, Note, Sight
+from tests.load.user_requests import PATIENCE, Door
 
 MOST = 20  # notes of a user at a time
 SEARCH = "/api/integrations/neuralsearch-search"

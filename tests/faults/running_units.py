@@ -7,8 +7,8 @@ import pytest
 from tests.faults.machine import Machine
 from tests.faults.model import RawModel
 from tests.faults.unit import Unit
+from tests.fresh_copy import FreshCopy
 from tests.services import Databases, environment, free_port
-from tests.starting import FreshCopy
 
 
 class Running:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import ROOT, load
-from tests.faults.proxy import DatabaseProxy
+from tests.faults.database_proxy import DatabaseProxy
 from tests.faults.unit import Unit
-from tests.front import Front, in_front_of
 from tests.load.upstream import Model, Vendor
+from tests.nginx import Front, in_front_of
 from tests.services import SECRET, Databases, Service, environment, flask, free_port
 
 CREDITS = 1_000_000  # of each user: no load may use them up

@@ -1,4 +1,6 @@
-"""A process that forks others, which do one piece of work each: `python -m tests.faults.mortal`.
+"""A process that forks others, which do one piece of work each.
+
+It is started by `python -m tests.faults.killable_work`.
 
 It reads requests as lines of JSON, `[action, arguments]`, and answers each with the process id of a
 fork, and then with what the fork has to say, or null if it was killed. The first line is the
@@ -22,7 +24,7 @@ from sqlalchemy.orm import configure_mappers  # noqa: E402
 from config import Settings, load  # noqa: E402
 from service import create_app  # noqa: E402
 from service.upkeep import sweeping  # noqa: E402
-from tests.once import ignore_what_is_loaded, made_once  # noqa: E402
+from tests.app_caches import ignore_what_is_loaded, made_once  # noqa: E402
 from tests.people import Person, person  # noqa: E402
 
 SEARCH = "/api/integrations/neuralsearch-search"

@@ -13,7 +13,7 @@ from service.chat.tools.tool import ToolContext, tool
 from service.column_types import BigId, UTCDateTime
 from service.records.collection import Action, Collection, Column, Permissions, Rule
 from service.upkeep import rights
-from tests.erasing import disable
+from tests.user_erasure import disable
 
 ACTIONS: tuple[Action, ...] = ("read", "create", "update", "delete")
 RULES: tuple[Rule, ...] = (True, False, "own")

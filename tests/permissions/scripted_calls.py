@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from tests import recorded
+from tests import model_streams
 from tests.people import Person
 from tests.upstream import Answer, ScriptedUpstream
 
@@ -39,7 +39,7 @@ def turn_of(someone: Person, upstream: ScriptedUpstream, *steps: list[Call]) -> 
 
     The order is that of the calls, whichever ends first.
     """
-    streams = [*(calls(*step) for step in steps), recorded.anthropic("done")]
+    streams = [*(calls(*step) for step in steps), model_streams.anthropic("done")]
     upstream.answers = [Answer(stream) for stream in streams]
     chunks = someone.turn(someone.new_chat(), "go on")
     assert chunks[-1]["type"] == "finish", chunks[-1]

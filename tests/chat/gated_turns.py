@@ -2,7 +2,7 @@
 
 from gevent.event import Event
 
-from tests import recorded
+from tests import model_streams
 from tests.people import chunks_of
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -20,7 +20,7 @@ def gated(*pieces):
 
 
 def said(text):
-    return gated(recorded.anthropic(text).encode())
+    return gated(model_streams.anthropic(text).encode())
 
 
 def begin(alice, served_by, chat, **body):

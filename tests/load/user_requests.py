@@ -7,8 +7,8 @@ import gevent
 import requests
 
 from service.auth.tokens import issue
-from tests.load.sight import Sight
-from tests.load.stage import Stage
+from tests.load.deployment import Stage
+from tests.load.observations import Sight
 from tests.services import settings_for
 
 PATIENCE = 120.0  # seconds until something counts as stuck

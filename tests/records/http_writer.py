@@ -5,7 +5,7 @@ from typing import Any
 
 import requests
 
-from tests.records.listening import token_of
+from tests.records.subscribers import token_of
 from tests.services import Service
 
 

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from tests import recorded
+from tests import model_streams
 from tests.upstream import Answer
 
-DONE = Answer(recorded.anthropic("done"))
+DONE = Answer(model_streams.anthropic("done"))
 
 
 def call(endpoint: str, **body: Any) -> Answer:
     """A model's answer that calls an endpoint."""
     given = {"endpoint": endpoint, "body": body}
-    return Answer(recorded.anthropic_call("integrations__call", given))
+    return Answer(model_streams.anthropic_call("integrations__call", given))
 
 
 def cards(chunks):

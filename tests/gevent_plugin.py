@@ -7,7 +7,7 @@ from serving.gevent_patching import patch_all
 
 patch_all()
 # Nearly all that is imported and collected stays: the collector would take a sixth of that time.
-gc.disable()  # until the tests begin (tests/once.py)
+gc.disable()  # until the tests begin (tests/app_caches.py)
 
 
 def pytest_plugin_registered(plugin):

@@ -1,6 +1,6 @@
 """The order of the files in a parallel run."""
 
-from tests.order import BROWSER_FOLDERS, BROWSERS, TESTS, group_of, spread
+from tests.file_order_plugin import BROWSER_FOLDERS, BROWSERS, TESTS, group_of, spread
 
 WAITING = [TESTS / f"faults/test_{number}.py" for number in range(3)]
 OTHERS = [TESTS / f"chat/test_{number}.py" for number in range(9)]
@@ -31,4 +31,4 @@ def test_a_run_without_such_files_keeps_its_order():
 def test_files_with_a_browser_go_to_few_workers():
     found = [path for folder in BROWSER_FOLDERS for path in (TESTS / folder).glob("test_*.py")]
     assert len({group_of(f"tests/{path.relative_to(TESTS)}") for path in found}) == BROWSERS
-    assert group_of("tests/test_order.py") == "tests/test_order.py"
+    assert group_of("tests/test_file_order_plugin.py") == "tests/test_file_order_plugin.py"

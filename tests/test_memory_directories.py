@@ -5,16 +5,16 @@ import subprocess
 
 import pytest
 
-from tests import memory
+from tests import memory_directories
 from tests.services import FILES, Databases
 
 
 @pytest.fixture
 def place(monkeypatch, tmp_path):
     """It stands for the memory, with room, and every directory in it is old."""
-    monkeypatch.setattr(memory, "MEMORY", tmp_path)
-    monkeypatch.setattr(memory, "_free_memory", lambda: 100 * memory.GIB)
-    monkeypatch.setattr(memory, "OLD", -1)
+    monkeypatch.setattr(memory_directories, "MEMORY", tmp_path)
+    monkeypatch.setattr(memory_directories, "_free_memory", lambda: 100 * memory_directories.GIB)
+    monkeypatch.setattr(memory_directories, "OLD", -1)
     monkeypatch.delenv("TMPDIR", raising=False)
     return tmp_path
 
@@ -22,29 +22,31 @@ def place(monkeypatch, tmp_path):
 def test_what_ended_processes_left_is_removed_and_no_other(place):
     ended = subprocess.Popen(["true"])
     ended.wait()
-    left, own = (memory.make_own_directory("service-sqlite-") for _ in range(2))
-    (left / memory.OWNER).write_text(str(ended.pid))
+    left, own = (memory_directories.make_own_directory("service-sqlite-") for _ in range(2))
+    (left / memory_directories.OWNER).write_text(str(ended.pid))
     other = place / "others-sqlite-1"
     other.mkdir()
-    memory.make_directory("service-pg-")
+    memory_directories.make_directory("service-pg-")
     assert not left.exists()
     assert own.exists()
     assert other.exists()
 
 
 def test_without_room_the_disk_is_used(place, monkeypatch):
-    monkeypatch.setattr(memory, "_free_memory", lambda: memory.GIB)
-    made = memory.make_own_directory("service-sqlite-")
+    monkeypatch.setattr(memory_directories, "_free_memory", lambda: memory_directories.GIB)
+    made = memory_directories.make_own_directory("service-sqlite-")
     assert made.parent != place
-    (made / memory.OWNER).unlink()
+    (made / memory_directories.OWNER).unlink()
     made.rmdir()
 
 
 def test_a_chosen_place_is_used(place, monkeypatch, tmp_path_factory):
     chosen = tmp_path_factory.mktemp("chosen")
     monkeypatch.setenv("TMPDIR", str(chosen))
-    monkeypatch.setattr(memory.tempfile, "tempdir", None)  # which remembers an earlier one
-    assert memory.make_own_directory("service-sqlite-").parent == chosen
+    monkeypatch.setattr(
+        memory_directories.tempfile, "tempdir", None
+    )  # which remembers an earlier one
+    assert memory_directories.make_own_directory("service-sqlite-").parent == chosen
 
 
 def test_files_of_sqlite_are_deleted_some_tests_later(tmp_path, monkeypatch):

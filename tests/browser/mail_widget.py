@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import expect
 
-from tests.browser.suite import allow
+from tests.browser.office_suite import allow
 
 MAIL = "/api/integrations/cloudsuite/mail-send"
 

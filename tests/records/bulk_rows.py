@@ -11,7 +11,7 @@ from service.records import outbox
 from service.records.envelope import full_envelope
 from service.records.models import Record
 from service.times import timestamp
-from tests.faults.books import within
+from tests.faults.database_rows import within
 from tests.services import Service
 
 MANY = 400  # of 20 KB: more than the kernel buffers for a client that does not read

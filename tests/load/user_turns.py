@@ -10,9 +10,9 @@ import gevent
 import requests
 from urllib3.exceptions import HTTPError
 
-from tests.load.door import PATIENCE, Door
-from tests.load.sight import Attempt, Question, Sight
+from tests.load.observations import Attempt, Question, Sight
 from tests.load.upstream import NOTE
+from tests.load.user_requests import PATIENCE, Door
 
 CHATS = 5
 MESSAGES = 120  # of a chat: its rows are one page, and its prompt stays small
