@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+STORABLE_RULE = "Must not contain NUL or unpaired surrogates."
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 

@@ -8,16 +8,10 @@ from service.auth.models import ROLE_LIMIT
 from service.billing.payer import PaidBy
 from service.billing.prices import CREDIT
 from service.upkeep.granting import MAX_GRANT
-from service.web.fields import Digits, JsonBoolean, JsonNumber, SeqCursor, Text
+from service.web.fields import Digits, JsonBoolean, JsonNumber, PageQuery, Text
 
-LIST_LIMIT = 200
 NOTE_LIMIT = 200
 MOST_HOURS = 30 * 24
-
-
-class PageQuery(Schema):
-    limit = Digits(load_default=50, validate=validate.Range(1, LIST_LIMIT))
-    cursor = SeqCursor(load_default=None)
 
 
 class UsersQuery(PageQuery):

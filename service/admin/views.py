@@ -15,7 +15,6 @@ from service.admin.answers import (
     CreditsGrantSchema,
     EndedSchema,
     GrantedSchema,
-    PageQuery,
     RightsSchema,
     RunningTurnsSchema,
     UserSchema,
@@ -24,9 +23,9 @@ from service.admin.answers import (
 )
 from service.auth import bearer
 from service.billing.account_statements import statement_of
-from service.billing.prices import CREDIT
+from service.billing.prices import CREDIT, starting_amount
 from service.billing.prices import credits as in_credits
-from service.billing.views import StatementQuery, StatementSchema, statement_answer
+from service.billing.views import StatementSchema, statement_answer
 from service.chat.turn.running import RUNS
 from service.extensions import db
 from service.ids import new_id
@@ -36,7 +35,7 @@ from service.upkeep import actions, granting, inventories, people, rights
 from service.upkeep.people import UserOverview
 from service.web.edge import answers, body, idempotency_key, query, refuses, takes, without_body
 from service.web.errors import Conflict, NotFound
-from service.web.fields import seq_cursor
+from service.web.fields import PageQuery, seq_cursor
 
 ONCE = "Requests with the same key, user, amount and note grant once."
 OWN_RIGHTS = (
@@ -88,7 +87,7 @@ def change_rights(data: dict[str, Any], subject: str) -> dict[str, Any]:
 
 
 @admin.get("/credits/<id:subject>")
-@query(StatementQuery())
+@query(PageQuery())
 @answers(StatementSchema())
 def read_statement(params: dict[str, Any], subject: str) -> dict[str, Any]:
     """A user's account, as `GET /api/credits` shows it to the user"""
@@ -109,7 +108,7 @@ def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
     With `Idempotency-Key` a repeated request grants nothing more.
     """
     settings: Settings = current_app.config["SETTINGS"]
-    starting, amount = settings.starting_credits * CREDIT, round(data["credits"] * CREDIT)
+    starting, amount = starting_amount(settings), round(data["credits"] * CREDIT)
     granting.grant_by_admin(g.caller.subject, subject, amount, _ref(), starting, data["note"])
     account = statement_of(db.session(), subject, 1, None)
     assert account is not None, "the grant has opened it"

@@ -25,6 +25,7 @@ from service.extensions import db
 from service.times import now
 
 REF_LIMIT = 128
+REFUND_REF, REFUND_WHAT = "refund:", "refund "  # how both columns of a refund begin
 
 
 def credits_in_sql(micro: Any) -> ColumnElement[Any]:

@@ -6,6 +6,8 @@ Amounts are integer micro-credits. `credits` converts them for people and client
 import math
 from dataclasses import dataclass
 
+from config import Settings
+
 CREDIT = 1_000_000  # micro-credits
 DOLLAR = 50 * CREDIT  # for prices of vendors in US dollars
 
@@ -237,6 +239,11 @@ def max_cost(model_id: str, prompt_tokens: int, max_output_tokens: int) -> int:
     """
     input_tokens = prompt_tokens + MARGIN
     return cost(model_id, input_tokens, max_output_tokens, cache_write=input_tokens)
+
+
+def starting_amount(settings: Settings) -> int:
+    """Return the micro-credits that a new account gets."""
+    return settings.starting_credits * CREDIT
 
 
 def credits(micro: int) -> float:

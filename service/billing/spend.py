@@ -26,26 +26,25 @@ from sqlalchemy import (
     values,
 )
 
-from service.billing.models import Entry
+from service.billing.models import REFUND_REF, REFUND_WHAT, Entry
 from service.database.clock import microseconds
 from service.database.statements import Statements
 from service.extensions import table
 
 MOST_DAYS = 366
 KINDS = ("model", "endpoint", "interrupted")
-REFUND, REFUNDED = "refund:", "refund "  # how the `ref` and the `what` of a refund begin
 
 Period = tuple[date, datetime, datetime]  # a day, its beginning, and the beginning of the next day
 
 _entries = table(Entry)
 _is_refund = and_(
     _entries.c.kind == "grant",
-    _entries.c.ref.startswith(REFUND),
-    _entries.c.what.startswith(REFUNDED),  # an operator chooses the `ref` of a grant
+    _entries.c.ref.startswith(REFUND_REF),
+    _entries.c.what.startswith(REFUND_WHAT),  # an operator chooses the `ref` of a grant
 )
 is_spent = or_(_entries.c.kind.in_(("charge", "rest")), _is_refund)
 _what = case(
-    (_is_refund, func.substr(_entries.c.what, len(REFUNDED) + 1)), else_=_entries.c.what
+    (_is_refund, func.substr(_entries.c.what, len(REFUND_WHAT) + 1)), else_=_entries.c.what
 ).label("what")
 # Only the charge of an endpoint names an integration, and every refund is for an endpoint.
 _of_endpoint = or_(_is_refund, _entries.c.facts["integration"].as_string().is_not(None))

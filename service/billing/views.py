@@ -14,8 +14,8 @@ from service.billing import ledger
 from service.billing.account_statements import Statement, statement_of
 from service.billing.budgets import budget_of, today
 from service.billing.models import Entry
-from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
+from service.billing.prices import starting_amount
 from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
 from service.database.access import write_transaction
 from service.extensions import db
@@ -23,16 +23,9 @@ from service.limits.page_turns import page_turn
 from service.times import now, timestamp
 from service.web.edge import answers, query, refuses
 from service.web.errors import Unavailable
-from service.web.fields import Digits, SeqCursor, TimeZone, seq_cursor
-
-LIST_LIMIT = 200
+from service.web.fields import Digits, PageQuery, TimeZone, seq_cursor
 
 credits = Blueprint("credits", __name__, url_prefix="/api/credits")
-
-
-class StatementQuery(Schema):
-    limit = Digits(load_default=50, validate=validate.Range(1, LIST_LIMIT))
-    cursor = SeqCursor(load_default=None)
 
 
 class EntrySchema(Schema):
@@ -64,7 +57,7 @@ class OwnStatementSchema(StatementSchema):
 
 
 @credits.get("")
-@query(StatementQuery())
+@query(PageQuery())
 @answers(OwnStatementSchema())
 def statement(params: dict[str, Any]) -> dict[str, Any]:
     """Your account: balance, credits on hold, and entries, newest first
@@ -158,7 +151,7 @@ def _open_account(params: dict[str, Any]) -> Statement:
     settings: Settings = current_app.config["SETTINGS"]
     with write_transaction() as session:
         user_locks.lock(session, g.caller.subject)
-        ledger.ensure_account(session, g.caller.subject, settings.starting_credits * CREDIT)
+        ledger.ensure_account(session, g.caller.subject, starting_amount(settings))
     page = _page(params)
     assert page is not None, "the account was created above"
     return page

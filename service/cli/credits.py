@@ -8,8 +8,8 @@ from flask import current_app
 from config import Settings
 from service.billing.account_statements import Statement, statement_of
 from service.billing.models import REF_LIMIT
-from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
+from service.billing.prices import starting_amount
 from service.cli.database import explain_failures, with_database
 from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_json, print_list
 from service.extensions import db
@@ -47,7 +47,7 @@ class Credits(click.ParamType):
 def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
     """Add AMOUNT credits to SUBJECT's account and print the new balance."""
     settings: Settings = current_app.config["SETTINGS"]
-    starting = settings.starting_credits * CREDIT
+    starting = starting_amount(settings)
     ref = ref or new_id("entry")
     try:
         with explain_failures(

@@ -14,10 +14,10 @@ from flask import Response, jsonify
 from service.chat.tools.run import UNSURE, failure
 from service.json_encoding import encoder
 from service.lifecycle import ClientWatch, Lifecycle
-from service.mcp.gate import EVENTS
 from service.mcp.message import RpcMessage
 from service.mcp.refusal import INTERNAL_ERROR
 from service.mcp.results import response, tool_result
+from service.web.event_streams import HEADERS
 
 QUIET_SECONDS = 10.0  # then a response that has no result yet becomes a stream
 PING_SECONDS = 15.0
@@ -25,11 +25,6 @@ PROGRESS_SECONDS = 5.0
 END_SECONDS = 3.0  # of the grace time that are kept to end the running calls
 RESTARTING = "The server is about to stop and has interrupted this call."
 PING = b": ping\n\n"
-HEADERS = {
-    "Content-Type": EVENTS,
-    "Cache-Control": "no-cache, no-transform",
-    "X-Accel-Buffering": "no",
-}
 
 # In ASCII: some clients wrongly split a stream at the line ends of Unicode, and a message's id may
 # be a text that UTF-8 can't encode.

@@ -11,9 +11,10 @@ from werkzeug.datastructures import MIMEAccept
 
 from config import Settings
 from service.web.errors import Forbidden, InvalidRequest
-from service.web.origin import LOOPBACK, public_origin
+from service.web.event_streams import EVENTS
+from service.web.origin import LOOPBACK, ORIGIN_REFUSED, public_origin
 
-JSON, EVENTS = "application/json", "text/event-stream"
+JSON = "application/json"
 
 
 def check_host(settings: Settings, host: str) -> None:
@@ -35,7 +36,7 @@ def check_origin(settings: Settings, origin: str | None) -> None:
         return
     scheme, _, host = origin.partition("://")
     if scheme not in ("http", "https") or not LOOPBACK.fullmatch(host):
-        raise Forbidden("This origin may not connect here: see PUBLIC_URL and CORS_ORIGINS.")
+        raise Forbidden(ORIGIN_REFUSED)
 
 
 class NotAcceptable(InvalidRequest):

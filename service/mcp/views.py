@@ -29,6 +29,7 @@ from service.web.errors import (
     Unauthorized,
     Unavailable,
 )
+from service.web.event_streams import EVENTS
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
@@ -64,7 +65,7 @@ RESPONSE = {
         "error": {"type": "object", "required": ["code", "message"]},
     },
 }
-SUCCESS = {gate.JSON: RESPONSE, gate.EVENTS: {"type": "string"}}
+SUCCESS = {gate.JSON: RESPONSE, EVENTS: {"type": "string"}}
 REFUSED = {gate.JSON: RESPONSE}
 
 

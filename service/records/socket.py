@@ -22,7 +22,7 @@ from service.records.session import SocketSession
 from service.records.socket_balancing import SocketSpread
 from service.web.edge import answers, refuses
 from service.web.errors import Draining, Forbidden, InvalidRequest, NotFound, RateLimited
-from service.web.origin import own_origin, public_origin
+from service.web.origin import ORIGIN_REFUSED, own_origin, public_origin
 from service.websockets.upgrade import WebSocketResponse
 from service.websockets.websocket import WebSocket
 
@@ -89,7 +89,7 @@ def _check(app: Flask) -> None:
         raise UpgradeRequired(f"This server supports version {VERSION} of WebSocket.")
     origin = request.headers.get("Origin")
     if origin is not None and not _is_allowed(origin, app.config["SETTINGS"]):
-        raise Forbidden("This origin may not connect here: see PUBLIC_URL and CORS_ORIGINS.")
+        raise Forbidden(ORIGIN_REFUSED)
 
 
 def _is_allowed(origin: str, settings: Settings) -> bool:

@@ -19,9 +19,9 @@ from service.records.envelope import Envelope, envelope
 from service.records.query import condition, sorting
 from service.records.storage import select_rows
 from service.web.errors import Forbidden, NotFound
+from service.web.fields import PAGE_ITEMS
 from service.web.json_values import json_size
 
-PAGE_RECORDS = 50  # in one page, unless its query says otherwise
 PAGE_BYTES = 8 << 20  # JSON of one page
 BUFFER_ROWS = 50  # which the database may send at once
 PARSE_ROWS = 3  # parsed at a time: 8 ms for three rows with the maximum of 25 000 numbers
@@ -38,7 +38,7 @@ class Query:
 
     where: Mapping[str, Any] = field(default_factory=dict)
     sort: str | None = None
-    limit: int = PAGE_RECORDS
+    limit: int = PAGE_ITEMS
     cursor: str | None = None
     bytes: int = PAGE_BYTES
 

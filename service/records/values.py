@@ -8,7 +8,7 @@ from typing import Any
 from service.records.collection import Collection, Column, Values
 from service.records.permissions import visible_columns
 from service.records.versions import VERSION
-from service.storable import is_storable
+from service.storable import STORABLE_RULE, is_storable
 from service.web.errors import InvalidRequest
 from service.web.json_values import encode, has_unsafe_keys, storable
 
@@ -84,7 +84,7 @@ def check_type(column: Column, value: Any) -> Any:
         raise invalid(column.name, f"Must be of type {column.type}.")
     match value:
         case str() if not is_storable(value):
-            raise invalid(column.name, "Must not contain NUL or unpaired surrogates.")
+            raise invalid(column.name, STORABLE_RULE)
         case int() if not -(2**63) <= value < 2**63:
             raise invalid(column.name, "Must be a 64-bit number.")
         case float() if not math.isfinite(value):
@@ -127,7 +127,7 @@ def _check_nested(column: Column, value: Any) -> None:
     except (ValueError, RecursionError):
         raise invalid(column.name, "Must be finite and not nested too deep.") from None
     if not is_storable:
-        raise invalid(column.name, "Must not contain NUL or unpaired surrogates.")
+        raise invalid(column.name, STORABLE_RULE)
     if is_unsafe:
         raise invalid(column.name, "Must not have `__proto__` or a constructor's prototype as key.")
 

@@ -15,11 +15,11 @@ from service.records.collection import APP_COLLECTIONS, Collection, ColumnType
 from service.records.description import describe, list_readable
 from service.records.permissions import ACTIONS
 from service.records.query import CURSOR_LIMIT
-from service.records.store import PAGE_RECORDS, Query
+from service.records.store import Query
 from service.records.versions import IF_MATCH, expected_version
 from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes
 from service.web.errors import Conflict, Forbidden, RateLimited
-from service.web.fields import Digits, Text
+from service.web.fields import Text, page_limit
 from service.web.json_values import decode
 
 ONCE = "Requests with the same key create one record in 24 hours."
@@ -54,7 +54,7 @@ class WhereField(fields.Field):
 class ListQuery(Schema):
     where = WhereField(metadata={"type": "string", "description": WHERE})
     sort = Text(validate=validate.Length(1, 100), metadata={"description": SORT})
-    limit = Digits(load_default=PAGE_RECORDS, validate=validate.Range(1, 200))
+    limit = page_limit()
     cursor = Text(validate=validate.Length(1, CURSOR_LIMIT))
 
     @post_load

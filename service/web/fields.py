@@ -5,9 +5,9 @@ import re
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import Schema, ValidationError, fields, validate
 
-from service.storable import is_storable
+from service.storable import STORABLE_RULE, is_storable
 from service.web.errors import TooLarge
 
 _WHOLE = re.compile(r"-?[0-9]{1,20}")
@@ -15,6 +15,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 KEY = re.compile(r"[!-~]([ -~]{0,253}[!-~])?")  # an `Idempotency-Key`
 KEY_RULE = "1 to 255 printable ASCII characters, without a space at either end."
 KEY_SCHEMA = {"type": "string", "pattern": f"^{KEY.pattern}$"}
+PAGE_ITEMS, MOST_ITEMS = 50, 200  # of a page: by default, and at most
 # Files that some systems have beside the zones: the host's own zone, and copies of all zones.
 NO_ZONES = ("localtime", "posixrules", "posix/", "right/")
 
@@ -22,7 +23,7 @@ NO_ZONES = ("localtime", "posixrules", "posix/", "right/")
 class Text(fields.String):
     """A string that both databases can store and UTF-8 can encode."""
 
-    default_error_messages = {"unstorable": "Must not contain NUL or unpaired surrogates."}
+    default_error_messages = {"unstorable": STORABLE_RULE}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -60,6 +61,11 @@ class Digits(fields.Integer):
         if not isinstance(read_number(value), int):
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)
+
+
+def page_limit() -> Digits:
+    """Return the field for the number of items in a page."""
+    return Digits(load_default=PAGE_ITEMS, validate=validate.Range(1, MOST_ITEMS))
 
 
 class JsonNumber(fields.Float):
@@ -106,6 +112,13 @@ def read_number(text: str) -> int | float | None:
     if not _NUMBER.fullmatch(text):
         return None
     return int(text) if _WHOLE.fullmatch(text) else float(text)
+
+
+class PageQuery(Schema):
+    """The query for a page of a list whose cursors are made by `seq_cursor`."""
+
+    limit = page_limit()
+    cursor = SeqCursor(load_default=None)
 
 
 class AtMost(validate.Length):

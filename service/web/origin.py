@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from config import Settings
 
+ORIGIN_REFUSED = "This origin may not connect here: see PUBLIC_URL and CORS_ORIGINS."
+
 # A Host is written into policies, so it is trusted only in this form.
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 

@@ -98,7 +98,7 @@ def test_tokens_have_a_limit_each(books):
 def test_a_refund_is_given_back_once(books):
     books.settle(books.reserve(5, "a", payer=limited(10)), 5)
     for _ in range(2):
-        books.do(ledger.refund, "alice", 2 * CREDIT, "refund:a", "refund x", "token")
+        books.do(ledger.refund, "alice", 2 * CREDIT, "a", "x", "token")
     assert (spent(books), books.has()) == (3, (97, 0))
     books.do(allowances.spend, "token", 2 * CREDIT)  # for the check of the sums, which knows none
 

@@ -74,7 +74,7 @@ def test_the_next_day_begins_with_the_whole_budget(account):
 
 def test_a_refund_gives_the_budget_back(account):
     account.settle(account.reserve(10, "a", payer=BUDGET), 10)
-    account.do(ledger.refund, "alice", 4 * CREDIT, "refund:a", "refund image", None)
+    account.do(ledger.refund, "alice", 4 * CREDIT, "a", "image", None)
     account.reserve(4, "b", payer=BUDGET)
     with pytest.raises(InsufficientCredits):
         account.reserve(1, "c", payer=BUDGET)
@@ -83,7 +83,7 @@ def test_a_refund_gives_the_budget_back(account):
 def test_a_refund_of_yesterdays_charge_raises_no_budget(account):
     account.settle(account.reserve(9, "a", payer=BUDGET), 9)
     a_day_later(account)
-    account.do(ledger.refund, "alice", 8 * CREDIT, "refund:a", "refund image", None)
+    account.do(ledger.refund, "alice", 8 * CREDIT, "a", "image", None)
     account.reserve(10, "b", payer=BUDGET)
     with pytest.raises(InsufficientCredits):
         account.reserve(1, "c", payer=BUDGET)

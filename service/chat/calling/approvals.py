@@ -28,6 +28,7 @@ from service.auth.users import Caller
 from service.billing.prices import CREDIT
 from service.chat.claims import ChatDeleted, has_lapsed
 from service.chat.models import Approval, Claim, Lease, Turn
+from service.chat.stream.parts import ASKED, EXPIRED
 from service.chat.tools.requirements import NeededApproval
 from service.chat.tools.tool import ToolContext
 from service.database.clock import current_time, from_now
@@ -39,7 +40,6 @@ from service.web.errors import Conflict, NotFound
 
 Decision = Literal["once", "chat", "deny"]
 STATES = {"once": "once", "chat": "chat", "deny": "denied"}
-ASKED, EXPIRED = "asked", "expired"
 CHAT_SECONDS = 24 * 3600  # for which the decision "chat" is valid
 KEPT_SECONDS = CHAT_SECONDS  # afterwards no decision is valid
 

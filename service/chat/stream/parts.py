@@ -12,8 +12,7 @@ from service.chat.stream.chunks import Chunk
 from service.generation.arriving_text import ArrivingText
 
 INTERRUPTED = "interrupted"
-ASKED = "asked"  # the state of a part that waits for the user
-EXPIRED = "expired"
+ASKED, EXPIRED = "asked", "expired"  # of a part that waits, and of one that waited in vain
 
 
 class Assembly:

@@ -6,17 +6,13 @@ from typing import get_args
 
 from service.chat.stream.chunks import ABSENT, Chunk, TextDelta
 from service.json_encoding import encoder
+from service.web import event_streams
 
 OPEN = b": stream-open\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"data: [DONE]\n\n"
 
-HEADERS = {
-    "Content-Type": "text/event-stream",
-    "Cache-Control": "no-cache, no-transform",
-    "X-Accel-Buffering": "no",
-    "X-Vercel-AI-UI-Message-Stream": "v1",
-}
+HEADERS = {**event_streams.HEADERS, "X-Vercel-AI-UI-Message-Stream": "v1"}
 
 _encode = encoder(allow_nan=False)
 

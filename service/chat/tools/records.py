@@ -9,8 +9,7 @@ from marshmallow import Schema, fields, validate
 
 from service.chat.tools.tool import ToolContext, tool
 from service.records.query import CURSOR_LIMIT
-from service.records.store import PAGE_RECORDS
-from service.web.fields import Text
+from service.web.fields import MOST_ITEMS, PAGE_ITEMS, Text
 
 RESULT_BYTES = 150_000  # of a page of records, so that it is complete or has a cursor
 
@@ -41,7 +40,7 @@ class RecordQuery(Schema):
         validate=validate.Length(1, 100),
         metadata={"description": "A column's name, with - in front for descending."},
     )
-    limit = fields.Integer(strict=True, validate=validate.Range(1, 200))
+    limit = fields.Integer(strict=True, validate=validate.Range(1, MOST_ITEMS))
     cursor = Text(
         validate=validate.Length(1, CURSOR_LIMIT),
         metadata={"description": "The nextCursor of the page before."},
@@ -68,7 +67,7 @@ def query(context: ToolContext, collection: str, **parameters: Any) -> dict[str,
     When `nextCursor` is not null there are more; `truncated` says that the page is shorter than
     asked for because its records are large."""
     page = context.records.find(collection, **parameters, bytes=RESULT_BYTES)
-    if page["nextCursor"] and len(page["records"]) < parameters.get("limit", PAGE_RECORDS):
+    if page["nextCursor"] and len(page["records"]) < parameters.get("limit", PAGE_ITEMS):
         page["truncated"] = True
     return page
 

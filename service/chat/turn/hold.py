@@ -40,7 +40,7 @@ def hold_for(
     """
     owner = OWNER.of(app).subject
     payer = payer_of(forwarded, owner, question.caller, question.budget)
-    starting = app.config["SETTINGS"].starting_credits * prices.CREDIT
+    starting = prices.starting_amount(app.config["SETTINGS"])
     lease_id = WORKER_LEASE.of(app).id
 
     def hold(amount: int) -> Question:

@@ -13,13 +13,13 @@ from service.chat.undo.undo import undo
 from service.records.collection import APP_COLLECTIONS
 from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Conflict, NotFound
-from service.web.fields import Digits
+from service.web.fields import Digits, page_limit
 
 changes = Blueprint("changes", __name__, url_prefix="/api/ai")
 
 
 class JournalQuery(Schema):
-    limit = Digits(load_default=50, validate=validate.Range(1, 200))
+    limit = page_limit()
     cursor = Digits(load_default=None, validate=validate.Range(1, 2**63 - 1))
 
 

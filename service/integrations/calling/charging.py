@@ -7,7 +7,7 @@ from config_values import Billing
 from service.auth.users import OWNER
 from service.billing.budgets import budget_of
 from service.billing.payer import PaidBy, Payer, payer_of
-from service.billing.prices import CREDIT
+from service.billing.prices import starting_amount
 from service.integrations.calling.admission import Admitted
 from service.integrations.calling.attempt import Charge
 from service.integrations.declare.endpoint import Endpoint
@@ -45,7 +45,7 @@ class Charging:
         return Charge(
             payer=self._payer(endpoint, request),
             most=most,
-            starting=self._settings.starting_credits * CREDIT,
+            starting=starting_amount(self._settings),
             seconds=endpoint.seconds + GRACE,
             what=endpoint.name,
             facts={name: value for name, value in facts.items() if value},

@@ -80,28 +80,22 @@ def store(session: Session, row: IntegrationJob, payer: Payer | None, charged: i
     session.execute(insert(_jobs).values(**values, **paid, created_at=current_time()))
 
 
-def end(session: Session, row: IntegrationJob, how: JobEnd) -> int | None:
+def end(session: Session, row: IntegrationJob, job_end: JobEnd) -> int | None:
     """Store the end of a running job, and refund the part of the charge above its cost.
 
     Returns the refund in micro-credits, or None if the job had already ended.
     """
     running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
-    ended = running.values(state=how.state, result=how.result)
+    ended = running.values(state=job_end.state, result=job_end.result)
     paid = (_jobs.c.payer, _jobs.c.charged, _jobs.c.token_id)
     charge = session.execute(ended.returning(*paid)).one_or_none()
     if charge is None:
         return None
-    refund = charge.charged - how.cost if charge.charged and how.cost is not None else 0
+    cost = job_end.cost
+    refund = charge.charged - cost if charge.charged and cost is not None else 0
     if refund <= 0:
         return 0
-    ledger.refund(
-        session,
-        charge.payer,
-        refund,
-        ref=f"refund:{row.job_id}",
-        what=f"refund {row.endpoint}",
-        token_id=charge.token_id,
-    )
+    ledger.refund(session, charge.payer, refund, row.job_id, row.endpoint, charge.token_id)
     return refund
 
 
