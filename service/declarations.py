@@ -3,7 +3,8 @@
 They declare collections, tools, endpoints and templates of widgets.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from service.assistant import calls
 from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
-from service.chat.tools.tool import Tools
+from service.chat.tools.tool import Tool, Tools
 from service.extension_modules import load
 from service.integrations import everything, setup
 from service.integrations.declare.catalog import Catalog
@@ -48,32 +49,40 @@ def declarations(settings: Settings) -> Declarations:
     apps = _all(modules, "COLLECTIONS")
     if settings.sandbox:
         apps += _examples(apps)
-    try:
+    with _faults_of("EXTENSIONS"):
         collections = Collections([*BUILT_IN, INTEGRATION_CALLS, *with_canvases(apps)])
         templates = WidgetTemplates([*built_in(), *_all(modules, "TEMPLATES")])
         catalog = everything.catalog(_all(modules, "VENDORS"), _all(modules, "ENDPOINTS"))
         templates.check_endpoints(catalog.names)
-    except ValueError as error:
-        raise ConfigError(f"EXTENSIONS: {error}") from None
-    try:
-        endpoint_tools = calls.tools(catalog, settings.assistant_endpoints)
-    except ValueError as error:
-        raise ConfigError(f"ASSISTANT_ENDPOINTS: {error}") from None
-    canvas_tools = (canvas_templates(templates), canvas_check(templates))
-    own_tools = (*LOOKUPS, *RECORDS, *canvas_tools, *endpoint_tools)
-    try:
-        tools = Tools([*own_tools, *_all(modules, "TOOLS")])
-    except ValueError as error:
-        raise ConfigError(f"EXTENSIONS: {error}") from None
-    try:
-        allowed = tools.select(settings.tools_allowed)
-    except ValueError as error:
-        raise ConfigError(f"TOOLS_ALLOWED: {error}") from None
-    _check_count(allowed, settings)
+    tools = _tools(settings, catalog, templates, _all(modules, "TOOLS"))
     setup.check_billing(catalog, settings)
     complete = with_declared(settings, catalog.settings)
     setup.check_scope_names(catalog, complete)
-    return Declarations(collections, allowed, catalog, templates, complete)
+    return Declarations(collections, tools, catalog, templates, complete)
+
+
+def _tools(
+    settings: Settings, catalog: Catalog, templates: WidgetTemplates, further: list[Tool]
+) -> Tools:
+    """Return the tools that `TOOLS_ALLOWED` allows: our own and `further` ones."""
+    with _faults_of("ASSISTANT_ENDPOINTS"):
+        endpoint_tools = calls.tools(catalog, settings.assistant_endpoints)
+    canvas_tools = (canvas_templates(templates), canvas_check(templates))
+    with _faults_of("EXTENSIONS"):
+        tools = Tools([*LOOKUPS, *RECORDS, *canvas_tools, *endpoint_tools, *further])
+    with _faults_of("TOOLS_ALLOWED"):
+        allowed = tools.select(settings.tools_allowed)
+    _check_count(allowed, settings)
+    return allowed
+
+
+@contextmanager
+def _faults_of(setting: str) -> Iterator[None]:
+    """Raise each ValueError of the block as a `ConfigError` about a setting."""
+    try:
+        yield
+    except ValueError as error:
+        raise ConfigError(f"{setting}: {error}") from None
 
 
 def _examples(apps: list[Collection]) -> list[Collection]:
@@ -87,8 +96,10 @@ def _check_count(tools: Tools, settings: Settings) -> None:
     count = len(tools.specs)
     if count > MOST_TOOLS:
         name = "EXTENSIONS" if settings.tools_allowed is None else "TOOLS_ALLOWED"
-        told = f"the assistant would have {count} tools, and models take {MOST_TOOLS} at most"
-        raise ConfigError(f"{name}: {told}. TOOLS_ALLOWED can name those that it needs")
+        raise ConfigError(
+            f"{name}: the assistant would have {count} tools, and models take {MOST_TOOLS} at "
+            "most. TOOLS_ALLOWED can name those that it needs"
+        )
 
 
 def _all(modules: Iterable[Any], name: str) -> list[Any]:
