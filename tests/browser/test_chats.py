@@ -24,6 +24,19 @@ def test_a_chat_is_created_renamed_and_deleted(console):
     assert console.api("GET", "records/ai-chats")["records"] == []
 
 
+def test_a_chat_that_a_page_begins_with_is_read_once(console):
+    page = console.page
+    console.ask("count to 2")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()
+    expect(console.answers).to_contain_text(["1 2"])
+    expect(page.locator(".chat-title")).to_have_text(["count to 2"])  # the list reports the chat
+    page.wait_for_load_state("networkidle")
+    assert len([url for url in asked if "/records/ai-messages?" in url]) == 1
+    assert len([url for url in asked if url.endswith("/stream")]) == 1
+
+
 def test_a_chat_made_before_the_list_arrives_stays_open(opened):
     console, held = signed_in_behind(opened)
     console.ask("count to 3")

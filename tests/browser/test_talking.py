@@ -79,12 +79,15 @@ def test_a_call_unfolded_while_it_runs_stays_so_when_the_turn_ends(console):
 def test_what_is_unfolded_in_a_call_stays_so_when_its_stored_reply_comes(opened):
     console, held = signed_in_behind(opened)
     console.ask("Which collections are there, and who am I?")
-    call = console.answers.last.locator("details").first
+    call = console.answers.first.locator("details").first
     call.locator("summary").click()
     call.get_by_text("Details", exact=True).click()
     expect(call.get_by_label("Output", exact=True)).to_be_visible()
+    chat = console.page.url.rpartition("/")[2]
+    question = {"chatId": chat, "userMessageId": f"{chat}-2", "content": "count to 2"}
     with console.page.expect_response("**/api/records/ai-messages?*"):
         held.let_go()
+        console.api_text("POST", "ai/chat", question)
     console.api("POST", "records/tasks", {"title": "Made behind it"})
     expect(console.page.get_by_label("Title of Made behind it")).to_be_visible()
     expect(call.get_by_label("Output", exact=True)).to_be_visible()

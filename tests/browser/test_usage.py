@@ -57,6 +57,16 @@ def test_the_balance_that_a_page_reads_is_in_the_header_without_another_request(
     expect(page.locator(".tile", has_text="Balance")).to_contain_text("988.5")
     expect(page.locator(".credits .amount")).to_have_text("988.5")
     assert len([url for url in asked if "/api/credits?" in url]) == 1
+    asked.clear()
+    page.reload()
+    expect(page.locator(".tile", has_text="Balance")).to_contain_text("988.5")
+    expect(page.locator(".credits .amount")).to_have_text("988.5")
+    assert len([url for url in asked if "/api/credits?" in url]) == 1, "in a page that begins there"
+    asked.clear()
+    console.open("/#/usage/calls")
+    page.reload()
+    expect(page.locator(".credits .amount")).to_have_text("988.5")
+    assert len([url for url in asked if "/api/credits?" in url]) == 1, "for the header alone"
 
 
 def test_the_bars_of_all_shares_begin_at_the_same_place(console):

@@ -105,10 +105,10 @@ test('a message that is stored after the first load leaves the composer', async 
   const { talk, rows, drafts } = conversation({ storage });
   await talk.load();
   talk.restoredText = '';
-  await talk.refresh();
+  await talk.refresh('later');
   assert.deepEqual([talk.restoredText, talk.storedText], ['', ''], 'once is enough');
   rows.push({ recordId: 'u1', data: { role: 'user', content: 'hello' } });
-  await talk.refresh();
+  await talk.refresh('later');
   assert.deepEqual([talk.restoredText, talk.storedText, drafts.question('chat')], ['', 'hello', null]);
 });
 
@@ -117,7 +117,7 @@ test('a failed turn stays, whatever has changed in its chat', async () => {
   await talk.load();
   await talk.send('hello', 'm');
   rows.push({ recordId: drafts.question('chat').id, data: { role: 'user', content: 'hello' } });
-  await talk.refresh();
+  await talk.refresh('later');
   assert.deepEqual([talk.turn.reply.state, talk.restoredText, talk.storedText], ['failed', 'hello', '']);
   assert.equal(drafts.question('chat').text, 'hello');
 });
@@ -134,27 +134,44 @@ test('another tab’s turn is read again behind the earlier messages that are sh
   await talk.load();
   await talk.loadEarlier();
   pages.null = ['m5', 'm4', 'm3'];
-  await talk.refresh();
+  await talk.refresh('later');
   assert.deepEqual(shown(), ['m1,m2,m3,m4,m5', null]);
   pages.null = ['m9', 'm8'];
-  await talk.refresh();
+  await talk.refresh('later');
   assert.deepEqual(shown(), ['m8,m9', 'c1'], 'the messages between are not loaded');
 });
 
 test('a change during a turn or during loading is not missed', async () => {
   const { talk, rows, transport } = conversation({ answers: [stream(text('Hi'), { type: 'finish' })] });
   const loading = talk.load();
-  await talk.refresh();
+  await talk.refresh('later');
   rows.push({ recordId: 'u', data: { role: 'user', content: 'from elsewhere' } });
   await loading;
   assert.equal(talk.messages.at(-1)?.text, 'from elsewhere');
   const asking = talk.send('hello', 'm');
-  await talk.refresh();
+  await talk.refresh('later');
   let reads = 0;
   const get = transport.get;
   transport.get = (...options) => ((reads += 1), get(...options));
   await asking;
   assert.equal(reads, 1);
+});
+
+test('messages are not read again because the list reports the last one of them', async () => {
+  const row = { recordId: 'u', data: { role: 'user', content: 'hello' }, createdAt: '2026-02' };
+  for (const [reported, reads] of [['2026-02', 1], ['2026-03', 2]]) {
+    for (const isEarly of [true, false]) {
+      const { talk, transport } = conversation({ rows: [row] });
+      let asked = 0;
+      const get = transport.get;
+      transport.get = (...options) => ((asked += 1), get(...options));
+      const loading = talk.load();
+      if (isEarly) talk.refresh(reported);
+      await loading;
+      if (!isEarly) await talk.refresh(reported);
+      assert.equal(asked, reads, `${reported}, ${isEarly ? 'while they load' : 'later'}`);
+    }
+  }
 });
 
 test('drafts are one user’s alone', () => {
@@ -258,7 +275,7 @@ test('a message that is sent while an ended turn loads what it has missed is not
     transport.get = () => (began(), new Promise((resolve) => (answer = resolve)));
   });
   const first = talk.send('hello', 'm');
-  await talk.refresh(); // a change that the running turn has to load at its end
+  await talk.refresh('later'); // a change that the running turn has to load at its end
   await loading;
   assert.equal(talk.phase, 'idle');
   transport.get = now;

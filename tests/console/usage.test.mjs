@@ -200,6 +200,7 @@ test('of two answers about the balance that of the later question counts', async
   const credits = createCredits({ get: () => new Promise((resolve, reject) => asked.push({ resolve, reject })) });
   credits.refresh();
   credits.refresh();
+  credits.refresh();
   asked[1].resolve({ balance: 7 });
   await settle();
   asked[0].resolve({ balance: 9 });

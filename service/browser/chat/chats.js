@@ -2,6 +2,7 @@
 
 import { createConversation } from './conversation.js';
 import { createStoredKeys } from '../page/stored-keys.js';
+import { lastActive } from './chat-row.js';
 import { createLiveCollection } from '../shared/live-collection.js';
 import { createOnce } from '../shared/idempotency.js';
 
@@ -16,8 +17,8 @@ export function createChats(context) {
   const collection = createLiveCollection('ai-chats', context);
   /** @type {Map<string, import('./conversation.js').Conversation>} */
   const conversations = new Map();
-  /** @type {Map<string, string>} by chat: the chat's version when its messages were last loaded */
-  const versions = new Map();
+  /** @type {Map<string, string>} by chat: when its last message was stored, as of the last refresh of its conversation */
+  const times = new Map();
   /** @type {Set<string>} chats that this page has deleted or is deleting */
   const deletedChats = new Set();
   /** Idempotency keys by number. If the answer of a creation was lost, the next creation with its number gets that chat, even after a reload. */
@@ -29,10 +30,10 @@ export function createChats(context) {
   /** Refreshes the conversations whose chats have changed, because another tab may have added a turn. */
   function refreshChanged() {
     for (const [chatId, conversation] of conversations) {
-      const version = collection.rows[chatId]?.updatedAt;
-      if (!version || version === versions.get(chatId)) continue;
-      versions.set(chatId, version);
-      conversation.refresh();
+      const row = collection.rows[chatId];
+      if (!row || lastActive(row) === times.get(chatId)) continue;
+      times.set(chatId, lastActive(row));
+      conversation.refresh(lastActive(row));
     }
   }
 
@@ -46,7 +47,8 @@ export function createChats(context) {
   function openConversation(chatId) {
     const conversation = createConversation(chatId, { ...context, isGone: () => isGone(chatId), onTurnBegin });
     conversations.set(chatId, conversation);
-    versions.set(chatId, collection.rows[chatId]?.updatedAt ?? '');
+    const row = collection.rows[chatId];
+    times.set(chatId, row ? lastActive(row) : '');
     conversation.load();
     return conversation;
   }

@@ -18,11 +18,10 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean, turnId?: string}} Turn
  *   `isLost` while its connection is lost; `isElsewhere` if it failed and another tab has its question
  *
- * @typedef {object} State
+ * @typedef {import('./history.js').History & TurnState} State
+ * @typedef {object} TurnState
  * @property {string} chatId
  * @property {Phase} phase
- * @property {Message[]} messages
- * @property {string | null} earlier the cursor of the page before
  * @property {Turn | null} turn the running turn or the failed turn
  * @property {string} problem
  * @property {boolean} nothingStored whether it is certain that the last turn has stored nothing
@@ -50,10 +49,10 @@ export function createConversation(chatId, context) {
   /** @type {AbortController | null} */
   let search = null; // the request for a running turn that this page did not start
   let turns = 0;
-  let outdated = false; // whether there may be stored messages that are not shown
+  let missed = ''; // when a message was stored that may not be shown; '' for none
   /** @type {State} */
   const state = {
-    chatId, phase: 'loading', messages: [], earlier: null, turn: null, problem: '',
+    chatId, phase: 'loading', messages: [], earlier: null, newest: '', turn: null, problem: '',
     nothingStored: false, restoredText: '', storedText: '',
   };
   const conversation = Object.assign(state, {
@@ -71,7 +70,7 @@ export function createConversation(chatId, context) {
     /** Aborts the requests when the page is left. Nothing is shown or read after that. */
     leave: () => [request, search].forEach((each) => each?.abort(PAGE_LEFT)),
   });
-  const reader = createTurnReader({ state, set, load, isOutdated: () => outdated, transport, drafts, announce });
+  const reader = createTurnReader({ state, set, load, isOutdated: () => missed !== '', transport, drafts, announce });
 
   /** @param {Partial<State>} values */
   function set(values) {
@@ -84,18 +83,19 @@ export function createConversation(chatId, context) {
     const before = turns;
     const firstLoad = conversation.phase === 'loading';
     const running = firstLoad ? searchRunning() : null;
-    outdated = false;
+    missed = '';
     try {
       const newest = await readPage(transport, chatId, null);
+      if (missed === newest.newest) missed = '';
       if (turns === before) set({ ...mergeNewest(conversation, newest), ...withoutFailure() });
       const response = await running; // awaited before the question is put back, because this reply may answer it
-      if (turns !== before) outdated = true;
+      if (turns !== before) missed ||= 'unknown';
       else if (response) readRunning(response);
       else {
         set({ phase: 'idle' });
         recoverQuestion(firstLoad);
       }
-      return outdated && !request ? load() : true; // if a turn runs, its end loads the messages again
+      return missed && !request ? load() : true; // if a turn runs, its end loads the messages again
     } catch (error) {
       search?.abort();
       if (turns === before) set({ phase: 'idle', problem: errorText(error) });
@@ -132,10 +132,10 @@ export function createConversation(chatId, context) {
     await reader.read(response, signal).finally(() => end(signal));
   }
 
-  /** Call this when a turn of this page or of another tab has changed the chat. */
-  async function refresh() {
-    if (request || conversation.phase === 'loading') outdated = true;
-    else await load();
+  /** Call this when a turn of this page or of another tab may have changed the chat. @param {string} lastStored when its last message was stored */
+  async function refresh(lastStored) {
+    if (request || conversation.phase === 'loading') missed = lastStored;
+    else if (lastStored !== conversation.newest) await load();
   }
 
   async function loadEarlier(limit = PAGE) {

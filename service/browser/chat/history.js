@@ -5,8 +5,9 @@ import { messagesOf } from './messages.js';
 export const PAGE = 50; // messages
 
 /**
- * @typedef {{messages: import('./messages.js').Message[], earlier: string | null}} History
- *   `earlier` is the cursor of the page of earlier messages, if there is one
+ * @typedef {{messages: import('./messages.js').Message[], earlier: string | null, newest: string}} History
+ *   `earlier` is the cursor of the page of earlier messages, if there is one; `newest` is when the last of the messages
+ *   was stored, '' if there is none
  */
 
 /**
@@ -19,7 +20,8 @@ export const PAGE = 50; // messages
 export async function readPage(transport, chatId, cursor, limit = PAGE) {
   const query = { where: { chatId }, sort: '-createdAt', limit, cursor };
   const { records, nextCursor } = await transport.get('/api/records/ai-messages', query);
-  return { messages: messagesOf(records.reverse()), earlier: nextCursor };
+  const newest = records[0]?.createdAt ?? '';
+  return { messages: messagesOf(records.reverse()), earlier: nextCursor, newest };
 }
 
 /**
@@ -30,5 +32,5 @@ export function mergeNewest(known, newest) {
   const first = newest.messages[0]?.id;
   const at = known.messages.findIndex((message) => message.id === first);
   if (at < 1) return newest;
-  return { messages: [...known.messages.slice(0, at), ...newest.messages], earlier: known.earlier };
+  return { ...newest, messages: [...known.messages.slice(0, at), ...newest.messages], earlier: known.earlier };
 }

@@ -74,6 +74,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   document.addEventListener('visibilitychange', reconnectNow);
   socket.start();
   showRoute();
+  if (!isUsageOverview()) credits.refresh(); // the overview reads the account itself, and reports it
   showEntries();
 
   /** Called when the token was refused or has ended. A reply that is being received stays on the screen. */
@@ -132,6 +133,11 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   function followRoute() {
     showRoute();
     if (isFocusLost()) main.focus({ preventScroll: true });
+  }
+
+  function isUsageOverview() {
+    const { view, id } = parseRoute(location.hash);
+    return view === 'usage' && id === null;
   }
 
   /** Returns a view, which is created when it is first needed. @template {View} T @param {{name: string, create: (context: ViewContext) => T}} entry @returns {T} */

@@ -34,7 +34,6 @@ export function createCredits(transport) {
     node.title = 'Credits left';
   }
 
-  refresh();
   return {
     node,
     refresh,
