@@ -202,6 +202,8 @@ def _log_error(ended: gevent.Greenlet) -> None:
 def store(row: Refreshable, lease_id: str, values: Mapping[str, Any]) -> bool:
     """Write the values that a refresh has received, and end its lease.
 
+    New tokens, which come with a `version`, are stored even if the lease has lapsed, because the
+    provider may no longer accept the earlier ones. Other values are stored only under the lease.
     Returns False if other tokens have been stored since, or the row no longer exists. During an
     outage the write is tried again for `INSIST_SECONDS`. Raises `SQLAlchemyError`.
     """
@@ -219,7 +221,9 @@ def store(row: Refreshable, lease_id: str, values: Mapping[str, Any]) -> bool:
 def _store(row: Refreshable, lease_id: str, values: Mapping[str, Any], again: bool) -> bool:
     """Store the values. With `again`, find out whether an earlier commit has stored them."""
     rows = table(type(row))
-    mine = update(rows).where(*is_unchanged(row), rows.c.lease_id == lease_id)
+    mine = update(rows).where(*is_unchanged(row))
+    if "version" not in values:
+        mine = mine.where(rows.c.lease_id == lease_id)
     written = mine.values(**values, lease_id=None, lease_until=None).returning(rows.c.seq)
     with write_transaction() as session:
         if session.execute(written).first() is not None:

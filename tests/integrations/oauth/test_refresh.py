@@ -335,17 +335,35 @@ def test_a_reconnect_during_a_refresh_is_newer(app, expired, provider, late):
     assert expired.row == kept
 
 
-def test_a_lease_that_was_lost_gives_no_expired_token(expired, provider, monkeypatch):
-    """Its holder slept through it, another has taken over and is not ready yet."""
+def test_a_lease_that_was_lost_gives_no_expired_token(expired, provider):
+    """Its holder slept and failed, another has taken over and is not ready yet."""
 
     def meanwhile(_seen):
         expired.change(lease_id="another", lease_until=now() + timedelta(seconds=0.3))
-        return Reply(200, {"access_token": "at-canary-late", "refresh_token": "rt-canary-late"})
+        return FAILURES["invalid_grant"]
 
     provider.script("token", meanwhile)
     before = expired.row["access_token"]
     assert expired.call().status_code == 200
     assert expired.row["access_token"] != before
+    assert provider.refresh_count == 2
+
+
+@pytest.mark.parametrize("lease_id", ["another", None])
+def test_tokens_that_come_after_the_end_of_the_lease_are_stored(expired, provider, lease_id):
+    """Its holder was suspended, and the vendor accepts the earlier refresh token no more."""
+    provider.rotates = True
+
+    def meanwhile(seen):
+        reply = provider._token(seen)
+        expired.change(lease_id=lease_id, lease_until=None, failed_at=now(), failure="refused")
+        return reply
+
+    provider.script("token", meanwhile)
+    assert expired.call().status_code == 200
+    assert expired.row["failure"] is None
+    expired.expire()
+    assert expired.call().status_code == 200
     assert provider.refresh_count == 2
 
 
