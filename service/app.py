@@ -24,7 +24,7 @@ Finish = Callable[["Service", Request, Any, Response], None]
 NO_SESSION = NullSession()
 REWRITTEN = ("location", "content-location")  # headers that Werkzeug turns into URIs
 WITHOUT_LENGTH = (204, 304)  # and all statuses below 200
-MOST, LONGEST = 1000, 200  # remembered addresses, and characters of one
+KNOWN_ADDRESSES, ADDRESS_LIMIT = 1000, 200  # that are remembered, and characters of one
 
 
 class NoSessions(SessionInterface):
@@ -36,7 +36,7 @@ class NoSessions(SessionInterface):
 
 
 # The key: the path, the method, and whether the request opens a WebSocket.
-Found = dict[tuple[str, str, bool], tuple[Rule, Mapping[str, Any]]]
+Matches = dict[tuple[str, str, bool], tuple[Rule, Mapping[str, Any]]]
 
 
 class ServiceRule(Rule):
@@ -51,10 +51,10 @@ class ServiceRule(Rule):
             self.methods.discard("HEAD")
 
 
-class Addresses(MapAdapter):
+class RememberingAdapter(MapAdapter):
     """Finds the route of a request, and remembers it for requests with the same address."""
 
-    found: Found
+    found: Matches
 
     def match(self, *arguments: Any, **options: Any) -> Any:
         if arguments or options != {"return_rule": True}:
@@ -63,8 +63,8 @@ class Addresses(MapAdapter):
         known = self.found.get(key)
         if known is None:
             known = super().match(return_rule=True)
-            if len(self.path_info) <= LONGEST:
-                if len(self.found) >= MOST:
+            if len(self.path_info) <= ADDRESS_LIMIT:
+                if len(self.found) >= KNOWN_ADDRESSES:
                     self.found.clear()
                 self.found[key] = known
         rule, values = known
@@ -109,7 +109,7 @@ class Service(Flask):
         self.extensions = Extensions()
         self._checks: list[Check] = []
         self._finishes: list[Finish] = []
-        self._found: Found = {}
+        self._found: Matches = {}
 
     def check_requests(self, check: Check) -> None:
         """Have `check` called before the view of every request. An exception becomes the answer."""
@@ -135,7 +135,7 @@ class Service(Flask):
             return None
         environ = request.environ
         server = environ.get("SERVER_NAME", ""), environ.get("SERVER_PORT", "")
-        adapter = Addresses(
+        adapter = RememberingAdapter(
             self.url_map,
             _host(request.scheme, environ.get("HTTP_HOST"), *server),
             request.root_path,

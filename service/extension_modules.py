@@ -14,7 +14,7 @@ from service.records.collection import Collection
 from service.records.declaration_check import refuse_mistakes
 
 # The types of the items in each attribute of a module.
-KINDS: dict[str, tuple[type, ...]] = {
+ITEM_TYPES: dict[str, tuple[type, ...]] = {
     "COLLECTIONS": (Collection,),
     "TOOLS": (Tool,),
     "VENDORS": (Vendor,),
@@ -63,9 +63,9 @@ def _check(module: Any) -> None:
     A module may declare nothing: its import alone may have an effect.
     """
     for name in vars(module):
-        if meant := misspelt(name, KINDS):
+        if meant := misspelt(name, ITEM_TYPES):
             raise ValueError(f"{name} is no name of a declaration: is {meant} meant?")
-    declared = {name: getattr(module, name) for name in KINDS if hasattr(module, name)}
+    declared = {name: getattr(module, name) for name in ITEM_TYPES if hasattr(module, name)}
     for name, items in declared.items():
         _check_kind(name, items)
     for collection in declared.get("COLLECTIONS", ()):
@@ -74,9 +74,9 @@ def _check(module: Any) -> None:
 
 def _check_kind(name: str, items: Any) -> None:
     """Check the type of a declaration and of its items. Raises ValueError."""
-    kind = " or ".join(one.__name__ for one in KINDS[name])
+    kind = " or ".join(one.__name__ for one in ITEM_TYPES[name])
     if not isinstance(items, tuple | list | set | frozenset):
         raise ValueError(f"{name} must be a tuple of {kind}, not one {type(items).__name__}")
     for item in items:
-        if not isinstance(item, KINDS[name]):
+        if not isinstance(item, ITEM_TYPES[name]):
             raise ValueError(f"{name} must be a tuple of {kind}, without {item!r:.80}")

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 
-LIKE = 0.9  # the least ratio of two whole names, without the marks between words
-LIKE_WORD = 0.8  # the least ratio of two words
-BEGINNING = 4  # letters at the beginning that identify a word
-LENGTH = 100  # characters that are compared
-WORDS = 8  # words that are compared, each with all words of all names
-MOST = 3
+NAME_RATIO = 0.9  # the least ratio of two whole names, without the marks between words
+WORD_RATIO = 0.8  # the least ratio of two words
+PREFIX_LETTERS = 4  # at the beginning that identify a word
+COMPARED_CHARACTERS = 100
+COMPARED_WORDS = 8  # each with all words of all names
+MOST_SUGGESTIONS = 3
 
 _between_cases = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _between_words = re.compile(r"[^a-z0-9]+")
@@ -25,7 +25,7 @@ def near_names(asked: str, names: Iterable[str]) -> list[str]:
     `asked` has all of its words. `weather` is similar to `current-weather`, and `web-search` to
     `search-web`.
     """
-    words = _words(asked[:LENGTH])
+    words = _words(asked[:COMPARED_CHARACTERS])
     whole = "".join(words)
     by_name = {name: _words(name) for name in names}
     meanings = _meanings(words, {word for of_name in by_name.values() for word in of_name})
@@ -35,7 +35,7 @@ def near_names(asked: str, names: Iterable[str]) -> list[str]:
         matcher.set_seq1("".join(of_name))
         if _shares_words(meanings, of_name) or _is_like(matcher):
             near.append((-matcher.ratio(), name))
-    return [name for _, name in sorted(near)[:MOST]]
+    return [name for _, name in sorted(near)[:MOST_SUGGESTIONS]]
 
 
 def _words(name: str) -> list[str]:
@@ -45,11 +45,11 @@ def _words(name: str) -> list[str]:
 
 def _meanings(words: list[str], known: set[str]) -> list[set[str]]:
     """Return for each word the known words that it may mean. With too many words, return []."""
-    if len(words) > WORDS:
+    if len(words) > COMPARED_WORDS:
         return []
     return [
-        {other for other in known if len(word) >= BEGINNING and other.startswith(word)}
-        | set(get_close_matches(word, known, cutoff=LIKE_WORD))
+        {other for other in known if len(word) >= PREFIX_LETTERS and other.startswith(word)}
+        | set(get_close_matches(word, known, cutoff=WORD_RATIO))
         for word in words
     ]
 
@@ -66,7 +66,7 @@ def _shares_words(meanings: list[set[str]], words: list[str]) -> bool:
 def _is_like(matcher: "SequenceMatcher[str]") -> bool:
     """Return whether the ratio is high enough. The two quick ratios are its upper bounds."""
     return (
-        matcher.real_quick_ratio() >= LIKE
-        and matcher.quick_ratio() >= LIKE
-        and matcher.ratio() >= LIKE
+        matcher.real_quick_ratio() >= NAME_RATIO
+        and matcher.quick_ratio() >= NAME_RATIO
+        and matcher.ratio() >= NAME_RATIO
     )

@@ -15,7 +15,7 @@ from greenlet import getcurrent, greenlet
 from service.observing import attribution
 
 App = Callable[[dict[str, Any], Any], Iterable[bytes]]
-KEPT = 16  # greenlets that wait for a request
+IDLE_GREENLETS = 16  # that wait for a request
 
 
 class Work:
@@ -74,6 +74,6 @@ class OwnStack:
                 runner.throw()  # the caller was killed, so the app is killed too
         finally:
             attribution.take_over(runner)
-        if work.is_done and len(self._idle) < KEPT:
+        if work.is_done and len(self._idle) < IDLE_GREENLETS:
             runner.parent, runner.gr_context = gevent.get_hub(), None
             self._idle.append(runner)

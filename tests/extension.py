@@ -65,7 +65,7 @@ def count_greenlets(context: ToolContext) -> dict[str, int]:
 
 
 def is_kept(item: greenlet.greenlet) -> bool:
-    """Their number is that of the most requests at once, up to `KEPT` of serving/own_stack.py."""
+    """Their number is that of the most requests at once, up to `own_stack.IDLE_GREENLETS`."""
     return item.gr_frame is not None and item.gr_frame.f_code is OwnStack._run.__code__
 
 

@@ -172,7 +172,7 @@ def test_a_remembered_address_is_found_again_for_its_method(app, client):
 
 
 def test_few_addresses_are_remembered(app, client, monkeypatch):
-    monkeypatch.setattr("service.app.MOST", 3)
+    monkeypatch.setattr("service.app.KNOWN_ADDRESSES", 3)
     app.get("/<path:rest>")(lambda rest: rest)
     for number in range(10):
         assert client.get(f"/{number}").text == str(number)

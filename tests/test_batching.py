@@ -91,7 +91,7 @@ def test_a_caller_that_is_killed_takes_no_row_along(app, writes):
 
 
 def test_a_transaction_has_a_largest_size(app, writes, monkeypatch):
-    monkeypatch.setattr(batching, "MOST", 2)
+    monkeypatch.setattr(batching, "MOST_ITEMS", 2)
     ended = [writes.add(store, row(f"user-{number}")) for number in range(5)]
     gevent.wait(ended)
     assert len(set(map(id, ended))) == 3

@@ -42,7 +42,7 @@ def test_those_who_wait_give_up_together(alice, other):
 
 
 def test_who_has_just_come_does_not_give_up_with_another(alice, other, monkeypatch):
-    monkeypatch.setattr(sqlite, "PATIENCE", 60)
+    monkeypatch.setattr(sqlite, "PATIENCE_SECONDS", 60)
     other.execute("BEGIN IMMEDIATE")
     first = gevent.spawn(create, alice, "first")
     gevent.sleep(sqlite.BUSY_SECONDS - 0.2)

@@ -25,8 +25,8 @@ PAGE = 4096 + 24  # bytes in the log
 @pytest.fixture(autouse=True)
 def often(monkeypatch):
     monkeypatch.setattr(checkpoints, "COMMITS", COMMITS)
-    monkeypatch.setattr(checkpoints, "LONG", LONG)
-    monkeypatch.setattr(checkpoints, "KEPT", KEPT)
+    monkeypatch.setattr(checkpoints, "LONG_PAGES", LONG)
+    monkeypatch.setattr(checkpoints, "KEPT_BYTES", KEPT)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_the_log_of_a_file_of_any_name_is_copied(database_url, tmp_path, name):
 def test_a_commit_copies_no_log_of_usual_length(app):
     with app.app_context():
         pages = db.session.connection().exec_driver_sql("PRAGMA wal_autocheckpoint").scalar()
-    assert pages == checkpoints.PAGES
+    assert pages == checkpoints.MOST_PAGES
 
 
 def test_a_copy_that_hangs_delays_nobody_and_is_the_only_one(alice, monkeypatch):
@@ -161,7 +161,7 @@ def test_writers_wait_only_now_and_then_for_a_reader_who_does_not_end(app, alice
         return copy(path, long)
 
     monkeypatch.setattr(checkpoints, "_copy", noted)
-    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
+    monkeypatch.setattr(checkpoints, "PATIENCE_SECONDS", 0.1)
     with gevent.Timeout(60), closing(reader(app)):
         while len(set(limits)) < 4:
             create(alice)
@@ -174,7 +174,7 @@ def test_writers_wait_only_now_and_then_for_a_reader_who_does_not_end(app, alice
 
 
 def test_the_file_of_a_log_that_was_longer_is_cut_as_the_log_begins_anew(app, alice, monkeypatch):
-    monkeypatch.setattr(checkpoints, "PATIENCE", 0.1)
+    monkeypatch.setattr(checkpoints, "PATIENCE_SECONDS", 0.1)
     with closing(reader(app)):
         while pages_of_log(app) < 3 * LONG:
             create(alice)

@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from config import ROOT
 from service.observing import stall  # noqa: F401 - declares metrics
 from service.observing.scrape import WorkerFacts
-from service.providers.events import OPERATORS
+from service.providers.events import OPERATOR_FAULTS
 from service.upkeep.database_facts import DatabaseFacts
 from tests.documented_metrics import ROW
 from tests.services import on_sqlite
@@ -107,7 +107,7 @@ def test_faults_that_only_an_operator_can_mend_count_from_0_on(app, client):
     rows = client.get("/metrics").get_data(as_text=True)
     row = r'^turn_failures_total{fault="([\w-]+)",model="([\w.-]+)"} '
     found = set(re.findall(row, rows, re.M))
-    assert found >= set(product(OPERATORS, app.extensions["models"]))
+    assert found >= set(product(OPERATOR_FAULTS, app.extensions["models"]))
 
 
 @on_sqlite

@@ -24,7 +24,7 @@ from service.records.collection import EVERY_ROLE, Collection, Column
 from service.records.envelope import full_envelope
 from service.times import now
 
-KEPT = 30 * 24 * 3600.0  # seconds
+KEPT_SECONDS = 30 * 24 * 3600.0
 BATCH = 500  # rows of one transaction
 
 INTEGRATION_CALLS = Collection(
@@ -125,10 +125,10 @@ def expire(session: Session, job_ids: Iterable[str]) -> None:
 
 
 def sweep(session: Session) -> int:
-    """Delete a batch of the calls older than `KEPT`; returns how many, 0 at the end."""
+    """Delete a batch of the calls older than `KEPT_SECONDS`; returns how many, 0 at the end."""
     # In the order of the index: in the table's order, SQLite would read the whole table.
-    old = select(_calls).where(_calls.c.created_at < from_now(-KEPT)).order_by(_calls.c.created_at)
-    batch = old.limit(BATCH).with_for_update(skip_locked=True)
+    old = select(_calls).where(_calls.c.created_at < from_now(-KEPT_SECONDS))
+    batch = old.order_by(_calls.c.created_at).limit(BATCH).with_for_update(skip_locked=True)
     rows = session.execute(batch).mappings().all()
     if rows:
         session.execute(delete(_calls).where(_calls.c.seq.in_([row["seq"] for row in rows])))

@@ -13,7 +13,7 @@ from service.extensions import db
 from service.times import now, timestamp
 
 NEWEST = 10_000
-KINDS = 100
+MOST_KINDS = 100
 NO_CALLS = {"total": 0, "failed": 0, "refused": 0, "averageMs": None, "longestMs": None}
 
 
@@ -53,7 +53,7 @@ def errors(hours: int) -> dict[str, Any]:
     number = func.count().label("number")
     kinds = select(*columns, number, func.max(recent.c.created_at).label("last"))
     ended_badly = kinds.where(recent.c.status.in_(("failed", "refused"))).group_by(*columns)
-    rows = db.session.execute(ended_badly.order_by(number.desc()).limit(KINDS))
+    rows = db.session.execute(ended_badly.order_by(number.desc()).limit(MOST_KINDS))
     listed = [
         {
             "integration": row.integration,

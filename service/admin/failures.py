@@ -12,7 +12,7 @@ from service.observing.scrape import metrics_registry
 from service.times import now, timestamp
 
 NEWEST = 10_000  # turns that are read
-KINDS = 100  # listed kinds of each sort of error
+MOST_KINDS = 100  # listed kinds of each sort of error
 
 # For each metric: the labels that make a kind, and whether a sample is an error.
 COUNTED: dict[str, tuple[tuple[str, ...], Any]] = {
@@ -54,7 +54,7 @@ def count_turn_endings(hours: int) -> dict[str, Any]:
                 "count": row.number,
                 "lastAt": timestamp(row.last),
             }
-            for row in rows[:KINDS]
+            for row in rows[:MOST_KINDS]
         ],
     }
 
@@ -74,5 +74,5 @@ def count_host_errors() -> dict[str, list[dict[str, Any]]]:
 
 def _most_frequent(metric: str, counts: Counter[tuple[str, ...]]) -> list[dict[str, Any]]:
     labels = COUNTED[metric][0]
-    listed = counts.most_common(KINDS)
+    listed = counts.most_common(MOST_KINDS)
     return [{**dict(zip(labels, kind, strict=True)), "count": n} for kind, n in listed]

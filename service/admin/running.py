@@ -10,16 +10,16 @@ from service.extensions import db
 from service.times import timestamp
 from service.upkeep.actions import acting
 
-LIMIT = 200
+MOST_TURNS = 200
 
 
 def turns() -> dict[str, Any]:
-    """Return the oldest turns, at most `LIMIT`, and the number of all."""
+    """Return the oldest turns, at most `MOST_TURNS`, and the number of all."""
     live = select(Claim).join(Lease, Lease.lease_id == Claim.lease_id).where(~claims.has_lapsed())
-    rows = db.session.scalars(live.order_by(Claim.began_at, Claim.turn_id).limit(LIMIT))
+    rows = db.session.scalars(live.order_by(Claim.began_at, Claim.turn_id).limit(MOST_TURNS))
     shown = [_describe(claim) for claim in rows]
     total = len(shown)
-    if total == LIMIT:
+    if total == MOST_TURNS:
         total = db.session.scalar(live.with_only_columns(func.count())) or 0
     return {"turns": shown, "total": total}
 

@@ -23,7 +23,8 @@ from service.admin.answers import (
 )
 from service.auth import bearer
 from service.billing.account_statements import statement_of
-from service.billing.prices import CREDIT, starting_amount
+from service.billing.payer import starting_amount
+from service.billing.prices import CREDIT
 from service.billing.prices import credits as in_credits
 from service.billing.views import StatementSchema, statement_answer
 from service.chat.turn.running import RUNS

@@ -31,7 +31,7 @@ from service.providers.prompt import ToolSpec
 from service.web.errors import Forbidden, ServiceError, UnknownEndpoint
 from service.web.fields import Text
 
-GRACE = 5.0  # seconds added to an endpoint's own, because its token may have to be refreshed
+GRACE_SECONDS = 5.0  # added to an endpoint's own: its token may have to be refreshed
 MOST_TOOLS = 40
 EVERY = "all"
 SEARCH = "integrations.find tells which there are."
@@ -83,7 +83,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     params, wait = validate_parameters(item, body)
     if leaves:
         proxy.check_allowed(item, params)
-    seconds = item.seconds + wait + GRACE  # the wait begins when the job has begun
+    seconds = item.seconds + wait + GRACE_SECONDS  # the wait begins when the job has begun
     grant = grants.missing(proxy, item, context)
     if item.access.auto_approve or not leaves:
         return Needs(grant, seconds=seconds)

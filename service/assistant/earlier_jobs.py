@@ -20,7 +20,7 @@ from service.integrations.declare.task import Job
 from service.integrations.inbound import ProxyResponse
 from service.web.errors import RateLimited, Unavailable, UpstreamFailed, UpstreamTimedOut
 
-AWAY = (RateLimited.status, Unavailable.status)
+AWAY_STATUSES = (RateLimited.status, Unavailable.status)
 
 
 def wait_for_job(
@@ -77,7 +77,7 @@ def _state_there(proxy: Proxy, context: ToolContext, job_id: str) -> ProxyRespon
         raise
     except (UpstreamFailed, UpstreamTimedOut):
         return None
-    return None if answer.status in AWAY else answer
+    return None if answer.status in AWAY_STATUSES else answer
 
 
 def _is_running(data: Any) -> bool:

@@ -19,10 +19,10 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
 from service.web.fields import Text
 
-MOST = 20
+MOST_FOUND = 20
 WORD = re.compile(r"[a-z0-9]+")
 STEM = 4  # letters: "mails" equals "mail", and "forecasting" equals "forecast"
-IDLE = frozenset({"the", "and", "for", "with", "from", "that", "this", "what", "find", "some"})
+IGNORED = frozenset({"the", "and", "for", "with", "from", "that", "this", "what", "find", "some"})
 NAME, CATEGORY, SUMMARY, PARAMETER = 6.0, 3.0, 2.0, 1.0  # the weight of a word in each place
 
 
@@ -32,7 +32,7 @@ class FindQuery(Schema):
         validate=validate.Length(1, 300),
         metadata={"description": "What to do, in English, such as: send a mail; weather forecast."},
     )
-    limit = fields.Integer(strict=True, load_default=5, validate=validate.Range(1, MOST))
+    limit = fields.Integer(strict=True, load_default=5, validate=validate.Range(1, MOST_FOUND))
 
 
 @tool("integrations.find", FindQuery(), reads=True)
@@ -74,7 +74,7 @@ def score(item: Endpoint, wanted: frozenset[str]) -> float:
 def stems(text: str) -> frozenset[str]:
     """Return the first letters of each word of a text, without words of little meaning."""
     separated = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
-    return frozenset(word[:STEM] for word in WORD.findall(separated) if len(word) > 2) - IDLE
+    return frozenset(word[:STEM] for word in WORD.findall(separated) if len(word) > 2) - IGNORED
 
 
 def _is_usable(proxy: Proxy, caller: Caller, item: Endpoint) -> bool:

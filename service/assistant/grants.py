@@ -18,7 +18,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import ProxyResponse
 from service.web.errors import ServiceError, UpstreamFailed
 
-PAUSE = 2.0  # seconds between two requests to another instance
+PAUSE_SECONDS = 2.0  # between two requests to another instance
 STATUS_SECONDS = 3.0  # for its answer; a tool or the display of a consent waits for it
 
 
@@ -87,7 +87,7 @@ def _looks_again(
 class _GrantThere:
     """Whether the connection status has a new flag since a call was refused.
 
-    A grant that sets no further flag is not seen. The status is requested once in `PAUSE` seconds.
+    A grant that sets no further flag is not seen. The status is requested once in `PAUSE_SECONDS`.
     The flags of the first status are the old ones.
     """
 
@@ -102,7 +102,7 @@ class _GrantThere:
         """Return whether there is a new flag. Raises `ServiceError`."""
         if time.monotonic() < self._not_before:
             return False
-        self._not_before = time.monotonic() + PAUSE
+        self._not_before = time.monotonic() + PAUSE_SECONDS
         flags = self._flags()
         if self._known is None:
             self._known = flags

@@ -15,7 +15,7 @@ from service.auth.users import current_role
 from service.chat.earlier_writes import Entry, fingerprint_of
 from service.chat.external_calls import CALLED, CALLS, LEFT, READ, READING, READS
 from service.chat.tools.tool import ToolContext
-from service.integrations.calling.idempotency import KEPT, OutcomeUnknown
+from service.integrations.calling.idempotency import KEPT_SECONDS, OutcomeUnknown
 from service.integrations.calling.key_rows import has_answer
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
@@ -47,7 +47,7 @@ class EarlierCall:
     @property
     def has_lapsed(self) -> bool:
         """Whether another call may have its key by now."""
-        return self.is_older(KEPT)
+        return self.is_older(KEPT_SECONDS)
 
     def is_older(self, seconds: float) -> bool:
         return now() - self.entry.created_at >= timedelta(seconds=seconds)

@@ -8,7 +8,7 @@ from typing import Any
 
 from service.storable import make_storable
 
-LONGEST = 2_000  # characters of base64 that are kept
+BASE64_LIMIT = 2_000  # characters of base64 that are kept
 ENCODED = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 
 
@@ -23,6 +23,6 @@ def shape(value: Any) -> Any:
         return [shape(item) for item in value]
     if not isinstance(value, str):
         return value
-    if len(value) > LONGEST and ENCODED.fullmatch(value):
+    if len(value) > BASE64_LIMIT and ENCODED.fullmatch(value):
         return f"[{len(value) * 3 // 4} bytes of a file, left out here]"
     return make_storable(value)

@@ -21,7 +21,7 @@ from service.database.upsert import insert_into
 from service.extensions import table
 
 # Seconds for which a row outlives its token: longer than any hold, and than any error of a clock.
-KEPT = 24 * 3600.0
+KEPT_SECONDS = 24 * 3600.0
 
 _allowances = table(Allowance)
 _this_token = _allowances.c.token_id == bindparam("token")
@@ -90,4 +90,4 @@ def lock(session: Statements, token_ids: Iterable[str]) -> None:
 
 
 def sweep(session: Session) -> None:
-    session.execute(delete(_allowances).where(_allowances.c.expires_at < from_now(-KEPT)))
+    session.execute(delete(_allowances).where(_allowances.c.expires_at < from_now(-KEPT_SECONDS)))

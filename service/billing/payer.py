@@ -1,4 +1,4 @@
-"""The payer of a turn or call, which is fixed when its hold is made.
+"""The payer of a turn or call, which is fixed when its hold is made; what a new payer is given.
 
 Source: docs/contract.md, sections 0.14.3 and 0.14.4.
 """
@@ -6,9 +6,11 @@ Source: docs/contract.md, sections 0.14.3 and 0.14.4.
 from dataclasses import dataclass
 from typing import Literal
 
+from config import Settings
 from service.auth.tokens import Claims
 from service.auth.users import Caller
 from service.billing.allowances import TokenLimit, limit_of
+from service.billing.prices import CREDIT
 
 PaidBy = Literal["user", "owner"]  # a payer, as clients see it
 
@@ -30,6 +32,11 @@ class Payer:
     def token_id(self) -> str | None:
         """The id of the limited token, if it has a limit of credits."""
         return self.limit.token_id if self.limit else None
+
+
+def starting_amount(settings: Settings) -> int:
+    """Return the micro-credits that a new account gets."""
+    return settings.starting_credits * CREDIT
 
 
 def payer_of(

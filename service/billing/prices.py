@@ -6,12 +6,10 @@ Amounts are integer micro-credits. `credits` converts them for people and client
 import math
 from dataclasses import dataclass
 
-from config import Settings
-
 CREDIT = 1_000_000  # micro-credits
 DOLLAR = 50 * CREDIT  # for prices of vendors in US dollars
 
-MARGIN = 1000  # tokens that a provider may add to a prompt: message frames, instructions for tools
+MARGIN_TOKENS = 1000  # that a provider may add to a prompt: frames, instructions for tools
 
 
 @dataclass(frozen=True)
@@ -237,13 +235,8 @@ def max_cost(model_id: str, prompt_tokens: int, max_output_tokens: int) -> int:
 
     `prompt_tokens` is an upper bound as well. The whole prompt may be written to the cache.
     """
-    input_tokens = prompt_tokens + MARGIN
+    input_tokens = prompt_tokens + MARGIN_TOKENS
     return cost(model_id, input_tokens, max_output_tokens, cache_write=input_tokens)
-
-
-def starting_amount(settings: Settings) -> int:
-    """Return the micro-credits that a new account gets."""
-    return settings.starting_credits * CREDIT
 
 
 def credits(micro: int) -> float:

@@ -14,8 +14,8 @@ from service.billing import ledger
 from service.billing.account_statements import Statement, statement_of
 from service.billing.budgets import budget_of, today
 from service.billing.models import Entry
+from service.billing.payer import starting_amount
 from service.billing.prices import credits as in_credits
-from service.billing.prices import starting_amount
 from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
 from service.database.access import write_transaction
 from service.extensions import db

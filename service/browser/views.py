@@ -15,7 +15,7 @@ from service.web.errors import NotFound
 browser = Blueprint("browser", __name__)
 
 FOR_WIDGETS = ("shared", "widgets")
-KEPT = "max-age=31536000, immutable"  # for a year, even if the page is reloaded
+CACHE_FOR_A_YEAR = "max-age=31536000, immutable"  # even if the page is reloaded
 
 
 _answers_with_file = answers(None, media_type=tuple(files.MEDIA_TYPES.values()), others={304: {}})
@@ -35,7 +35,7 @@ def versioned_file(version: str, folder: str, name: str) -> Response:
     path = _find(folder, name)
     response = file_response(path, any_origin=folder in FOR_WIDGETS)
     if versions.is_of(version, path):  # false in a tab that is older than this release
-        response.headers["Cache-Control"] = KEPT
+        response.headers["Cache-Control"] = CACHE_FOR_A_YEAR
     return response
 
 

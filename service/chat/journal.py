@@ -26,7 +26,7 @@ from service.times import timestamp
 from service.web.json_values import json_size
 
 CHATS, MESSAGES = "ai-chats", "ai-messages"  # collections, as they are declared
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 SWEPT_AT_ONCE = 1000
 
 is_change = JournalEntry.outcome.not_in(READS)
@@ -186,11 +186,12 @@ def name_owners(session: Session) -> None:
 
 
 def sweep(session: Session) -> int:
-    """Delete a batch of the entries older than `KEPT`; returns how many, 0 at the end.
+    """Delete a batch of the entries older than `RETENTION`; returns how many, 0 at the end.
 
     Entries that another transaction has locked are left to the next sweep.
     """
-    old = select(JournalEntry.seq).where(JournalEntry.created_at < from_now(-KEPT.total_seconds()))
+    limit = from_now(-RETENTION.total_seconds())
+    old = select(JournalEntry.seq).where(JournalEntry.created_at < limit)
     unlocked = old.limit(SWEPT_AT_ONCE).with_for_update(skip_locked=True)
     batch = list(session.scalars(unlocked))
     session.execute(delete(JournalEntry).where(JournalEntry.seq.in_(batch)))

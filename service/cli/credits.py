@@ -8,8 +8,8 @@ from flask import current_app
 from config import Settings
 from service.billing.account_statements import Statement, statement_of
 from service.billing.models import REF_LIMIT
+from service.billing.payer import starting_amount
 from service.billing.prices import credits as in_credits
-from service.billing.prices import starting_amount
 from service.cli.database import explain_failures, with_database
 from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_json, print_list
 from service.extensions import db

@@ -20,7 +20,7 @@ from service.extensions import db
 Command = Callable[..., Any]
 
 # Seconds for a statement on very many rows, which would exceed the usual limit at every try.
-LONGEST = 3600.0
+STATEMENT_SECONDS = 3600.0
 SANDBOX = 'For the service of "make run", put SANDBOX=1 in front of the command.'
 
 

@@ -9,7 +9,7 @@ from config import Settings
 from service.auth.tokens import UNREADABLE, peek
 from service.billing.prices import credits
 from service.chat.finding import index
-from service.cli.database import LONGEST, explain_failures, with_database
+from service.cli.database import STATEMENT_SECONDS, explain_failures, with_database
 from service.cli.terminal import YES, TextArgument, confirm
 from service.database.time_limits import time_limit
 from service.extensions import db
@@ -30,7 +30,7 @@ def erase(subject: str, yes: bool) -> None:
     """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
     connections = PROXY.of(current_app).connections
     collections = APP_COLLECTIONS.of(current_app)
-    with time_limit(LONGEST):
+    with time_limit(STATEMENT_SECONDS):
         stored = inventories.take(db.session(), subject, collections)
         db.session.commit()
     if not stored.is_known:
@@ -42,7 +42,7 @@ def erase(subject: str, yes: bool) -> None:
         click.echo(f"Erasing {subject} can't be taken back.")
         click.echo("\n".join(_describe(stored, "deletes", "keeps")))
     confirm(f"Erase {subject}?", yes)
-    with explain_failures(_advice(stored)), time_limit(LONGEST):
+    with explain_failures(_advice(stored)), time_limit(STATEMENT_SECONDS):
         report = erasing.erase(subject, collections, connections)
     click.echo(f"{subject} is erased.")
     click.echo("\n".join(_describe(report.inventory, "deleted", "kept")))

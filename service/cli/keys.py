@@ -6,7 +6,7 @@ import secrets
 import click
 from flask import current_app
 
-from service.cli.database import LONGEST, with_database
+from service.cli.database import STATEMENT_SECONDS, with_database
 from service.database.time_limits import time_limit
 from service.sealing.seal import Sealer
 from service.upkeep import rotation
@@ -26,6 +26,6 @@ def new() -> None:
 def rotate() -> None:
     """Encrypt with the first key what other keys have encrypted. They can be removed then."""
     sealer = Sealer(current_app.config["SETTINGS"].token_encryption_keys)
-    with time_limit(LONGEST):  # it reads whole tables to find the texts
+    with time_limit(STATEMENT_SECONDS):  # it reads whole tables to find the texts
         result = rotation.rotate(sealer)
     click.echo(f"{result.resealed} sealed again, {result.unopened} could not be opened")

@@ -11,7 +11,7 @@ from service.chat.turn.pump import FAULT_TEXTS
 from service.cli.database import with_database
 from service.cli.terminal import TextArgument, print_prose
 from service.integrations.idle_grants import refresh_idle
-from service.providers.catalog import DEFAULT_MODEL, KINDS
+from service.providers.catalog import DEFAULT_MODEL, PROVIDER_KINDS
 from service.providers.events import ProviderError
 from service.upkeep import sweeping
 from service.upkeep.backup import BackupRefused, copy_database
@@ -22,7 +22,7 @@ ALL = 10_000  # idle grants of one run
 
 @click.command("ask")
 @click.argument("text", type=TextArgument())
-@click.option("--model", "model_id", type=click.Choice(list(KINDS)), default=DEFAULT_MODEL)
+@click.option("--model", "model_id", type=click.Choice(list(PROVIDER_KINDS)), default=DEFAULT_MODEL)
 @with_database()
 def ask(text: str, model_id: str) -> None:
     """Ask a model. The owner pays, and tools act with the owner's rights."""

@@ -14,7 +14,7 @@ from marshmallow import Schema, fields
 
 from config import Settings
 from service.sign_in.acceptance import TokensNotAccepted
-from service.sign_in.code_flow import SECONDS, SIGN_INS, SignInFailed, SignIns
+from service.sign_in.code_flow import SIGN_IN_SECONDS, SIGN_INS, SignInFailed, SignIns
 from service.sign_in.sessions import LIFETIME, SESSIONS, Sessions
 from service.times import timestamp
 from service.web.edge import answers, refuses, without_body
@@ -69,7 +69,7 @@ def begin() -> Response:
     except SignInFailed as failure:
         return _report_failure(failure)
     response = make_response(redirect(begun.url, 303))
-    _set_cookie(response, UNDERWAY, begun.cookie, SECONDS)
+    _set_cookie(response, UNDERWAY, begun.cookie, SIGN_IN_SECONDS)
     return response
 
 

@@ -22,7 +22,7 @@ from service.database.statements import Statements
 from service.fairness import let_others_run
 from service.observing import attribution
 
-MOST = 200  # items of one moment
+MOST_ITEMS = 200  # of one moment
 
 Item = TypeVar("Item")
 Store = Callable[[Statements, list[Any]], None]  # writes rows of one kind
@@ -51,7 +51,7 @@ class Together(Generic[Item]):
 
     def add(self, item: Item) -> Event:
         """Have the work of an item done. Returns an event that is set afterwards, even on error."""
-        if not self._moments or len(self._moments[-1].items) >= MOST:
+        if not self._moments or len(self._moments[-1].items) >= MOST_ITEMS:
             self._moments.append(SharedMoment())
         if not self._is_working:
             self._begin()

@@ -21,15 +21,15 @@ from gevent.threadpool import ThreadPool
 COMMITS = 50  # after which the log is copied: some 3 000 pages of turns
 # From this length on (40 MB), a commit copies the log nevertheless. SQLite starts the log again
 # only after it was copied to its end, which never happens while there are always new writes.
-PAGES = 10_000
+MOST_PAGES = 10_000
 TRIES = 3  # to reach the end
 # SQLite starts a log again only if nobody reads in it. If there are always readers, this module
-# makes them wait from this length on: 20 MB, which is less than `PAGES`.
-LONG = 5_000  # pages
+# makes them wait from this length on: 20 MB, which is less than `MOST_PAGES`.
+LONG_PAGES = 5_000
 # The length that the file of a longer log keeps when the log starts again. Overwriting is cheaper
 # than appending: each sync of a growing file also writes its length and its new blocks.
-KEPT = 40_000_000  # bytes
-PATIENCE = 1.0  # seconds for which writers then wait until the readers of the log have ended
+KEPT_BYTES = 40_000_000
+PATIENCE_SECONDS = 1.0  # for which writers then wait until the readers of the log have ended
 
 log = structlog.get_logger("database")
 
@@ -51,7 +51,7 @@ class Checkpoints:
         self._path, self._fail = path, fail
         self._commits = 0  # since the last checkpoint
         self._is_running = False
-        self._long = LONG  # pages at which the log has to start again
+        self._long = LONG_PAGES  # pages at which the log has to start again
 
     def count(self, commits: int) -> None:
         """Count commits. After enough of them, start a checkpoint without waiting for it."""
@@ -67,9 +67,9 @@ class Checkpoints:
         if isinstance(outcome, Exception):
             self._note(outcome)
         elif outcome >= self._long:  # a reader holds the log: writers should not wait each time
-            self._long = outcome + LONG
-        elif outcome < LONG:
-            self._long = LONG
+            self._long = outcome + LONG_PAGES
+        elif outcome < LONG_PAGES:
+            self._long = LONG_PAGES
 
     def _note(self, error: Exception) -> None:
         log.warning("log not copied", error=str(error) or type(error).__name__)
@@ -85,7 +85,7 @@ def _try_to_copy(path: str, long: int) -> int | Exception:
         return error
 
 
-def _copy(path: str, long: int = LONG) -> int:
+def _copy(path: str, long: int = LONG_PAGES) -> int:
     """Copy the log, to its end unless others keep writing. Return its number of pages afterwards.
 
     If it has `long` pages, the next writer starts it again.
@@ -101,6 +101,6 @@ def _copy(path: str, long: int = LONG) -> int:
         if busy or pages < long:
             return int(pages)
         # Nobody can write meanwhile. New readers do not read in the log.
-        connection.execute(f"PRAGMA busy_timeout={1000 * PATIENCE:.0f}")
+        connection.execute(f"PRAGMA busy_timeout={1000 * PATIENCE_SECONDS:.0f}")
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
         return int(pages) if busy else 0

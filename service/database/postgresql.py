@@ -16,7 +16,7 @@ from service.database.postgresql_wait import CONNECT_SECONDS
 from service.database.time_limits import STATEMENT_SECONDS, has_limit, seconds_left, time_limit
 
 PING_SECONDS = 1.0
-GRACE = 1.0  # seconds for the server's own error about its time limit to arrive
+GRACE_SECONDS = 1.0  # for the server's own error about its time limit to arrive
 IDLE_SECONDS = 30  # between two statements of a transaction: then its process is stopped or lost
 # Both sides notice within 25 seconds that the other host is lost. By default this takes operating
 # systems hours, in which the locks and the snapshot of a lost host would block all others.
@@ -56,7 +56,7 @@ class TimedConnection(PipelinedConnection):
     """
 
     def complete(self, gen: PQGen[Any], wanted: int) -> NoReturn:
-        limit = seconds_left() + GRACE
+        limit = seconds_left() + GRACE_SECONDS
         if limit == float("inf"):
             super().complete(gen, wanted)
         # A `gevent.Timeout` takes three times as long.

@@ -33,7 +33,7 @@ MARGIN = timedelta(seconds=60)  # a token is refreshed so long before its end (a
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
 LONGEST_LEASE = timedelta(seconds=60)  # for a refresh that needs more requests
 COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
-PATIENCE = 25.0  # seconds that a caller waits for the refresh of another one
+PATIENCE_SECONDS = 25.0  # that a caller waits for the refresh of another one
 INSIST_SECONDS = 5.0  # for which writing to a lost database is tried again
 INSIST_EVERY = 0.25  # seconds
 
@@ -120,7 +120,7 @@ def usable(
 
     Raises `NotRefreshed`, and the exceptions of `read` and `refresh`.
     """
-    gives_up = time.monotonic() + PATIENCE
+    gives_up = time.monotonic() + PATIENCE_SECONDS
     began, pause = None, 0.03
     while time.monotonic() < gives_up:
         snapshot = read()

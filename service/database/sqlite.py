@@ -33,9 +33,9 @@ PRAGMAS = (
     "PRAGMA synchronous=NORMAL",  # because commits are synced by `CommitSync`
 )
 BUSY_SECONDS = 5.0  # for which a writer waits for another process
-PATIENCE = 1.0  # a writer that has waited so many seconds gives up together with another one
-STEPS = 50  # of SQLite's virtual machine: they take microseconds, or milliseconds for large values
-SLICE = 0.001  # seconds of a read before it lets other greenlets run
+PATIENCE_SECONDS = 1.0  # a writer that has waited so long gives up together with another one
+PROGRESS_STEPS = 50  # of SQLite's virtual machine: microseconds, or milliseconds for large values
+SLICE_SECONDS = 0.001  # of a read before it lets other greenlets run
 
 # The file can't be used now, or not by this connection. For example, a connection that was opened
 # on a read-only disk stays read-only.
@@ -80,8 +80,8 @@ def _prepare(driver: Any, record: Any) -> None:
     driver.isolation_level = None  # because `_begin` begins transactions
     for pragma in PRAGMAS:
         driver.execute(pragma)
-    driver.execute(f"PRAGMA wal_autocheckpoint={checkpoints.PAGES}")
-    driver.execute(f"PRAGMA journal_size_limit={checkpoints.KEPT}")
+    driver.execute(f"PRAGMA wal_autocheckpoint={checkpoints.MOST_PAGES}")
+    driver.execute(f"PRAGMA journal_size_limit={checkpoints.KEPT_BYTES}")
     # As "deterministic", a statement calls it once and not for each row, with one result for all.
     driver.create_function(SQLITE_FUNCTION, 1, time_from_now, deterministic=True)
     driver.create_function(LOWER, 1, lower, deterministic=True)
@@ -134,7 +134,8 @@ class WriterLock:
     """Admits one writer of this process at a time. SQLite's own wait would block the event loop.
 
     If another process writes for so long that a writer gives up, the writers that have waited
-    behind it for `PATIENCE` or more give up as well. Otherwise each would wait as long again.
+    behind it for `PATIENCE_SECONDS` or more give up as well. Otherwise each would wait as long
+    again.
     """
 
     def __init__(self) -> None:
@@ -145,7 +146,7 @@ class WriterLock:
         """Wait for the lock. Raises `OperationalError` if the writer before it gave up."""
         began = time.monotonic()
         self._lock.acquire()
-        if began < self._given_up_at - PATIENCE:
+        if began < self._given_up_at - PATIENCE_SECONDS:
             self._lock.release()
             reason = sqlite3.OperationalError("database is locked")
             reason.sqlite_errorcode = sqlite3.SQLITE_BUSY
@@ -200,7 +201,7 @@ class ProgressHandler:
         self._is_paused = False
         self._resumed_at = time.monotonic()
         self._deadline = self._resumed_at + seconds
-        driver.set_progress_handler(None if is_write else self.should_interrupt, STEPS)
+        driver.set_progress_handler(None if is_write else self.should_interrupt, PROGRESS_STEPS)
 
     def stay(self) -> None:
         """Neither interrupt statements nor let other greenlets run, until the next transaction."""
@@ -208,7 +209,7 @@ class ProgressHandler:
 
     def should_interrupt(self) -> bool:
         """Let other greenlets run if it is time, and return whether to interrupt the statement."""
-        if self._is_paused or time.monotonic() - self._resumed_at < SLICE:
+        if self._is_paused or time.monotonic() - self._resumed_at < SLICE_SECONDS:
             return False
         try:
             let_others_run()

@@ -22,8 +22,8 @@ from service.outbound.arrivals import Arrivals
 from service.outbound.retry import retry_after
 from service.outbound.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
 from service.providers.events import (
-    OPERATORS,
-    PASSING,
+    OPERATOR_FAULTS,
+    PASSING_FAULTS,
     VISIBLE,
     Event,
     Fault,
@@ -39,7 +39,7 @@ from service.providers.provider import Kind, Model, Wire
 REFUSAL_LIMIT = 1 << 20  # bytes of an error body that are read
 RETRIES = 2
 LONGEST_PAUSE = 30.0  # seconds; a host that asks for a longer pause counts as down
-WAITING = 0.75  # a pause may take this part of the time left to the first content
+WAITING_SHARE = 0.75  # a pause may take this part of the time left to the first content
 UPSTREAM_FAULTS: dict[str, Fault] = {
     "unreachable": "down",
     "unanswered": "down",
@@ -110,7 +110,7 @@ def _events(
             except ProviderError as error:
                 trip.accepted &= error.fault == "slow"  # our own fault, not the provider's
                 _log_for_operator(trip.model, error)
-                if error.fault not in PASSING or is_visible or attempt == RETRIES:
+                if error.fault not in PASSING_FAULTS or is_visible or attempt == RETRIES:
                     raise
                 pause = _pause(attempt, error, deadline.seconds_left)
             sleep(pause)
@@ -127,7 +127,7 @@ def _count(model: Model, used: Usage) -> None:
 
 def _log_for_operator(model: Model, error: ProviderError) -> None:
     """Log a fault that only the operator can correct, such as a bad key or an unpaid account."""
-    if error.fault in OPERATORS:
+    if error.fault in OPERATOR_FAULTS:
         names = {"provider": model.provider.kind, "model": model.upstream_name}
         log.error("the provider needs its operator", fault=error.fault, **names)
 
@@ -139,7 +139,7 @@ def _pause(attempt: int, error: ProviderError, left: float) -> float:
     """
     if error.retry_after is None:
         return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - it only spreads the tries
-    if error.retry_after > min(LONGEST_PAUSE, WAITING * left):
+    if error.retry_after > min(LONGEST_PAUSE, WAITING_SHARE * left):
         raise error
     return error.retry_after + random.uniform(0, 0.25)  # noqa: S311
 

@@ -12,7 +12,7 @@ from service.web.openapi import Instance, header_reference
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 WAIT = "Seconds to hold the call open for the result."
-KEPT = {name: header_reference(name) for name in ("X-Cache", "Age")}
+KEPT_ANSWER_HEADERS = {name: header_reference(name) for name in ("X-Cache", "Age")}
 CONSENT = {
     "type": "object",
     "description": "The user has to grant a scope, at `authUrl`.",
@@ -94,7 +94,7 @@ def gets(catalog: Catalog) -> Iterator[Instance]:
 
 
 def _instance(name: str, item: Endpoint, facts: Mapping[str, Any]) -> Instance:
-    kept = KEPT if item.cache else {}
+    kept = KEPT_ANSWER_HEADERS if item.cache else {}
     return Instance({"endpoint": name}, item.summary, _envelope(item), kept, facts)
 
 

@@ -18,7 +18,7 @@ from service.extensions import db, table
 from service.integrations.calling.proxy import PROXY
 from service.integrations.models import Grant
 
-AGAIN = timedelta(days=1)  # after a refresh that failed
+RETRY_AFTER = timedelta(days=1)  # after a refresh that failed
 BATCH = 20
 IN_A_ROW = 3  # refreshes that do not reach a vendor, which may take ten seconds each
 
@@ -57,7 +57,7 @@ def _is_unreached(grant: Grant | None) -> bool:
 def _candidates(integrations: Iterable[str], idle: timedelta, most: int) -> list[tuple[str, str]]:
     """Return the oldest grants that this server can refresh. Others would stay the oldest."""
     c = _grants.c
-    calm = or_(c.failed_at.is_(None), c.failed_at < from_now(-AGAIN.total_seconds()))
+    calm = or_(c.failed_at.is_(None), c.failed_at < from_now(-RETRY_AFTER.total_seconds()))
     old = select(c.user_id, c.integration).where(
         c.integration.in_(list(integrations)),
         c.refresh_token.is_not(None),

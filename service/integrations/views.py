@@ -173,7 +173,7 @@ def price(endpoint: str) -> dict[str, Any]:
 @described_body(AnyParameters())
 @takes(Idempotency_Key=ONCE, X_Approval=APPROVED, X_Door=DOOR, Cache_Control=FRESH)
 @refuses(*REFUSALS, *FAILURES)
-@answers(None, answer_schema=Envelope(), gives=documents.KEPT)
+@answers(None, answer_schema=Envelope(), gives=documents.KEPT_ANSWER_HEADERS)
 def post(endpoint: str) -> Response:
     """Call an endpoint; its parameters are in `routes-schema`
 
@@ -189,7 +189,7 @@ def post(endpoint: str) -> Response:
 @instances(lambda: documents.gets(_proxy().catalog))
 @takes(Idempotency_Key=ONCE, X_Approval=APPROVED, X_Door=DOOR, Cache_Control=FRESH)
 @refuses(*REFUSALS, *FAILURES)
-@answers(None, answer_schema=Envelope(), gives=documents.KEPT)
+@answers(None, answer_schema=Envelope(), gives=documents.KEPT_ANSWER_HEADERS)
 def get(endpoint: str) -> Response:
     """Call an endpoint that only reads; its parameters are in the query"""
     proxy = _proxy()

@@ -20,8 +20,8 @@ from sqlalchemy import URL
 from service.cleanup import OnFailure
 from service.lazy import DeferredModule
 
-SECONDS = 2.0  # for an answer of the database
-PAUSE = 1.0  # without locks after a failure, so that nobody waits for a database that hangs
+ANSWER_SECONDS = 2.0  # of the database
+PAUSE_SECONDS = 1.0  # without locks after a failure, so that nobody waits for a database that hangs
 NUMBER_BITS = 15
 # The candidates are unnested one by one, so that no second lock is taken after the first.
 LOCK = b"SELECT n FROM unnest($1::bigint[]) AS n WHERE pg_try_advisory_lock(n) LIMIT 1"
@@ -94,10 +94,10 @@ class AdvisoryLocks:
     def _asking(self) -> Iterator[None]:
         try:
             # A connection in the middle of a statement is lost.
-            with OnFailure(self.close), gevent.Timeout(SECONDS, LocksAway("no answer")):
+            with OnFailure(self.close), gevent.Timeout(ANSWER_SECONDS, LocksAway("no answer")):
                 yield
         except (postgresql.Error, LocksAway) as error:
-            self._away_until = time.monotonic() + PAUSE
+            self._away_until = time.monotonic() + PAUSE_SECONDS
             log.warning("limits not shared", error=type(error).__name__)
             raise LocksAway from error
 

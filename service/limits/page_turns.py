@@ -14,7 +14,7 @@ from gevent.lock import BoundedSemaphore
 
 from service.web.errors import Unavailable
 
-AT_ONCE = 4  # of one user
+PAGES_AT_ONCE = 4  # of one user
 WAIT_SECONDS = 5.0
 TOO_MANY = "Too many of your pages are being read. Please try again."
 
@@ -26,7 +26,7 @@ def page_turn(user_id: str) -> Iterator[None]:
     """Wait until fewer pages of the user are being read. Raises `Unavailable`."""
     free = _of_users.get(user_id)
     if free is None:
-        free = _of_users[user_id] = BoundedSemaphore(AT_ONCE)
+        free = _of_users[user_id] = BoundedSemaphore(PAGES_AT_ONCE)
     if not free.acquire(timeout=WAIT_SECONDS):
         raise Unavailable(TOO_MANY)
     try:

@@ -20,7 +20,7 @@ from service.database.upsert import insert_into
 from service.extensions import db, table
 from service.limits.models import RateCount
 
-SECONDS = 1.0  # for an answer of Redis
+ANSWER_SECONDS = 1.0  # of Redis
 
 Away = StorageError
 
@@ -82,7 +82,7 @@ def _of(key: str) -> Any:
 
 def limiter(url: str) -> FixedWindowRateLimiter:
     """Return a limiter that counts at `url`. Its errors are `Away`. Raises `ConfigError`."""
-    times = {"socket_timeout": SECONDS, "socket_connect_timeout": SECONDS}
+    times = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
     given = times if url.startswith("redis") else {}
     try:
         storage = storage_from_string(url, wrap_exceptions=True, **given)

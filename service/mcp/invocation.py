@@ -38,7 +38,7 @@ from service.sealing.seal import Sealer
 from service.web.errors import ServiceError
 from service.web.json_values import encode
 
-RECENT = 50  # entries of the ledger that are searched for a call's charge
+RECENT_ENTRIES = 50  # of the ledger that are searched for a call's charge
 CHARGED = "Charged {charged} credits; {left} credits are left."
 
 Action = Literal["accept", "decline", "cancel"]
@@ -135,7 +135,7 @@ class Invocation:
         """
         try:
             with self.app.app_context():
-                account = statement_of(db.session(), self.caller.subject, RECENT, None)
+                account = statement_of(db.session(), self.caller.subject, RECENT_ENTRIES, None)
                 db.session.commit()
         except SQLAlchemyError as error:
             log.warning("price not told", error=type(error).__name__)

@@ -29,7 +29,7 @@ SERVED = (MODERN, *HANDSHAKE)
 
 META = "io.modelcontextprotocol/"  # prefix of the protocol's names in `_meta`
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"
-NAMED = ("tools/call", "prompts/get")  # methods whose `params.name` is repeated in a header
+METHODS_WITH_NAME = ("tools/call", "prompts/get")  # a header repeats `params.name`
 # Methods that clients send, whether they are served or not. The log has `OTHER_METHOD` for others.
 METHODS = (
     "initialize", "ping", "server/discover", "tools/list", "tools/call",
@@ -124,7 +124,7 @@ def _check_modern(message: RpcMessage, headers: Headers) -> None:
         raise message.refusal(INVALID_PARAMS, f"_meta must have {META}protocolVersion.")
     _check_header(message, headers, VERSION_HEADER, version)
     _check_header(message, headers, METHOD_HEADER, message.method)
-    if message.method in NAMED:
+    if message.method in METHODS_WITH_NAME:
         _check_header(message, headers, NAME_HEADER, message.params.get("name"))
     _check_served(message, version)
     if not isinstance(message.meta.get(f"{META}clientCapabilities"), dict):

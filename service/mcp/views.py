@@ -33,7 +33,7 @@ from service.web.event_streams import EVENTS
 
 PATH = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
-HOW = "Send a valid token in the header `Authorization: Bearer <token>`."
+HOW_TO_AUTHENTICATE = "Send a valid token in the header `Authorization: Bearer <token>`."
 
 mcp = Blueprint("mcp", __name__)
 
@@ -85,8 +85,8 @@ def _authenticate(settings: Settings) -> None:
     try:
         bearer.authenticate()
     except Unauthorized as refusal:
-        told = {Unauthorized.message: HOW, NOT_ADMITTED: NOT_ADMITTED}
-        error = Unauthorized(told.get(refusal.message, f"{refusal.message} {HOW}"))
+        told = {Unauthorized.message: HOW_TO_AUTHENTICATE, NOT_ADMITTED: NOT_ADMITTED}
+        error = Unauthorized(told.get(refusal.message, f"{refusal.message} {HOW_TO_AUTHENTICATE}"))
         if issuer_of(settings):
             url = f"{settings.own_url}{METADATA}{PATH}"
             error.headers = {"WWW-Authenticate": f'Bearer resource_metadata="{url}"'}
@@ -148,7 +148,7 @@ def metadata() -> dict[str, Any]:
     settings: Settings = current_app.config["SETTINGS"]
     issuer = issuer_of(settings)
     if issuer is None:
-        raise NotFound("This service has no authorization server. " + HOW)
+        raise NotFound("This service has no authorization server. " + HOW_TO_AUTHENTICATE)
     return {
         "resource": settings.own_url + PATH,
         "authorization_servers": [issuer],

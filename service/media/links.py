@@ -9,7 +9,7 @@ import re
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
-SECONDS = 600
+LINK_SECONDS = 600
 _MOMENT = re.compile("[0-9]{1,12}")
 
 
@@ -20,7 +20,7 @@ def sign(key: bytes, media_id: str, expires: int) -> str:
 
 def expiry(moment: datetime) -> datetime:
     """Return when a link that is made at `moment` expires, in whole seconds."""
-    return moment.replace(microsecond=0) + timedelta(seconds=SECONDS)
+    return moment.replace(microsecond=0) + timedelta(seconds=LINK_SECONDS)
 
 
 def query_of(key: bytes, media_id: str, moment: datetime) -> str:

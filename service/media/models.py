@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from service.extensions import db
 from service.times import now
 
-LARGEST = 32 << 20  # bytes that one call may store, which fit into every quota
+LARGEST_CALL = 32 << 20  # bytes that one call may store, which fit into every quota
 NAME_LIMIT = 200
 TYPE_LIMIT = 100
 

@@ -34,8 +34,8 @@ from service.web.errors import NotFound, RateLimited, Unauthorized, Unavailable
 
 MEDIA_STORE = AppKey["MediaStore"]("media")
 MIB = PIECE = 1 << 20  # bytes
-KEPT = 24 * 3600.0  # seconds
-WRITING = 600.0  # seconds in which an item's content has to be written
+KEPT_SECONDS = 24 * 3600.0
+WRITING_SECONDS = 600.0  # in which an item's content has to be written
 
 _items, _pieces = table(MediaItem), table(MediaPiece)
 
@@ -162,7 +162,7 @@ class MediaStore:
     ) -> str:
         with self._app.app_context(), write_transaction() as session:
             self._make_room(session, user_id, size, reservation)
-            return self._insert(session, user_id, size, WRITING, **facts)
+            return self._insert(session, user_id, size, WRITING_SECONDS, **facts)
 
     def _insert(
         self,
@@ -203,7 +203,7 @@ class MediaStore:
         used, first = func.coalesce(func.sum(_items.c.size), 0), func.min(_items.c.expires_at)
         row = session.execute(select(used, first, current_time()).where(mine)).one()
         if int(row[0]) + size > self._quota:
-            raise QuotaReached((row[1] - row[2]).total_seconds() if row[1] else KEPT)
+            raise QuotaReached((row[1] - row[2]).total_seconds() if row[1] else KEPT_SECONDS)
 
     def _write(self, media_id: str, content: bytes) -> None:
         if self._directory:
@@ -221,7 +221,7 @@ class MediaStore:
     def _finish(self, media_id: str, user_id: str) -> dict[str, Any]:
         """Mark an item as ready. Raises `Unauthorized` if it no longer belongs to the user."""
         mine = update(_items).filter_by(media_id=media_id, user_id=user_id)
-        ready = mine.values(is_ready=True, expires_at=from_now(KEPT))
+        ready = mine.values(is_ready=True, expires_at=from_now(KEPT_SECONDS))
         with self._app.app_context():
             with write_transaction() as session:
                 session.execute(ready)

@@ -14,11 +14,11 @@ from service.media.models import MediaItem
 from service.media.store import MediaStore
 
 MEDIA_SWEEPER = AppKey["MediaSweeper"]("media_sweeper")
-READING = 600.0  # seconds after its expiry, in which a response may still read an item
+READING_SECONDS = 600.0  # after its expiry, in which a response may still read an item
 BATCH = 8  # items of up to 32 MiB in one transaction
 LOOK_SECONDS = 3600.0  # between two looks at the directory
-ABANDONED = 3600.0  # seconds after which a file without an item is deleted
-NAMES = 500  # in one query
+ABANDONED_SECONDS = 3600.0  # after which a file without an item is deleted
+NAMES_AT_ONCE = 500  # in one query
 
 _items = table(MediaItem)
 
@@ -55,15 +55,15 @@ class MediaSweeper:
 
         With an order or a limit the database would read all items that are kept.
         """
-        is_over = or_(_items.c.user_id.is_(None), _items.c.expires_at < from_now(-READING))
+        is_over = or_(_items.c.user_id.is_(None), _items.c.expires_at < from_now(-READING_SECONDS))
         with self._app.app_context():
             return list(db.session.scalars(select(_items.c.media_id).where(is_over)))
 
     def _delete_files(self, directory: Directory) -> None:
         """Delete files without an item, which a crash or a restored database may leave."""
-        names = directory.list_older(ABANDONED)
-        for start in range(0, len(names), NAMES):
-            some = names[start : start + NAMES]
+        names = directory.list_older(ABANDONED_SECONDS)
+        for start in range(0, len(names), NAMES_AT_ONCE):
+            some = names[start : start + NAMES_AT_ONCE]
             with self._app.app_context():
                 known = select(_items.c.media_id).where(_items.c.media_id.in_(some))
                 directory.remove(set(some) - set(db.session.scalars(known)))

@@ -25,7 +25,7 @@ from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
 from service.web.other_origins import refuse_opaque_origin, takes_opaque_origin
 
-SHOWN = ("image/", "audio/", "video/")  # by browsers, instead of a download
+SHOWN_TYPES = ("image/", "audio/", "video/")  # by browsers, instead of a download
 POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; img-src 'self'"
 SENT = {"schema": {"type": "string"}, "required": True}
 
@@ -101,7 +101,8 @@ def _respond(found: Found) -> Response:
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Referrer-Policy"] = "no-referrer"
-    response.headers["Cache-Control"] = f"private, max-age={min(seconds, links.SECONDS)}, immutable"
+    seconds = min(seconds, links.LINK_SECONDS)
+    response.headers["Cache-Control"] = f"private, max-age={seconds}, immutable"
     response.vary.add("Authorization")
     response.headers["Content-Disposition"] = _disposition(item)
     response.set_etag(item.media_id)
@@ -111,7 +112,7 @@ def _respond(found: Found) -> Response:
 def _disposition(item: MediaItem) -> str:
     """Return the content disposition. SVG is downloaded, because it may have scripts."""
     can_script = item.media_type.endswith(("+xml", "/xml", "/svg"))
-    is_shown = item.media_type.startswith(SHOWN) and not can_script
+    is_shown = item.media_type.startswith(SHOWN_TYPES) and not can_script
     kind = "inline" if is_shown else "attachment"
     return f"{kind}; filename*=UTF-8''{quote(item.name)}" if item.name else kind
 

@@ -11,7 +11,7 @@ from prometheus_client import Gauge
 from service.app_keys import AppKey
 from service.supervised import LastingGreenlets
 
-SECONDS = 1.0
+SAMPLE_SECONDS = 1.0
 SAMPLER = AppKey["Sampler"]("sampler")
 
 
@@ -34,4 +34,4 @@ class Sampler:
     def _work(self) -> None:
         while True:
             self.sample()
-            gevent.sleep(SECONDS)
+            gevent.sleep(SAMPLE_SECONDS)

@@ -24,7 +24,7 @@ from service.observing.logs import FRAMES, write_line
 from service.observing.processes import Histogram
 from service.observing.stall_times import Sample, Stall
 
-LIMIT = 0.05  # seconds
+STALL_SECONDS = 0.05
 PERIOD = 0.04  # between two samples of a loop that waits for events
 STALL_PERIOD = 0.005  # the least time between two samples of a stall; usually a tenth of its length
 LATE = 0.02  # a busy machine does not explain a sample that is later than this
@@ -103,8 +103,8 @@ class StallAlarm:
         if now is not stall.first:
             stall.stopped += self._seconds_stopped(now, pause, queued - stall.queued)
         stall.last, stall.queued = now, queued
-        if stall.wall < LIMIT:
-            return max(LIMIT - stall.wall, STALL_PERIOD)
+        if stall.wall < STALL_SECONDS:
+            return max(STALL_SECONDS - stall.wall, STALL_PERIOD)
         if not stall.place:
             stall.place, stall.facts = _place(frame), attribution.facts_of_running_greenlet()
         if stall.warned < len(WARN_AFTER) and stall.seconds >= WARN_AFTER[stall.warned]:
@@ -138,7 +138,7 @@ class StallAlarm:
 
     def _end(self) -> None:
         stall, self._stall = self._stall, None
-        if stall is None or not stall.place or stall.seconds < LIMIT:
+        if stall is None or not stall.place or stall.seconds < STALL_SECONDS:
             return
         self._log("stalled", stall)
         self._loop.run_callback_threadsafe(self._count, stall)

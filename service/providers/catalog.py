@@ -6,7 +6,7 @@ from service.providers.wires import anthropic_messages, openai_chat
 
 DEFAULT_MODEL = "llm-sonnet-4-6"
 
-KINDS: dict[str, Kind] = {
+PROVIDER_KINDS: dict[str, Kind] = {
     "llm-opus-4-7": "A",
     "llm-sonnet-4-6": "A",
     "llm-haiku-4-5": "A",
@@ -51,5 +51,5 @@ def models(settings: Settings) -> dict[str, Model]:
     served = providers(settings)
     return {
         model_id: Model(model_id, settings.model_names[model_id], served[kind])
-        for model_id, kind in KINDS.items()
+        for model_id, kind in PROVIDER_KINDS.items()
     }

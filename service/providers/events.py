@@ -23,8 +23,8 @@ Fault = Literal[
 ]
 
 
-OPERATORS: tuple[Fault, ...] = ("refused-key", "unknown-model")
-PASSING: tuple[Fault, ...] = ("busy", "down")  # another try may help
+OPERATOR_FAULTS: tuple[Fault, ...] = ("refused-key", "unknown-model")
+PASSING_FAULTS: tuple[Fault, ...] = ("busy", "down")  # another try may help
 
 
 class ProviderError(Exception):

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from service.storable import make_storable
 
-LIMIT = 64
+NAME_LIMIT = 64
 _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -37,7 +37,7 @@ class NameTable:
 
     def _add(self, name: str) -> None:
         wire = _FORBIDDEN.sub("_", name.replace(".", "__")) or "unknown"
-        if len(wire) > LIMIT or wire in self._from_wire:
+        if len(wire) > NAME_LIMIT or wire in self._from_wire:
             wire = (
                 f"{wire[:55]}_{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:8]}"
             )

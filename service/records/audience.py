@@ -17,8 +17,8 @@ from service.records.outlet import Outlet
 from service.records.subscription import Subscription
 from service.websockets.frames import frame
 
-LIMIT = 65_536  # bytes of frames that may be sent at once
-AT_ONCE = 50  # sockets, about half a millisecond
+FRAMES_LIMIT = 65_536  # bytes that may be sent at once
+SOCKETS_AT_ONCE = 50  # about half a millisecond
 
 Extent = tuple[str, str | None]  # a collection, and an owner or None for all owners
 
@@ -64,7 +64,7 @@ class Audiences:
     def __init__(self) -> None:
         self._by_key: dict[Hashable, Audience] = {}
         self._by_extent: dict[Extent, list[Audience]] = {}
-        self._budget = WorkBudget(2 * AT_ONCE)  # sockets
+        self._budget = WorkBudget(2 * SOCKETS_AT_ONCE)  # sockets
 
     def join(self, member: Member, subscriptions: Iterable[Subscription]) -> None:
         """Add the subscriptions of a session that has received all changes up to the tail."""
@@ -100,12 +100,12 @@ class Audiences:
         self, frames: bytes, group: Group, tail: Position, concerned: dict[Audience, Any]
     ) -> None:
         members, outlets = list(group), list(group.values())
-        for start in range(0, len(members), AT_ONCE):
-            part, moment = slice(start, start + AT_ONCE), time.time()
+        for start in range(0, len(members), SOCKETS_AT_ONCE):
+            part, moment = slice(start, start + SOCKETS_AT_ONCE), time.time()
             for member in _send_through(outlets[part], members[part], frames, tail, moment):
                 if member not in group:  # it has left meanwhile
                     continue
-                if len(frames) > LIMIT or _is_in_several(member, concerned):
+                if len(frames) > FRAMES_LIMIT or _is_in_several(member, concerned):
                     member.fall_behind()
                     continue
                 outlet = member.deliver(frames, tail, moment)
@@ -135,7 +135,7 @@ def _send_through(
 ) -> list[Member]:
     """Send to the members whose outlets are open. Return the others, or all for long frames."""
     version, size, others = rights_cache.version, len(frames), []
-    if size > LIMIT:
+    if size > FRAMES_LIMIT:
         return members
     for member, outlet in zip(members, outlets, strict=True):
         if not outlet or outlet.version != version or outlet.place >= tail or outlet.expires <= now:

@@ -20,7 +20,7 @@ from service.records.storage import select_rows
 from service.times import later_than, now
 from service.web.errors import Conflict
 
-PLACES = 10_000  # sequence numbers that are searched for a free one
+SEARCHED_NUMBERS = 10_000  # sequence numbers that are searched for a free one
 
 
 class NoPlace(Conflict):
@@ -122,8 +122,8 @@ def _place(session: Session, collection: Collection, row: Any) -> int | None:
     after = session.scalar(select(func.min(seq)).where(same, created > row.created_at))
     if after is None:
         return None
-    low = max(0, after - PLACES) if before is None else before
-    high = min(after, low + PLACES)
+    low = max(0, after - SEARCHED_NUMBERS) if before is None else before
+    high = min(after, low + SEARCHED_NUMBERS)
     taken = set(session.scalars(select(seq).where(seq > low, seq < high)))
     free = next((number for number in range(low + 1, high) if number not in taken), None)
     if free is None:

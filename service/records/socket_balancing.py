@@ -21,8 +21,10 @@ from service.supervised import LastingGreenlets
 
 ROUND_SECONDS = 1.0
 QUIET_SECONDS = 10.0  # without an operation of the client, so that closing disturbs none
-LEAST, SLACK = 4, 0.2  # sockets above the mean that stay: a number, and a part of the mean
-SHARE, FEW = 0.02, 2  # closed in a round: this part of the worker's sockets, or at least FEW
+# Sockets above the mean that stay: a number, or a part of the mean if that is more.
+LEAST_SURPLUS, SURPLUS_SHARE = 4, 0.2
+# Sockets that are closed in a round: a number, or a part of the worker's sockets if that is more.
+LEAST_CLOSED, CLOSED_SHARE = 2, 0.02
 
 log = structlog.get_logger("socket")
 
@@ -30,8 +32,9 @@ log = structlog.get_logger("socket")
 def surplus(own: int, all_workers: list[float]) -> int:
     """Return how many of its `own` sockets a worker closes in this round."""
     mean = fmean(all_workers) if all_workers else own
-    above = own - mean
-    return max(FEW, int(own * SHARE)) if above > max(LEAST, mean * SLACK) else 0
+    if own - mean <= max(LEAST_SURPLUS, mean * SURPLUS_SHARE):
+        return 0
+    return max(LEAST_CLOSED, int(own * CLOSED_SHARE))
 
 
 class SocketSpread:

@@ -21,7 +21,7 @@ from service.sign_in.sessions import Sessions
 from service.web.errors import Unauthorized, Unavailable
 
 SIGN_INS = AppKey["SignIns | None"]("sign_ins")
-SECONDS = 600
+SIGN_IN_SECONDS = 600
 # RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6.
 REFUSALS = ("invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope",
             "server_error", "temporarily_unavailable", "login_required", "interaction_required",
@@ -42,7 +42,7 @@ class SignInFailed(Exception):
 
 @dataclass(frozen=True)
 class Begun:
-    """A sign-in that has begun. The browser keeps `cookie` for `SECONDS`."""
+    """A sign-in that has begun. The browser keeps `cookie` for `SIGN_IN_SECONDS`."""
 
     url: str
     cookie: str
@@ -64,7 +64,7 @@ class SignIns:
         except ProviderAway as error:
             raise SignInFailed("away", error) from None
         kept = {"state": state, "nonce": nonce, "verifier": verifier}
-        text = json.dumps({**kept, "until": time.time() + SECONDS})
+        text = json.dumps({**kept, "until": time.time() + SIGN_IN_SECONDS})
         return Begun(url, self._sealer.seal(text, places.SIGN_IN))
 
     def finish(self, answer: Mapping[str, str], cookie: str) -> str:
@@ -98,7 +98,7 @@ class SignIns:
         except Unsealable:
             raise SignInFailed("lost", "no cookie" if not cookie else "another's cookie") from None
         if kept.pop("until") < time.time():
-            raise SignInFailed("lost", f"after more than {SECONDS} s")
+            raise SignInFailed("lost", f"after more than {SIGN_IN_SECONDS} s")
         return kept
 
 

@@ -27,8 +27,8 @@ from service.web.origin import is_safe
 
 DISCOVERY = "/.well-known/openid-configuration"
 METADATA_SECONDS = 3600.0
-SECONDS = 10.0  # for a whole answer; a refresh lease lasts longer
-BYTES = 256 << 10
+ANSWER_SECONDS = 10.0  # for a whole answer; a refresh lease lasts longer
+ANSWER_BYTES = 256 << 10
 NEEDED = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
 UNREADABLE = (JoseError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
 FORM = "application/x-www-form-urlencoded"
@@ -105,7 +105,7 @@ class IdentityProvider:
         return issued
 
     def refresh(self, token: str) -> IssuedTokens:
-        """Return fresh tokens within `SECONDS`. Raises `ProviderAway`, `ProviderRefused`.
+        """Return fresh tokens within `ANSWER_SECONDS`. Raises `ProviderAway`, `ProviderRefused`.
 
         Their ID token is not verified yet: the refresh token must be kept even if that fails.
         """
@@ -227,9 +227,9 @@ class IdentityProvider:
             authorization, client = self._client()
             body = urlencode({**form, **client}).encode()
             headers |= {"Content-Type": FORM, **authorization}
-        outbound = Outbound("identity", method, url, headers, body, 5, None, SECONDS)
+        outbound = Outbound("identity", method, url, headers, body, 5, None, ANSWER_SECONDS)
         try:
-            status, raw = self._upstream.fetch(outbound, BYTES)
+            status, raw = self._upstream.fetch(outbound, ANSWER_BYTES)
             answer = json.loads(raw) if raw.strip() else {}
         except UpstreamError as error:
             raise ProviderAway(error.reason) from None

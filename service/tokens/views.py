@@ -22,7 +22,7 @@ from service.web.edge import answers, body, refuses
 from service.web.errors import InvalidRequest, NotConfigured, RateLimited
 from service.web.fields import JsonNumber, Text
 
-LONGEST = 3600  # seconds
+LONGEST_LIFE = 3600  # seconds
 MOST_CREDITS = 1_000_000_000
 MOST_NAMES = 1000
 LONGEST_TOKEN = 7000  # bytes; gunicorn and nginx accept a header of 8 kB
@@ -42,7 +42,9 @@ class TokenRequest(Schema):
     credits = JsonNumber(
         load_default=None, allow_none=True, validate=validate.Range(0, MOST_CREDITS)
     )
-    ttl = fields.Integer(strict=True, load_default=LONGEST, validate=validate.Range(1, LONGEST))
+    ttl = fields.Integer(
+        strict=True, load_default=LONGEST_LIFE, validate=validate.Range(1, LONGEST_LIFE)
+    )
 
     @validates_schema
     def _check(self, data: dict[str, Any], **kwargs: Any) -> None:

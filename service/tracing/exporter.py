@@ -18,10 +18,10 @@ from service.supervised import LastingGreenlets
 
 BATCH = 512  # spans
 ROOM = 4 << 20  # bytes of spans that wait
-PAUSE = 2.0  # seconds between two batches, unless one is full
-LAST_PAUSE = 0.1  # instead of PAUSE while the worker ends
-SECONDS = 5.0  # for one export
-QUIET = 60.0  # seconds between two log lines about a collector that fails
+PAUSE_SECONDS = 2.0  # between two batches, unless one is full
+LAST_PAUSE_SECONDS = 0.1  # instead of PAUSE_SECONDS while the worker ends
+EXPORT_SECONDS = 5.0  # for one export
+QUIET_SECONDS = 60.0  # between two log lines about a collector that fails
 ANSWER_LIMIT = 65_536  # bytes of the collector's answer that are read
 
 log = structlog.get_logger("tracing")
@@ -44,7 +44,7 @@ class Exporter:
         self._sender: LastingGreenlets | None = None
         self._wake = Event()
         self._is_sending = self._is_ending = False
-        self._told = -QUIET  # when a failure was last logged, on the monotonic clock
+        self._told = -QUIET_SECONDS  # when a failure was last logged, on the monotonic clock
 
     def add(self, span: bytes) -> None:
         if self._size + len(span) > ROOM:
@@ -70,7 +70,7 @@ class Exporter:
     def _run(self) -> None:
         attribution.begin()  # without the facts of the work that ended the first span
         while True:
-            self._wake.wait(LAST_PAUSE if self._is_ending else PAUSE)
+            self._wake.wait(LAST_PAUSE_SECONDS if self._is_ending else PAUSE_SECONDS)
             self._wake.clear()
             while self._waiting:
                 self._send(self._take())
@@ -98,7 +98,7 @@ class Exporter:
         """Send a batch. Return the collector's status, or the reason why there is none."""
         outbound = Outbound(
             "collector", "POST", self._url, self._headers, body,
-            connect=SECONDS, idle=SECONDS, whole=SECONDS, is_logged=False,
+            connect=EXPORT_SECONDS, idle=EXPORT_SECONDS, whole=EXPORT_SECONDS, is_logged=False,
         )  # fmt: skip
         try:
             return str(self._upstream.fetch(outbound, ANSWER_LIMIT)[0])
@@ -107,6 +107,6 @@ class Exporter:
 
     def _tell(self, outcome: str, count: int) -> None:
         now = time.monotonic()
-        if now - self._told >= QUIET:
+        if now - self._told >= QUIET_SECONDS:
             self._told = now
             log.warning("spans dropped", outcome=outcome, count=count)

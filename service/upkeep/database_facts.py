@@ -1,8 +1,8 @@
 """Facts for operators that are read from the database at each scrape.
 
 They describe the whole service, so every host reports the same. Each query is bounded by an index
-and a number of rows, and all queries together by `SECONDS`. Without an answer `database_answers` is
-0, and the other facts are left out.
+and a number of rows, and all queries together by `LONGEST_SECONDS`. Without an answer
+`database_answers` is 0, and the other facts are left out.
 """
 
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ from service.integrations.calling.breaker import FAILURES
 from service.integrations.models import Breaker
 from service.observing.scrape import COLLECTORS
 
-SECONDS = 1.0  # for all queries together
-MOST = 10_000  # rows that a query counts
+LONGEST_SECONDS = 1.0  # for all queries together
+MOST_ROWS = 10_000  # that a query counts
 
 _holds, _claims, _leases, _breakers = map(table, (Hold, Claim, Lease, Breaker))
 _open_holds = (
     select(_holds.c.amount, (_holds.c.expires_at < current_time()).label("is_overdue"))
     .where(_holds.c.state == "open")
-    .limit(MOST)
+    .limit(MOST_ROWS)
     .subquery()
 )
 HOLDS = select(
@@ -46,11 +46,11 @@ _running = (
     select(_claims.c.turn_id)
     .join(_leases, _leases.c.lease_id == _claims.c.lease_id)
     .where(~has_lapsed())
-    .limit(MOST)
+    .limit(MOST_ROWS)
     .subquery()
 )
 TURNS = select(func.count()).select_from(_running)
-BREAKERS = select(_breakers.c.integration, _breakers.c.failures).limit(MOST)
+BREAKERS = select(_breakers.c.integration, _breakers.c.failures).limit(MOST_ROWS)
 
 
 class DatabaseFacts(Collector):
@@ -67,7 +67,11 @@ class DatabaseFacts(Collector):
 
     def _read(self) -> dict[str, Any] | None:
         try:
-            with gevent.Timeout(SECONDS), time_limit(SECONDS), self._app.app_context():
+            with (
+                gevent.Timeout(LONGEST_SECONDS),
+                time_limit(LONGEST_SECONDS),
+                self._app.app_context(),
+            ):
                 return _facts(db.session.connection())
         except (SQLAlchemyError, gevent.Timeout):
             return None

@@ -18,7 +18,7 @@ BATCH = 100  # rows in one transaction
 Place = Callable[[Any, str], str]
 
 # Model, its sealed columns, and the place of a row's column.
-KEPT: tuple[tuple[Any, tuple[str, ...], Place], ...] = (
+SEALED_COLUMNS: tuple[tuple[Any, tuple[str, ...], Place], ...] = (
     (
         Grant,
         ("access_token", "refresh_token"),
@@ -52,7 +52,7 @@ def rotate(sealer: Sealer) -> Rotation:
     """Seal texts again while the service runs: rows are locked in batches. Needs an app context."""
     rotations = [
         _reseal(sealer, model, column, place, ids)
-        for model, columns, place in KEPT
+        for model, columns, place in SEALED_COLUMNS
         for column in columns
         for ids in _old(sealer, model, column)
     ]

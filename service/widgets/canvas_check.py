@@ -11,7 +11,7 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from service.chat.tools.tool import Tool, ToolContext, tool
-from service.widgets.canvas_shape import SHOWN, io_faults, widget_faults
+from service.widgets.canvas_shape import MOST_SHOWN, io_faults, widget_faults
 from service.widgets.placing import place
 from service.widgets.settings import setting_faults
 from service.widgets.templates import WidgetTemplates
@@ -72,10 +72,10 @@ def canvas_check(templates: WidgetTemplates) -> Tool:
         found = find_problems(placed, io, templates)
         answer: dict[str, Any] = {
             "ok": not found,
-            "problems": [asdict(problem) for problem in found[:SHOWN]],
+            "problems": [asdict(problem) for problem in found[:MOST_SHOWN]],
         }
-        if len(found) > SHOWN:
-            answer["moreProblems"] = len(found) - SHOWN
+        if len(found) > MOST_SHOWN:
+            answer["moreProblems"] = len(found) - MOST_SHOWN
         return answer if placed == widgets else {**answer, "widgets": placed}
 
     return check_canvas
@@ -146,8 +146,8 @@ def _slots_of(place: Place, direction: str, wiring: Wiring) -> str:
 
 def _list_names(names: Iterable[str]) -> str:
     listed = [f"“{name}”" for name in names]
-    more = f" and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
-    return ", ".join(listed[:SHOWN]) + more if listed else "none"
+    more = f" and {len(listed) - MOST_SHOWN} more" if len(listed) > MOST_SHOWN else ""
+    return ", ".join(listed[:MOST_SHOWN]) + more if listed else "none"
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from service.web.fields import JsonBoolean, JsonNumber
 from service.web.json_values import encode
 from service.widgets.validation_messages import flat_messages
 
-WIDGETS = 200
-CONNECTIONS = 500
+MOST_WIDGETS = 200
+MOST_CONNECTIONS = 500
 ID_LIMIT = 128  # characters
-BYTES = 65_536  # of JSON, in the settings or the kept values of one widget
+MOST_BYTES = 65_536  # of JSON, in the settings or the kept values of one widget
 FARTHEST = 1_000_000  # pixels from the origin
 LARGEST = 10_000  # pixels
-SHOWN = 20  # faults in one answer
+MOST_SHOWN = 20  # faults in one answer
 
 
 def _id(**facts: Any) -> fields.String:
@@ -35,8 +35,8 @@ def _length() -> JsonNumber:
 
 
 def _check_size(value: Any) -> None:
-    if len(encode(value).encode(errors="replace")) > BYTES:
-        raise ValidationError(f"Must have at most {BYTES} bytes of JSON.")
+    if len(encode(value).encode(errors="replace")) > MOST_BYTES:
+        raise ValidationError(f"Must have at most {MOST_BYTES} bytes of JSON.")
 
 
 class Tolerant(Schema):
@@ -92,8 +92,8 @@ def widget_faults(widgets: list[Any]) -> list[tuple[str, str]]:
 
     Too many widgets are not checked one by one: a body of a mebibyte takes tenths of a second.
     """
-    if len(widgets) > WIDGETS:
-        return [("", f"Longer than maximum length {WIDGETS}.")]
+    if len(widgets) > MOST_WIDGETS:
+        return [("", f"Longer than maximum length {MOST_WIDGETS}.")]
     found = _faults(WidgetList(), {"widgets": widgets})
     inside = [(path.removeprefix("widgets").lstrip("."), text) for path, text in found]
     return inside or _repeated_ids(widgets)
@@ -102,8 +102,8 @@ def widget_faults(widgets: list[Any]) -> list[tuple[str, str]]:
 def io_faults(io: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the faults of a canvas's `io`: paths, as `connections.2.from.slotId`, and texts."""
     for name in ("connections", "widgets"):
-        if isinstance(parts := io.get(name), list | dict) and len(parts) > CONNECTIONS:
-            return [(name, f"Longer than maximum length {CONNECTIONS}.")]
+        if isinstance(parts := io.get(name), list | dict) and len(parts) > MOST_CONNECTIONS:
+            return [(name, f"Longer than maximum length {MOST_CONNECTIONS}.")]
     return _faults(IoShape(), io)
 
 
@@ -132,4 +132,4 @@ def _repeated_ids(widgets: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def _texts(faults: list[tuple[str, str]]) -> list[str]:
-    return [f"{path}: {text}" if path else text for path, text in faults[:SHOWN]]
+    return [f"{path}: {text}" if path else text for path, text in faults[:MOST_SHOWN]]

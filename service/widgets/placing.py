@@ -8,7 +8,7 @@ widgets that already have a place.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from service.widgets.canvas_shape import CONNECTIONS, FARTHEST, WIDGETS
+from service.widgets.canvas_shape import FARTHEST, MOST_CONNECTIONS, MOST_WIDGETS
 from service.widgets.templates import WidgetTemplates
 
 COLUMN_GAP = 240  # CSS pixels, as all lengths here; room for slots beside widgets, and for lines
@@ -24,7 +24,7 @@ def place(widgets: list[Any], io: dict[str, Any], templates: WidgetTemplates) ->
 
     If there are more than a canvas can have, all stay unchanged, because it could take seconds.
     """
-    if len(widgets) > WIDGETS or len(_connections(io)) > CONNECTIONS:
+    if len(widgets) > MOST_WIDGETS or len(_connections(io)) > MOST_CONNECTIONS:
         return widgets
     sized = [_with_size(one, templates) for one in widgets]
     new = [one for one in sized if _can_be_placed(one)]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from service.widgets.canvas_shape import CONNECTIONS
+from service.widgets.canvas_shape import MOST_CONNECTIONS
 from service.widgets.template import SLOT_CONNECTIONS, Direction, Slot
 
 Code = Literal[
@@ -90,8 +90,8 @@ class Wiring:
             return "input_taken", f"“{input.title}” takes no more connections."
         if len(outgoing) >= (output.max_connections or SLOT_CONNECTIONS):
             return "too_many", f"“{output.title}” has no room for more connections."
-        if len(self.pairs) >= CONNECTIONS:
-            return "too_many", f"A canvas has at most {CONNECTIONS} connections."
+        if len(self.pairs) >= MOST_CONNECTIONS:
+            return "too_many", f"A canvas has at most {MOST_CONNECTIONS} connections."
         return None
 
     def _wrong_cycle(self, source: Place, to: Place) -> Refusal | None:

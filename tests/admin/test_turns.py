@@ -18,7 +18,7 @@ def test_a_running_turn_is_listed_without_what_it_says(alice, bob, admin, monkey
     assert turn["worker"].startswith("lease_")
     assert (turn["ending"], listed.json["total"]) == (False, 1)
     assert turn["startedAt"]
-    monkeypatch.setattr(running, "LIMIT", 1)
+    monkeypatch.setattr(running, "MOST_TURNS", 1)
     newer, _, _ = begun(bob, bob.new_chat(), "count to 900")
     listed = admin.get(TURNS).json
     assert (listed["turns"], listed["total"]) == ([turn], 2), "the newer one does not fit"

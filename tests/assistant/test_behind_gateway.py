@@ -73,7 +73,7 @@ def configure(configure, there) -> dict:
 
 @pytest.fixture(autouse=True)
 def asks_often(monkeypatch):
-    monkeypatch.setattr(grants, "PAUSE", 0.02)
+    monkeypatch.setattr(grants, "PAUSE_SECONDS", 0.02)
 
 
 def called(there):
@@ -293,7 +293,7 @@ def test_while_it_hangs_one_question_waits_for_it(
 
 def test_it_is_asked_again_after_a_while(alice, chat, served_by, office, monkeypatch):
     monkeypatch.setattr(grants, "STATUS_SECONDS", 0.3)
-    monkeypatch.setattr(gateway, "QUIET", 0.1)
+    monkeypatch.setattr(gateway, "QUIET_SECONDS", 0.1)
     office.is_open.clear()
     found(alice, chat, served_by, "list contacts")
     office.is_open.set()

@@ -332,7 +332,7 @@ def test_it_is_waited_for_until_its_worker_is_known_to_be_lost(stopped, again, l
 def test_a_call_that_is_under_way_for_longer_is_asked_for_later(
     stopped, again, lapse, team, monkeypatch
 ):
-    monkeypatch.setattr(idempotency, "PATIENCE", 0.1)
+    monkeypatch.setattr(idempotency, "PATIENCE_SECONDS", 0.1)
     stopped()
     lapse(3600)
     first, second = again(POST, POST)

@@ -133,7 +133,7 @@ def test_a_row_that_begins_anew_is_given_back_nothing_that_it_has_not_spent(book
 
 def test_rows_are_swept_a_day_after_their_tokens(books):
     now = time.time()
-    for ended in (-60, allowances.KEPT - 60, allowances.KEPT + 60):
+    for ended in (-60, allowances.KEPT_SECONDS - 60, allowances.KEPT_SECONDS + 60):
         limit = allowances.TokenLimit(f"{ended:.0f} s ago", "alice", CREDIT, now - ended)
         books.do(allowances.begin, limit)
     with books.app.app_context():

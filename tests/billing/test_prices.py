@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.assistant.calls import tools as assistant_tools
-from service.billing.prices import CREDIT, MARGIN, MODEL_PRICES, cost, credits, max_cost
+from service.billing.prices import CREDIT, MARGIN_TOKENS, MODEL_PRICES, cost, credits, max_cost
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
 from service.chat.turn.instructions import SYSTEM
 from service.integrations import everything
-from service.providers.catalog import KINDS
+from service.providers.catalog import PROVIDER_KINDS
 from service.providers.prompt import Prompt, UserMessage
 
 STARTING = 1000 * CREDIT
@@ -25,7 +25,7 @@ tokens = st.integers(0, 300_000)
 
 
 def test_every_model_has_a_price():
-    assert set(MODEL_PRICES) == set(KINDS)
+    assert set(MODEL_PRICES) == set(PROVIDER_KINDS)
 
 
 def test_a_step_costs_its_tokens():
@@ -48,7 +48,7 @@ def test_the_largest_first_hold_is_a_small_part_of_a_fresh_account(model, charac
     model=models, bound=tokens, cap=tokens, prompt=tokens, output=tokens, read=tokens, write=tokens
 )
 def test_a_hold_covers_every_cost_within_its_bounds(model, bound, cap, prompt, output, read, write):
-    prompt, output = min(prompt, bound + MARGIN), min(output, cap)
+    prompt, output = min(prompt, bound + MARGIN_TOKENS), min(output, cap)
     read = min(read, prompt)
     write = min(write, prompt - read)
     assert cost(model, prompt, output, read, write) <= max_cost(model, bound, cap)

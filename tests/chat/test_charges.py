@@ -103,7 +103,7 @@ def test_who_leaves_while_a_busy_provider_is_waited_for_pays_nothing(
 
 def test_who_leaves_once_the_step_is_whole_pays_what_the_provider_said(alice, app, served_by):
     """The channel is full as the step's last chunk is put in."""
-    served_by.answers = [Answer(model_streams.anthropic("word " * (channel.LIMIT - 4)))]
+    served_by.answers = [Answer(model_streams.anthropic("word " * (channel.MOST_CHUNKS - 4)))]
     leave(alice, app, alice.new_chat(), lambda run: run.channel.full)
     [entry] = charged(app, "alice")
     assert entry.facts["usage"] == {"inputTokens": 10, "outputTokens": 5}

@@ -147,7 +147,7 @@ def test_a_drain_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat
 @pytest.mark.parametrize("room", range(6))
 def test_wherever_a_stalled_turn_is_stopped_no_chunk_is_lost(alice, chat, app, served_by, room):
     """The channel is full at each of the chunks around a tool call."""
-    words = [{"content": f"{n} "} for n in range(channel.LIMIT - 2 - room)]
+    words = [{"content": f"{n} "} for n in range(channel.MOST_CHUNKS - 2 - room)]
     served_by.answers = [silent_after(*words, called("{}"), {"content": "after"}, *words)]
     response = alice.ask(chat, "x", modelId="gen-5.4")
     wait_for(stalled(app))

@@ -52,7 +52,7 @@ def test_an_export_is_refused_while_the_user_has_other_pages_read(alice, monkeyp
     monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
     chat = alice.new_chat()
     with ExitStack() as others:
-        for _ in range(page_turns.AT_ONCE):
+        for _ in range(page_turns.PAGES_AT_ONCE):
             others.enter_context(page_turns.page_turn("alice"))
         refused = exported(alice, chat)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")

@@ -12,7 +12,7 @@ from sqlalchemy import delete, select, update
 from service.chat import resume
 from service.chat.models import PublishedChunks, Turn
 from service.chat.relay import publisher
-from service.chat.relay.watchers import MOST
+from service.chat.relay.watchers import MOST_WATCHERS
 from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from service.extensions import db
@@ -93,7 +93,7 @@ def refusals():
 
 def test_a_user_has_a_number_of_readers_at_once(alice, bob, chat):
     response, _, _ = begun(alice, chat, "count to 3000")
-    readers = [watch(alice, chat) for _ in range(MOST)]
+    readers = [watch(alice, chat) for _ in range(MOST_WATCHERS)]
     before = refusals()
     refused = watch(alice, chat)
     assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")

@@ -11,7 +11,7 @@ from service.chat.finding.terms import excerpt, parse
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
-from service.limits.page_turns import AT_ONCE, page_turn
+from service.limits.page_turns import PAGES_AT_ONCE, page_turn
 from tests.app_database import everything_in
 from tests.chat.chat_searches import found, search, write
 from tests.records.greenlet_turns import turns
@@ -69,7 +69,7 @@ def test_a_search_reads_no_results_of_tools(app, alice):
 @on_sqlite
 def test_searches_of_one_user_leave_connections_for_others(app, alice, bob):
     with ExitStack() as others:
-        for _ in range(AT_ONCE):
+        for _ in range(PAGES_AT_ONCE):
             others.enter_context(page_turn("alice"))
         waiting = gevent.spawn(search, alice, "zeppelin")
         assert search(bob, "zeppelin")["results"] == []

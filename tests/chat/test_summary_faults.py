@@ -54,7 +54,7 @@ def test_without_a_summary_the_oldest_messages_go(app, alice, long_chat, model, 
 
 @pytest.mark.settings(**SMALL)
 def test_a_summariser_that_is_slow_is_not_waited_for(alice, long_chat, model, monkeypatch):
-    monkeypatch.setattr(summary, "SECONDS", 0.1)
+    monkeypatch.setattr(summary, "SUMMARY_SECONDS", 0.1)
     model.summaries = [lambda seen: gevent.sleep(2) or Answer(STREAM)]
     chunks = alice.turn(long_chat, "first")
     assert (text_of(chunks), types(chunks)[-1]) == ("fine", "finish")
@@ -65,7 +65,7 @@ def test_a_summariser_that_is_slow_is_not_waited_for(alice, long_chat, model, mo
 def test_a_turn_can_be_ended_after_a_slow_summariser_as_before(
     app, alice, long_chat, model, monkeypatch
 ):
-    monkeypatch.setattr(summary, "SECONDS", 0.1)
+    monkeypatch.setattr(summary, "SUMMARY_SECONDS", 0.1)
     closed: list[bool] = []
     model.summaries = [lambda seen: gevent.sleep(1) or Answer(STREAM)]
     model.answers = [lambda seen: Answer(trickle(closed))]
@@ -81,7 +81,9 @@ def test_a_turn_can_be_ended_after_a_slow_summariser_as_before(
 @pytest.mark.settings(**SMALL)
 def test_a_summariser_may_be_slow_to_the_end(alice, long_chat, model, monkeypatch):
     """Words that come one by one do not lengthen its time."""
-    monkeypatch.setattr(summary, "SECONDS", 2)  # on a busy machine the first word may need one
+    monkeypatch.setattr(
+        summary, "SUMMARY_SECONDS", 2
+    )  # on a busy machine the first word may need one
     model.summaries = [lambda seen: Answer(trickle([]))]
     end = alice.turn(long_chat, "first")[-1]["messageMetadata"]
     assert end["compaction"]["stages"] == ["window"]

@@ -105,7 +105,7 @@ def test_a_worker_lost_while_the_vendor_works_leaves_an_unknown_outcome(
         answers.append(call(service, *SEARCH))
         return is_unknown(answers[-1])
 
-    wait_for(lapsed, idempotency.LEASE + 10)
+    wait_for(lapsed, idempotency.LEASE_SECONDS + 10)
     assert is_unknown(call(service, *SEARCH))
     assert call(service, SEARCH[0], {"query": "other"}).status_code == 409
     assert (len(vendor.seen), charges(service.database_url)) == (1, [])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import gevent
 import pytest
 
-from service.records.socket_balancing import LEAST, surplus
+from service.records.socket_balancing import LEAST_SURPLUS, surplus
 from tests.faults.processes import kill_oldest_worker, workers
 from tests.records.http_writer import Hands
 from tests.services import wait_for
@@ -52,7 +52,7 @@ def test_a_worker_that_came_back_gets_its_share_of_the_sockets(start, follow, li
     print("after the kill:", spread())
     talkers = [listen(service, user) for user in USERS for _ in range(TALKERS)]
     count = len(followers) + len(talkers)
-    written, most = 0, count / 2 + LEAST
+    written, most = 0, count / 2 + LEAST_SURPLUS
     while max(spread()) > most or sum(spread()) < count:
         for one in hands:
             one.create("notes", title="while they move")

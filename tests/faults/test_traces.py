@@ -10,7 +10,7 @@ import requests
 from service.ids import new_id
 from service.observing.logs import redactor
 from service.tracing.encoding import TEXT_LIMIT, SpanFacts, encode
-from service.tracing.exporter import SECONDS
+from service.tracing.exporter import EXPORT_SECONDS
 from tests.faults.client import client_of
 from tests.faults.processes import workers
 from tests.services import ENVIRONMENT, SECRET, wait_for
@@ -180,7 +180,7 @@ def test_a_collector_that_never_answers_holds_nothing_up(traced, collector):
     wait_for(lambda: asked)
     began = time.monotonic()
     turn(service)
-    assert time.monotonic() - began < SECONDS, "the turn has waited for the collector"
-    wait_for(lambda: dropped_spans(service), 2 * SECONDS)
+    assert time.monotonic() - began < EXPORT_SECONDS, "the turn has waited for the collector"
+    wait_for(lambda: dropped_spans(service), 2 * EXPORT_SECONDS)
     wait_for(lambda: len(asked) > 1)
-    service.stop(seconds=2 * SECONDS)
+    service.stop(seconds=2 * EXPORT_SECONDS)

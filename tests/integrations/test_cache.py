@@ -188,7 +188,7 @@ def test_it_is_given_while_the_breaker_is_open_and_not_after(app, alice, keeping
 @on_sqlite
 def test_neither_a_failure_nor_a_large_answer_is_kept(app, alice, keeping):
     vendor = keeping()
-    maker = "x" * kept_answers.LARGEST
+    maker = "x" * kept_answers.LARGEST_BYTES
     large = {"anvils": [{"id": "a-1", "weight": {"kg": 50}, "maker": maker}] * 2}
     vendor.says(Said({}, 400), large, WEIGHTS)
     assert [anvils(alice).status_code for _ in "abc"] == [400, 200, 200]
@@ -196,7 +196,7 @@ def test_neither_a_failure_nor_a_large_answer_is_kept(app, alice, keeping):
 
 
 def test_equal_calls_at_once_ask_once(app, alice, bob, keeping, monkeypatch):
-    monkeypatch.setattr(kept_answers, "LARGEST", 10)  # also where the answer is too large to keep
+    monkeypatch.setattr(kept_answers, "LARGEST_BYTES", 10)  # also for an answer that is too large
     vendor, may_answer = keeping(), Event()
 
     def answer(asked):
@@ -300,7 +300,7 @@ def test_an_answer_that_can_not_be_kept_is_given_all_the_same(app, alice, keepin
 
 
 def test_the_oldest_go_where_there_are_too_many_or_too_large_ones(app, monkeypatch):
-    monkeypatch.setattr(answer_sweep, "MOST", 4)
+    monkeypatch.setattr(answer_sweep, "MOST_ANSWERS", 4)
     monkeypatch.setattr(answer_sweep, "MOST_BYTES", 30)
     monkeypatch.setattr(answer_sweep, "BATCH", 2)
     for number in range(8):

@@ -310,7 +310,7 @@ def test_a_message_of_which_others_are_being_let_in_is_not_over_the_limit(
     app, settings, alice, served_by, monkeypatch
 ):
     """There is no claim yet of those that have the tickets."""
-    monkeypatch.setattr(over_limit, "PATIENCE", 60)
+    monkeypatch.setattr(over_limit, "PATIENCE_SECONDS", 60)
     gate, chat = Event(), alice.new_chat()
     served_by.answers = [lambda _: gate.wait(10) and Answer(model_streams.anthropic("Hello."))]
     with no_claims(app, settings):

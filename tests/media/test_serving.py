@@ -44,7 +44,7 @@ def test_an_item_is_for_its_owner_and_for_who_has_the_link(kept, alice, bob, cli
 def test_a_link_ends_after_ten_minutes_and_its_address_works_with_a_token(
     kept, alice, client, monkeypatch
 ):
-    monkeypatch.setattr(links, "SECONDS", 0)
+    monkeypatch.setattr(links, "LINK_SECONDS", 0)
     path, link = kept()
     assert client.get(link).status_code == 401
     assert alice.get(link).data == LARGE

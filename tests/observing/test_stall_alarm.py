@@ -122,5 +122,5 @@ def test_another_iteration_of_the_loop_is_another_piece_of_work(alarm, look, lin
 
 def test_samples_are_rarer_the_longer_a_stall_is(alarm, look):
     pauses = look(0.04, 0.1, 2.0, 10.0)
-    assert pauses[0] == pytest.approx(stall.LIMIT, abs=0.01)
+    assert pauses[0] == pytest.approx(stall.STALL_SECONDS, abs=0.01)
     assert pauses[1:] == [pytest.approx(pause, rel=0.1) for pause in (0.006, 0.2, 1.0)]

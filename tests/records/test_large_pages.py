@@ -10,7 +10,7 @@ from service.chat.models import JournalEntry
 from service.database.access import write_transaction
 from service.extensions import db
 from service.limits import page_turns
-from service.limits.page_turns import AT_ONCE, page_turn
+from service.limits.page_turns import PAGES_AT_ONCE, page_turn
 from service.records.models import Record
 from service.records.store import PAGE_BYTES
 from service.times import now
@@ -108,7 +108,7 @@ def test_any_answer_is_the_same_as_one_encoded_at_once(app, value):
 @on_sqlite
 def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canvases):
     with ExitStack() as others:
-        for _ in range(AT_ONCE):
+        for _ in range(PAGES_AT_ONCE):
             others.enter_context(page_turn("alice"))
         waiting = gevent.spawn(alice.get, CANVASES)
         assert bob.get(CANVASES).status_code == 200
@@ -126,7 +126,7 @@ def test_nobody_waits_for_long_for_the_other_pages_of_a_user(alice, monkeypatch,
     """They may wait for a database that is away."""
     monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
     with ExitStack() as others:
-        for _ in range(AT_ONCE):
+        for _ in range(PAGES_AT_ONCE):
             others.enter_context(page_turn("alice"))
         refused = alice.get(path)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")

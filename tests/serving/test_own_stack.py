@@ -9,7 +9,7 @@ import pytest
 from gevent.event import Event
 
 from service.observing import attribution
-from serving.own_stack import KEPT, OwnStack
+from serving.own_stack import IDLE_GREENLETS, OwnStack
 
 REQUEST = {"PATH_INFO": "/"}
 USER: ContextVar[object] = ContextVar("user", default="nobody")
@@ -53,9 +53,9 @@ def test_requests_at_the_same_time_have_greenlets_of_their_own():
 
     app = OwnStack(serve)
     for _ in range(2):
-        gevent.joinall([gevent.spawn(app, REQUEST, None) for _ in range(KEPT + 2)])
-    assert len(set(ran_in[: KEPT + 2])) == KEPT + 2
-    assert len(set(ran_in)) == KEPT + 4, "those that are kept work again, and two new ones"
+        gevent.joinall([gevent.spawn(app, REQUEST, None) for _ in range(IDLE_GREENLETS + 2)])
+    assert len(set(ran_in[: IDLE_GREENLETS + 2])) == IDLE_GREENLETS + 2
+    assert len(set(ran_in)) == IDLE_GREENLETS + 4, "idle ones work again, and two new ones"
 
 
 def test_a_greenlet_that_waits_keeps_nothing_of_its_last_request():

@@ -84,7 +84,7 @@ def test_a_refresh_is_the_only_one_for_as_long_as_it_may_take(app, browser, prov
 
     def give_late(form):
         monkeypatch.undo()
-        pass_time(app, 4 * identity.SECONDS + refresh_leases.INSIST_SECONDS)
+        pass_time(app, 4 * identity.ANSWER_SECONDS + refresh_leases.INSIST_SECONDS)
         tabs.append(in_a_tab(app, browser.session_id))
         gevent.sleep(0.5)
         return give(form)

@@ -178,7 +178,7 @@ def test_the_redirect_must_come_from_this_provider(browser, provider, issuer):
 
 @on_sqlite
 def test_a_sign_in_has_to_come_back_within_its_time(browser, provider, monkeypatch):
-    monkeypatch.setattr(code_flow, "SECONDS", -1)
+    monkeypatch.setattr(code_flow, "SIGN_IN_SECONDS", -1)
     assert browser.sign_in() == "lost"
     assert provider.asked("token") == []
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from service.widgets.canvas_shape import CONNECTIONS, WIDGETS
+from service.widgets.canvas_shape import MOST_CONNECTIONS, MOST_WIDGETS
 from service.widgets.placing import place
 from tests.people import text_of
 from tests.services import on_sqlite
@@ -70,8 +70,8 @@ def test_malformed_widgets_and_connections_are_left_to_the_check(placed):
 
 
 def test_more_than_a_canvas_has_are_left_to_the_check(placed):
-    most = [new(str(number)) for number in range(WIDGETS)]
-    ties = [connection(f"{number}.x", f"{number + 1}.y") for number in range(CONNECTIONS)]
+    most = [new(str(number)) for number in range(MOST_WIDGETS)]
+    ties = [connection(f"{number}.x", f"{number + 1}.y") for number in range(MOST_CONNECTIONS)]
     assert "x" in placed(most, *ties)[0]
     for widgets, connections in (([*most, new("a")], ties), (most, [*ties, ties[0]])):
         assert placed(widgets, *connections) == widgets

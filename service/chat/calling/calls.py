@@ -20,8 +20,8 @@ from service.chat.tools.tool import APP_TOOLS, Tool, ToolContext, Tools
 from service.observing.measures import tool_calls
 from service.providers.events import FinishedCall
 
-MOST = 20  # calls of a step that are run
-AT_ONCE = 5  # reads
+MOST_CALLS = 20  # of a step that are run
+READS_AT_ONCE = 5
 RAW_LIMIT = 2_000  # characters that are shown of an input that is not JSON
 UNKNOWN = "unknown"  # in metrics, for names that the model invented
 TOO_MANY = "too many calls in one step"
@@ -63,13 +63,13 @@ def run(app: Flask, context: ToolContext, calls: Iterable[NamedCall]) -> Chunks:
             yield chunks.ToolInputError(call.id, call.name, public, str(error))
             continue
         yield chunks.ToolInputAvailable(call.id, call.name, public)
-        if position < MOST:
+        if position < MOST_CALLS:
             ready.append(loaded)
         else:
             tool_calls(call.name, "refused").inc()
             yield chunks.ToolOutputError(call.id, TOO_MANY)
     for group in _groups(ready):
-        yield from merge([_result(app, context, call) for call in group], AT_ONCE)
+        yield from merge([_result(app, context, call) for call in group], READS_AT_ONCE)
 
 
 def _load(tools: Tools, call: NamedCall) -> ReadyCall:

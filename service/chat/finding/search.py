@@ -26,7 +26,7 @@ from service.records.values import invalid
 
 Place = Literal["title", "message"]  # where the terms were found
 # Without the parts: the tool results in one page of them may have a hundred megabytes.
-SHOWN = (Message.seq, Message.record_id, Message.role, Message.created_at, Message.content)
+SHOWN_COLUMNS = (Message.seq, Message.record_id, Message.role, Message.created_at, Message.content)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class _Search:
         if before is not None:
             matching = matching.having(newest < before)
         hits = matching.order_by(newest.desc()).limit(limit).subquery()
-        rows = select(*SHOWN, Chat).join(hits, Message.seq == hits.c.seq)
+        rows = select(*SHOWN_COLUMNS, Chat).join(hits, Message.seq == hits.c.seq)
         rows = rows.join(Chat, Chat.record_id == Message.chat_id).order_by(Message.seq.desc())
         for seq, record_id, role, created_at, content, chat in db.session.execute(rows):
             message = FoundMessage(record_id, role, created_at, excerpt(content, self.terms))

@@ -37,12 +37,12 @@ from service.observing import measures
 from service.web.errors import RateLimited
 
 WATCHERS = AppKey["Watchers"]("watchers")
-MOST = 20  # of one user in one worker, like sockets; each takes a connection
+MOST_WATCHERS = 20  # of one user in one worker, like sockets; each takes a connection
 LOOK_SECONDS = 0.2  # between looks at the rows
 RENEW_SECONDS = 2.0  # between requests to continue publishing
 LOST_SECONDS = 5.0  # without a claim and without a new row
 LOST = "The answer broke off. Please try again."
-TOO_MANY = f"A user may read at most {MOST} running replies again at a time."
+TOO_MANY = f"A user may read at most {MOST_WATCHERS} running replies again at a time."
 
 CHAT = select(Chat.seq).where(Chat.record_id == bindparam("chat"))
 
@@ -117,7 +117,7 @@ class Watchers(BackgroundWork):
 
         Raises `RateLimited` if its user has too many watchers.
         """
-        if self._of_user[watcher.user_id] >= MOST:
+        if self._of_user[watcher.user_id] >= MOST_WATCHERS:
             measures.LIMITED.labels("readers-at-once").inc()
             raise RateLimited(TOO_MANY)
         self._of_user[watcher.user_id] += 1

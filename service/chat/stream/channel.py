@@ -10,7 +10,7 @@ from service.web.pauses import Pause
 
 Item = Chunk | bytes  # bytes: a chunk that another worker has encoded
 TEXT = (TextDelta, bytes)
-LIMIT = 256  # chunks: for a slow reader the turn waits, instead of using more memory
+MOST_CHUNKS = 256  # for a slow reader the turn waits, instead of using more memory
 
 
 class Channel:
@@ -44,7 +44,7 @@ class Channel:
         self._chunks.append(chunk)
         if self._resume and not self._waking:
             self._wake()
-        return len(self._chunks) >= LIMIT
+        return len(self._chunks) >= MOST_CHUNKS
 
     def put_text(self, deltas: Sequence[TextDelta]) -> None:
         """Put text in from the event loop. A waiting reader gets it at once.
@@ -148,7 +148,7 @@ class Channel:
 
     @property
     def full(self) -> bool:
-        return len(self._chunks) >= LIMIT
+        return len(self._chunks) >= MOST_CHUNKS
 
     @property
     def ended(self) -> bool:

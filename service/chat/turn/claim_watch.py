@@ -30,7 +30,7 @@ from service.ids import new_id
 from service.lifecycle import LIFECYCLE
 from service.observing.measures import TURN_FAILURES, TURNS_RUNNING, claims_not_renewed
 from service.observing.sampler import SAMPLER
-from service.providers.events import OPERATORS
+from service.providers.events import OPERATOR_FAULTS
 
 CLAIM_WATCH = AppKey["ClaimWatch"]("claim_watch")
 LOOK_SECONDS = 0.5  # between looks at the claims
@@ -184,7 +184,7 @@ def init_app(app: Flask) -> None:
     watch = CLAIM_WATCH.set(app, ClaimWatch(app, runs, lease))
     sampler = SAMPLER.of(app)
     sampler.add(TURNS_RUNNING, lambda: len(runs))
-    for series in product(MODELS.of(app), OPERATORS):
+    for series in product(MODELS.of(app), OPERATOR_FAULTS):
         TURN_FAILURES.labels(*series)  # starts at 0, so the first failure is an increase
     lifecycle = LIFECYCLE.of(app)
     lifecycle.on_drain(runs.drain)

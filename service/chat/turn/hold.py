@@ -8,7 +8,7 @@ from flask import Flask
 
 from service.auth.users import OWNER, Caller
 from service.billing import ledger, prices
-from service.billing.payer import payer_of
+from service.billing.payer import payer_of, starting_amount
 from service.chat.question import Question
 from service.chat.tools.tool import APP_TOOLS
 from service.chat.turn.tally import Tally
@@ -40,7 +40,7 @@ def hold_for(
     """
     owner = OWNER.of(app).subject
     payer = payer_of(forwarded, owner, question.caller, question.budget)
-    starting = prices.starting_amount(app.config["SETTINGS"])
+    starting = starting_amount(app.config["SETTINGS"])
     lease_id = WORKER_LEASE.of(app).id
 
     def hold(amount: int) -> Question:

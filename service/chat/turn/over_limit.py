@@ -12,7 +12,7 @@ from service.extensions import db
 from service.limits.concurrency import TooManyAtOnce
 from service.web.errors import RateLimited
 
-PATIENCE = 1.0  # seconds within which admitted turns should claim their messages
+PATIENCE_SECONDS = 1.0  # within which admitted turns should claim their messages
 LOOK_SECONDS = 0.02
 
 
@@ -25,7 +25,7 @@ def answer_without_ticket(
     otherwise the refusal. A ticket is taken before the message is claimed: while some of the user's
     tickets have no claim yet, one of them may belong to this message.
     """
-    gives_up = time.monotonic() + PATIENCE
+    gives_up = time.monotonic() + PATIENCE_SECONDS
     while True:
         is_known = _is_known(app, submission, refusal) or time.monotonic() >= gives_up
         if stored := find_answer(app, submission):

@@ -19,11 +19,11 @@ from service.outbound.upstream import UPSTREAM
 from service.providers.events import ProviderError
 from service.providers.prompt import AssistantMessage, Message, Prompt, ToolResults, UserMessage
 
-SECONDS = 20.0  # in all
+SUMMARY_SECONDS = 20.0  # in all
 OUTPUT_TOKENS = 2_000
-TRANSCRIPT = 200_000  # the most bytes that are summarised
-PIECE = 4_000  # characters of one message in the transcript
-LONGEST = 20_000  # characters of a summary; a longer one repeats the conversation
+TRANSCRIPT_BYTES = 200_000  # the most that are summarised
+PIECE_CHARACTERS = 4_000  # of one message in the transcript
+SUMMARY_LIMIT = 20_000  # characters of a summary; a longer one repeats the conversation
 
 INSTRUCTIONS = """\
 You write the memory of an assistant. Below is the older part of its conversation with a user; the
@@ -46,7 +46,7 @@ class Summarizer:
         model_id = app.config["SETTINGS"].summary_model
         self._model = MODELS.of(app)[model_id]
         ceiling = app.config["SETTINGS"].token_ceilings[self._model.provider.kind]
-        self._most = min(TRANSCRIPT, ceiling)  # bytes, each of which is at most one token
+        self._most = min(TRANSCRIPT_BYTES, ceiling)  # bytes, each of which is at most one token
         self._was_called = False
 
     def __call__(self, history: History, cut: int) -> str | None:
@@ -65,7 +65,7 @@ class Summarizer:
 
     def _ask(self, trip: RoundTrip[ArrivingText]) -> str | None:
         try:
-            answer = complete(UPSTREAM.of(self._app), trip, SECONDS)
+            answer = complete(UPSTREAM.of(self._app), trip, SUMMARY_SECONDS)
         except ProviderError as error:
             log.warning("no summary", fault=error.fault)
             return None
@@ -95,7 +95,7 @@ def _is_usable(text: str, prompt: Prompt) -> bool:
     """Return whether a summary is not empty and does not just repeat the conversation."""
     request = prompt.messages[0]
     assert isinstance(request, UserMessage)
-    if not text or len(text) > min(LONGEST, max(len(request.text) // 2, 500)):
+    if not text or len(text) > min(SUMMARY_LIMIT, max(len(request.text) // 2, 500)):
         log.warning("no summary", fault="empty" if not text else "echo")
         return False
     return True
@@ -132,4 +132,4 @@ def _plain_text(message: Message) -> list[str]:
 
 
 def _piece(text: str) -> str:
-    return text if len(text) <= PIECE else text[:PIECE] + "…"
+    return text if len(text) <= PIECE_CHARACTERS else text[:PIECE_CHARACTERS] + "…"

@@ -10,7 +10,7 @@ from service.database.clock import current_time
 from service.extensions import db, table
 from service.integrations.models import KeptAnswer
 
-MOST = 10_000  # answers
+MOST_ANSWERS = 10_000
 MOST_BYTES = 200 << 20  # of all of them
 BATCH = 500  # rows of one transaction
 
@@ -25,11 +25,11 @@ def sweep() -> None:
 
 
 def trim() -> None:
-    """Delete the oldest answers above `MOST` or above `MOST_BYTES`."""
+    """Delete the oldest answers above `MOST_ANSWERS` or above `MOST_BYTES`."""
     sums = select(func.count(), func.coalesce(func.sum(_answers.c.size), 0))
     answers, size = db.session.execute(sums.select_from(_answers)).one()
     db.session.commit()
-    if answers > MOST or size > MOST_BYTES:
+    if answers > MOST_ANSWERS or size > MOST_BYTES:
         _delete(_surplus())
 
 
@@ -38,7 +38,8 @@ def _surplus() -> Select[str]:
     place = func.row_number().over(order_by=newest_first).label("place")
     total = func.sum(_answers.c.size).over(order_by=newest_first).label("total")
     ranked = select(_answers.c.key, place, total).subquery()
-    return select(ranked.c.key).where(or_(ranked.c.place > MOST, ranked.c.total > MOST_BYTES))
+    is_surplus = or_(ranked.c.place > MOST_ANSWERS, ranked.c.total > MOST_BYTES)
+    return select(ranked.c.key).where(is_surplus)
 
 
 def _delete(chosen: Select[str]) -> None:

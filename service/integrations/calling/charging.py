@@ -6,14 +6,13 @@ from config import Settings
 from config_values import Billing
 from service.auth.users import OWNER
 from service.billing.budgets import budget_of
-from service.billing.payer import PaidBy, Payer, payer_of
-from service.billing.prices import starting_amount
+from service.billing.payer import PaidBy, Payer, payer_of, starting_amount
 from service.integrations.calling.admission import Admitted
 from service.integrations.calling.attempt import Charge
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import Inbound
 
-GRACE = 60.0  # seconds that a hold outlives its call: the token may have to be refreshed first
+GRACE_SECONDS = 60.0  # that a hold outlives its call: the token may have to be refreshed first
 
 
 class Charging:
@@ -46,7 +45,7 @@ class Charging:
             payer=self._payer(endpoint, request),
             most=most,
             starting=starting_amount(self._settings),
-            seconds=endpoint.seconds + GRACE,
+            seconds=endpoint.seconds + GRACE_SECONDS,
             what=endpoint.name,
             facts={name: value for name, value in facts.items() if value},
         )

@@ -35,11 +35,11 @@ from service.web.errors import (
     UpstreamTimedOut,
 )
 
-BYTES = 32 << 20
-MARGIN = 5.0  # seconds, in addition to the endpoint's own
-SECONDS = 75.0  # for other routes, because the state of a job may take a request to the vendor
-QUIET = 10.0  # seconds after a timeout in which `status_soon` sends no request
-TOLD = ("Retry-After", "Age", "X-Cache")  # headers of its answers
+ANSWER_BYTES = 32 << 20
+MARGIN_SECONDS = 5.0  # in addition to the endpoint's own
+ANSWER_SECONDS = 75.0  # of other routes: the state of a job may take a request to the vendor
+QUIET_SECONDS = 10.0  # after a timeout, in which `status_soon` sends no request
+PASSED_HEADERS = ("Retry-After", "Age", "X-Cache")  # of its answers
 NOT_COUNTED = "A token with a limit of credits can't be used for this: make one without `credits`."
 NOT_SHARED = "Can't be continued through a gateway that bills the app's owner."
 
@@ -72,7 +72,7 @@ class Gateway:
             "POST",
             f"/api/integrations/{endpoint.name}",
             self._owner_token if owner_pays else self._bearer(request.caller, request.token),
-            seconds=endpoint.seconds + MARGIN + (LONGEST_WAIT if endpoint.job else 0),
+            seconds=endpoint.seconds + MARGIN_SECONDS + (LONGEST_WAIT if endpoint.job else 0),
             headers={
                 "Idempotency-Key": _key(request, owner_pays),
                 "X-Approval": request.approval,
@@ -94,7 +94,7 @@ class Gateway:
         self._jobs.note_end(caller.subject, job_id, result)
         return result
 
-    def status(self, caller: Caller, token: str, seconds: float = SECONDS) -> ProxyResponse:
+    def status(self, caller: Caller, token: str, seconds: float = ANSWER_SECONDS) -> ProxyResponse:
         """Return the caller's connections, which are always in the caller's own name."""
         bearer = self._bearer(caller, token)
         result = self._ask("GET", "/api/integrations/status", bearer, seconds=seconds, plain=True)
@@ -106,7 +106,7 @@ class Gateway:
     def status_soon(self, caller: Caller, token: str, seconds: float) -> ProxyResponse:
         """Return the status within `seconds`, for a caller that can't wait.
 
-        While the other instance hangs, only one request in `QUIET` seconds waits for it. The others
+        While the other instance hangs, only one request in `QUIET_SECONDS` waits for it. The others
         raise `UpstreamTimedOut` at once, because the waits of one turn would add up.
         """
         if time.monotonic() < self._quiet_until:
@@ -114,7 +114,7 @@ class Gateway:
         try:
             return self.status(caller, token, seconds)
         except UpstreamTimedOut:
-            self._quiet_until = time.monotonic() + QUIET
+            self._quiet_until = time.monotonic() + QUIET_SECONDS
             raise
 
     def disconnect(self, token: str, integration: str) -> ProxyResponse:
@@ -141,7 +141,7 @@ class Gateway:
         path: str,
         bearer: str,
         *,
-        seconds: float = SECONDS,
+        seconds: float = ANSWER_SECONDS,
         headers: Mapping[str, str | None] | None = None,
         body: Any = None,
         plain: bool = False,
@@ -154,8 +154,10 @@ class Gateway:
         outbound = Outbound("gateway", method, url, all_headers, sent, idle=None, whole=seconds)
         try:
             with self._upstream.open(outbound) as stream:
-                raw, status = read_all(stream, BYTES), stream.status
-                told = {name: stream.headers[name] for name in TOLD if name in stream.headers}
+                raw, status = read_all(stream, ANSWER_BYTES), stream.status
+                told = {
+                    name: stream.headers[name] for name in PASSED_HEADERS if name in stream.headers
+                }
         except UpstreamError as error:
             raise failure_of(error) from None
         envelope = parse(raw)  # lets others run meanwhile, which does not make the answer late

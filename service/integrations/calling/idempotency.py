@@ -31,13 +31,13 @@ from service.sealing import places
 from service.sealing.seal import Sealer
 from service.web.errors import Conflict
 
-KEPT = 24 * 3600.0  # seconds from a key's last change
-LEASE = 15.0  # seconds for which an attempt has its key, unless it is renewed
-PATIENCE = LEASE + 2.0  # seconds to wait for an attempt that may be lost
+KEPT_SECONDS = 24 * 3600.0  # from a key's last change
+LEASE_SECONDS = 15.0  # for which an attempt has its key, unless it is renewed
+PATIENCE_SECONDS = LEASE_SECONDS + 2.0  # to wait for an attempt that may be lost
 LOOK_SECONDS = 0.5
-# Seconds. The previous release frees a key without an answer when it expires, so only a key that
+# The previous release frees a key without an answer when it expires, so only a key that
 # is taken, not left, may expire so soon.
-TAKEN = 15 * 60.0
+TAKEN_SECONDS = 15 * 60.0
 
 _keys = table(IdempotencyKey)
 
@@ -112,7 +112,7 @@ class KeyLease:
         If an attempt has the key, wait until it has stored its answer, or is known to be lost.
         Raises `Conflict`, `NotOpened`.
         """
-        gives_up = time.monotonic() + PATIENCE
+        gives_up = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
                 return self._look()
@@ -135,8 +135,9 @@ class KeyLease:
             return
         with write_transaction() as session:
             left = update(_keys).where(self._mine()).returning(_keys.c.seq)
-            times = {"left_at": current_time(), "held_until": from_now(LEASE)}
-            if session.execute(left.values(**times, expires_at=from_now(KEPT))).first() is None:
+            times = {"left_at": current_time(), "held_until": from_now(LEASE_SECONDS)}
+            left = left.values(**times, expires_at=from_now(KEPT_SECONDS))
+            if session.execute(left).first() is None:
                 raise InFlight()  # the lease has lapsed, and another attempt has the key
             if self._note:
                 self._note.leave(session)
@@ -151,7 +152,7 @@ class KeyLease:
         If the key's chat was deleted meanwhile, the key expires and the answer is not stored.
         """
         done = update(_keys).where(self._mine())
-        values = {"answer": sealed, "expires_at": from_now(KEPT)}
+        values = {"answer": sealed, "expires_at": from_now(KEPT_SECONDS)}
         row = session.execute(done.values(**values).returning(_keys.c.chat_id)).one_or_none()
         if row is None:
             return False
@@ -217,9 +218,9 @@ class KeyLease:
             "body_hash": self._hash,
             "answer": None,
             "holder": self.holder,
-            "held_until": from_now(LEASE),
+            "held_until": from_now(LEASE_SECONDS),
             "left_at": None,
-            "expires_at": from_now(TAKEN),
+            "expires_at": from_now(TAKEN_SECONDS),
         }
         if row is None:
             session.execute(insert(_keys).values(**self._names, **values))

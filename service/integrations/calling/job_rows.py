@@ -16,7 +16,7 @@ from service.integrations.models import IntegrationJob
 from service.limits.concurrency import TooManyAtOnce
 from service.observing import measures
 
-KEPT = 7 * 24 * 3600.0  # seconds for which a job's row is kept after its time limit
+KEPT_SECONDS = 7 * 24 * 3600.0  # for a job's row, after its time limit
 
 _jobs = table(IntegrationJob)
 
@@ -107,6 +107,6 @@ def load(session: Session, job_id: str) -> JobEnd | None:
 
 
 def sweep(session: Session) -> list[str]:
-    """Delete jobs and their results `KEPT` seconds after their time limit. Return their ids."""
-    old = delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT))
+    """Delete jobs and their results `KEPT_SECONDS` after their time limit. Return their ids."""
+    old = delete(_jobs).where(_jobs.c.ends_at < from_now(-KEPT_SECONDS))
     return list(session.scalars(old.returning(_jobs.c.job_id)))

@@ -35,7 +35,7 @@ from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 from service.web.json_values import Encoded
 
-LARGEST = 256 << 10  # bytes of one answer's JSON
+LARGEST_BYTES = 256 << 10  # of one answer's JSON
 TRIMMED_AFTER = 500  # stored answers of a worker; each count reads the whole table
 TRIMMED_AFTER_BYTES = 10 << 20
 
@@ -174,8 +174,8 @@ class KeptAnswers:
         caller has the answer. No answer of a user who was erased meanwhile is stored.
         """
         try:
-            text = current_app.json.encode_within(LARGEST, data)  # type: ignore[attr-defined]
-            if text is None or (size := len(text.encode())) > LARGEST:
+            text = current_app.json.encode_within(LARGEST_BYTES, data)  # type: ignore[attr-defined]
+            if text is None or (size := len(text.encode())) > LARGEST_BYTES:
                 return None
         except UnicodeEncodeError as error:
             log.warning("answer not kept", error=type(error).__name__)

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from service.database.clock import current_time, from_now
 from service.extensions import db, table
-from service.integrations.calling.idempotency import LEASE
+from service.integrations.calling.idempotency import LEASE_SECONDS
 from service.integrations.models import IdempotencyKey
 
 _keys = table(IdempotencyKey)
@@ -29,7 +29,9 @@ def renew(session: Session, holders: Iterable[str]) -> None:
     for it while other keys are locked could be a deadlock.
     """
     held = _keys.c.holder.in_(list(holders)) & _keys.c.answer.is_(None)
-    session.execute(update(_keys).where(_select_unlocked(held)).values(held_until=from_now(LEASE)))
+    session.execute(
+        update(_keys).where(_select_unlocked(held)).values(held_until=from_now(LEASE_SECONDS))
+    )
 
 
 def forget_chat(session: Session, user_id: str, chat_id: str) -> None:

@@ -25,7 +25,7 @@ from service.web.errors import ServiceError
 
 RENEW_SECONDS = 5.0  # a third of a lease
 RETRY_SECONDS = 1.0
-PATIENCE = 300.0  # seconds for which a write waits for the database
+PATIENCE_SECONDS = 300.0  # for which a write waits for the database
 MOST_WRITES = 50  # that may wait at the same time: each may hold some megabytes
 
 log = structlog.get_logger("integrations")
@@ -70,7 +70,7 @@ class LeaseRenewal(BackgroundWork):
         """
         if len(self._writes) >= MOST_WRITES:
             return False
-        self._writes.append(LateWrite(holder, store, time.monotonic() + PATIENCE))
+        self._writes.append(LateWrite(holder, store, time.monotonic() + PATIENCE_SECONDS))
         self._holders.add(holder)
         self.wake()
         return True

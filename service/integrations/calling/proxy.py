@@ -32,7 +32,7 @@ from service.integrations.calling.call_log import (
     outcome_elsewhere,
 )
 from service.integrations.calling.call_media import CallMedia
-from service.integrations.calling.charging import GRACE, Charging
+from service.integrations.calling.charging import GRACE_SECONDS, Charging
 from service.integrations.calling.gateway import Gateway
 from service.integrations.calling.idempotency import KeyLease
 from service.integrations.calling.jobs import Jobs
@@ -194,7 +194,7 @@ class Proxy:
             self._check_jobs(admitted)  # first, because it does not count the call
             user_limits.count(admitted.user_id, endpoint)
             if charge or not endpoint.access.reads:  # else it can be refused afterwards
-                media.reserve(endpoint.seconds + GRACE)
+                media.reserve(endpoint.seconds + GRACE_SECONDS)
             attempt.hold()
             answer, job = self._ask(admitted, attempt, media, lookup.seconds)
             if not answer.consent:

@@ -21,9 +21,9 @@ from service.web.errors import UpstreamFailed, UpstreamTimedOut
 
 RETRIES = 2
 REDIRECTS = 5  # of an address that a caller has named
-AGAIN = (429, 502, 503, 504)
-MOVED = (301, 302, 303, 307, 308)
-PASSING = ("unreachable", "unanswered", "cut")
+RETRIED_STATUSES = (429, 502, 503, 504)
+REDIRECT_STATUSES = (301, 302, 303, 307, 308)
+RETRIED_REASONS = ("unreachable", "unanswered", "cut")
 NEVER_SENT = ("unreachable", "not-public")
 ACCEPTS = {"json": "application/json", "text": "text/*, */*", "bytes": "*/*", "reply": "*/*"}
 
@@ -89,7 +89,7 @@ class Sender:
         """Follow redirects, each with the same guard, and return the last reply."""
         for _ in range(REDIRECTS):
             reply = self._send(outgoing)
-            if reply.status not in MOVED:
+            if reply.status not in REDIRECT_STATUSES:
                 return reply
             target = _target(outgoing.url, reply.headers.get("Location", ""))
             if not target.startswith(("http://", "https://")):
@@ -103,11 +103,11 @@ class Sender:
             try:
                 reply = self._send_once(outgoing)
             except UpstreamError as error:
-                if last or error.reason not in PASSING:
+                if last or error.reason not in RETRIED_REASONS:
                     raise failure_of(error) from None
                 pause = random.uniform(0.1, 0.3) * 2**attempt  # noqa: S311
             else:
-                if last or reply.status not in AGAIN:
+                if last or reply.status not in RETRIED_STATUSES:
                     return reply
                 pause = retry_after(reply) or random.uniform(0.2, 0.5) * 2**attempt  # noqa: S311
                 if pause >= self._left():

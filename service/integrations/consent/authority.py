@@ -27,9 +27,9 @@ from service.storable import is_header_text
 from service.times import now
 from service.web.errors import NotConfigured
 
-SECONDS = 10.0  # for a whole answer; a refresh lease lives longer
-BYTES = 256 << 10
-LONGEST = 10 * 365 * 24 * 3600  # seconds that a token may last
+ANSWER_SECONDS = 10.0  # a refresh lease lives longer
+ANSWER_BYTES = 256 << 10
+LONGEST_LIFE = 10 * 365 * 24 * 3600  # seconds that a token may last
 UNREADABLE = (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 FORM = "application/x-www-form-urlencoded"
 
@@ -115,7 +115,7 @@ class Authority:
         return self._tokens({**form, **proof})
 
     def refresh(self, token: str) -> Tokens:
-        """Return fresh tokens within `SECONDS`. Raises `NoTokens` for any failure."""
+        """Return fresh tokens within `ANSWER_SECONDS`. Raises `NoTokens` for any failure."""
         return self._tokens({"grant_type": "refresh_token", "refresh_token": token})
 
     def revoke(self, token: str) -> bool:
@@ -185,7 +185,7 @@ class Authority:
         told = OAuth2Client(None).parse_response_token(fields)
         seconds = float(told.get("expires_in") or where.seconds)
         access, refresh = told["access_token"], told.get("refresh_token") or None
-        if status != 200 or not is_header_text(access) or not 0 < seconds < LONGEST:
+        if status != 200 or not is_header_text(access) or not 0 < seconds < LONGEST_LIFE:
             raise NoTokens("unreadable")
         if refresh is not None and not is_header_text(refresh):
             raise NoTokens("unreadable")
@@ -204,16 +204,16 @@ class Authority:
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None, headers: Any = None
     ) -> tuple[int, bytes]:
-        """Send a request. Raises `UpstreamError`, also if it takes longer than `SECONDS`."""
+        """Send a request. Raises `UpstreamError`, also if it takes longer than `ANSWER_SECONDS`."""
         sent = {"Accept": "application/json", **(headers or {})}
         body = None
         if form is not None:
             body, sent["Content-Type"] = urlencode(form).encode(), FORM
         outbound = Outbound(
             f"{self._integration}-oauth", method, url, sent, body, connect=5, idle=None,
-            whole=SECONDS,
+            whole=ANSWER_SECONDS,
         )  # fmt: skip
-        return self._upstream.fetch(outbound, BYTES)
+        return self._upstream.fetch(outbound, ANSWER_BYTES)
 
     def _value(self, setting: Setting) -> str:
         return value_of(setting, self._settings)

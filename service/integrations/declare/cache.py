@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LONGEST = 7 * 24 * 3600
+LONGEST_SECONDS = 7 * 24 * 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,8 +19,8 @@ class Cache:
 
     def faults(self, *, reads: bool, slow: bool, scoped: bool, makes: bool) -> Iterator[str]:
         """Yield its faults, for an endpoint that reads, is slow, needs a scope, or makes media."""
-        if not 0 < self.seconds <= LONGEST:
-            yield f"its cache must last more than 0 and at most {LONGEST} seconds"
+        if not 0 < self.seconds <= LONGEST_SECONDS:
+            yield f"its cache must last more than 0 and at most {LONGEST_SECONDS} seconds"
         if not reads:
             yield "has a cache, and writes"
         if slow:

@@ -24,7 +24,7 @@ from service.integrations.declare.setting import Setting, first_missing
 from service.integrations.declare.shape import Shape
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Vendor
-from service.media.models import LARGEST
+from service.media.models import LARGEST_CALL
 
 Values = Mapping[str, Any]
 
@@ -227,7 +227,7 @@ def _faults(endpoint: Endpoint) -> list[str]:
         "never asks its user, and costs": asks_nobody and (endpoint.price or endpoint.is_metered),
         "never asks its user, and writes": asks_nobody and not endpoint.access.reads,
         "a request of its job has no place for the task's id": job and not job.is_complete,
-        "makes more than can be stored": endpoint.makes + endpoint.copies > LARGEST,
+        "makes more than can be stored": endpoint.makes + endpoint.copies > LARGEST_CALL,
         "has a scope without OAuth": endpoint.scope and not endpoint.vendor.oauth,
     }
     wrong = [text for text, is_so in told.items() if is_so]

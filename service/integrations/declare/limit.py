@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LONGEST = 24 * 3600
+LONGEST_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,5 +20,5 @@ class Limit:
         """Yield the faults of the declaration."""
         if self.calls < 1:
             yield "its limit must allow at least one call"
-        if not 0 < self.seconds <= LONGEST:
-            yield f"the window of its limit must have 1 to {LONGEST} seconds"
+        if not 0 < self.seconds <= LONGEST_SECONDS:
+            yield f"the window of its limit must have 1 to {LONGEST_SECONDS} seconds"

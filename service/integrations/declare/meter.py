@@ -7,7 +7,7 @@ from typing import Any
 from service.billing.prices import DOLLAR
 
 TOO_MUCH = 10  # times the most that a call can cost: a higher report is ignored
-MOST = 1_000_000  # US dollars
+MOST_DOLLARS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -40,4 +40,4 @@ def dollars_of(amount: float | None, price: float) -> float | None:
 def micro_credits(dollars: Any) -> int | None:
     """Convert US dollars to micro-credits. Return None for an amount that can't be a price."""
     is_number = isinstance(dollars, int | float) and not isinstance(dollars, bool)
-    return round(dollars * DOLLAR) if is_number and 0 <= dollars <= MOST else None
+    return round(dollars * DOLLAR) if is_number and 0 <= dollars <= MOST_DOLLARS else None

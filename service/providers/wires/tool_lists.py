@@ -8,7 +8,7 @@ from service.providers.names import NameTable
 from service.providers.prompt import ToolSpec
 from service.providers.wires.answers import dump
 
-KEPT = 16  # lists
+CACHED_LISTS = 16
 
 Declare = Callable[[str, ToolSpec], dict[str, Any]]  # gets a tool's name on the wire
 
@@ -22,6 +22,6 @@ def dump_with_tools(
     return b'%b,"tools":%b}' % (dump(body)[:-1], _tool_list(tools, names, declare))
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHED_LISTS)
 def _tool_list(tools: tuple[ToolSpec, ...], names: NameTable, declare: Declare) -> bytes:
     return dump([declare(names.to_wire(tool.name), tool) for tool in tools])

@@ -19,7 +19,7 @@ from service.web.fields import is_time_zone
 
 WRITE = frozenset({"calendar", "calendar.events", "calendar.events.owned"})
 READ = WRITE | {"calendar.readonly", "calendar.events.readonly", "calendar.events.owned.readonly"}
-KEPT = ("summary", "description", "location", "start", "end", "recurrence", "attendees")
+STORED_FIELDS = ("summary", "description", "location", "start", "end", "recurrence", "attendees")
 
 
 def list_events(asked: ApiRequest) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def add(session: Session, account: DemoAccount, given: Mapping[str, Any]) -> Sui
         "status": "confirmed",
         "htmlLink": f"https://sandbox.invalid/calendar/{event_id}",
         "organizer": {"email": account.email, "self": True},
-        **{name: given[name] for name in KEPT if name in given},
+        **{name: given[name] for name in STORED_FIELDS if name in given},
     }
     for side, moment in (("start", starts), ("end", ends)):
         if "dateTime" in given[side]:  # with an offset in any case

@@ -38,7 +38,7 @@ def open_app(url: str, settings: dict[str, str]) -> bool:
 
 def limit(deadline: float, lease: float, pause: float) -> bool:
     """Seconds for a refresh, for its lease, and after a failure."""
-    authority.SECONDS, refresh_leases.LEASE = deadline, timedelta(seconds=lease)
+    authority.ANSWER_SECONDS, refresh_leases.LEASE = deadline, timedelta(seconds=lease)
     refresh_leases.COOL_DOWN = timedelta(seconds=pause)
     return True
 

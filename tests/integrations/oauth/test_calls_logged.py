@@ -113,7 +113,7 @@ def test_the_row_of_a_job_tells_its_end(app, alice, provider, books, state, doll
 def test_a_job_that_nobody_asked_about_expires(app, alice, provider, books):
     provider.script("probe", Reply(200, STARTED))
     alice.call(TASK)
-    ended = update(IntegrationJob).values(ends_at=from_now(-job_rows.KEPT - 1))
+    ended = update(IntegrationJob).values(ends_at=from_now(-job_rows.KEPT_SECONDS - 1))
     books.do(lambda session: session.execute(ended))
     with app.app_context():
         sweep()

@@ -156,9 +156,9 @@ def test_an_ending_is_given_up_when_its_time_is_over_and_keeps_no_other_waiting(
     with ExitStack() as renewed:
         for lease in leases:
             renewed.enter_context(keeping.renewing(lease))
-        monkeypatch.setattr(lease_renewal, "PATIENCE", 0)
+        monkeypatch.setattr(lease_renewal, "PATIENCE_SECONDS", 0)
         assert keeping.store_later(leases[0].holder, lambda: stored.append(0))
-        monkeypatch.setattr(lease_renewal, "PATIENCE", 300)
+        monkeypatch.setattr(lease_renewal, "PATIENCE_SECONDS", 300)
         assert keeping.store_later(leases[1].holder, lambda: stored.append(1))
         assert not keeping.store_later(leases[2].holder, lambda: stored.append(2))
     wait_for(lambda: not keeping._greenlet)

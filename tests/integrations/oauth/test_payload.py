@@ -216,7 +216,7 @@ def test_another_account_is_not_even_asked_about_in_another_browser(app, connect
 
 @pytest.mark.parametrize("answer", [200, 400, 500, "slow"])
 def test_disconnect_whatever_the_vendor_says(connected, provider, monkeypatch, answer):
-    monkeypatch.setattr(authority, "SECONDS", 0.2)
+    monkeypatch.setattr(authority, "ANSWER_SECONDS", 0.2)
     provider.script("revoke", hang if answer == "slow" else Reply(answer, "<html>"))
     gone = connected.disconnect()
     told = {"success": True, "data": {"connected": False}}

@@ -21,7 +21,7 @@ from tests.services import on_sqlite
 
 @pytest.fixture
 def short_deadline(monkeypatch):
-    monkeypatch.setattr(authority, "SECONDS", 0.2)
+    monkeypatch.setattr(authority, "ANSWER_SECONDS", 0.2)
 
 
 def slow(_seen):

@@ -14,7 +14,7 @@ from service.integrations.declare.request import Outgoing, elsewhere, post
 from service.integrations.declare.shape import Int, Made, Maybe, Shape, Str, Within
 from service.integrations.vendors.magnific.pictures import media_type_of
 from service.integrations.vendors.magnific.vendor import DOCS, HOST, MAGNIFIC
-from service.media.models import LARGEST
+from service.media.models import LARGEST_CALL
 from service.web.errors import ServiceError
 
 PATH = "/v1/ai/beta/remove-background"
@@ -67,14 +67,14 @@ def _result(url: str) -> Outgoing:
     """Return the request for a result, with the key only for Magnific's own host."""
     if url.startswith(f"{HOST}/"):
         path = url.removeprefix(HOST)
-        return Outgoing(path=path, returns="bytes", limit=LARGEST, repeatable=True)
-    return elsewhere(url, limit=LARGEST)
+        return Outgoing(path=path, returns="bytes", limit=LARGEST_CALL, repeatable=True)
+    return elsewhere(url, limit=LARGEST_CALL)
 
 
 remove_background = Endpoint(
     name="remove-background", vendor=MAGNIFIC, category="image",
     summary="Remove the background of a picture and keep the result for a day.",
-    docs=f"{DOCS}/remove-background/post-beta-remove-background", seconds=120, copies=LARGEST,
+    docs=f"{DOCS}/remove-background/post-beta-remove-background", seconds=120, copies=LARGEST_CALL,
     takes=Cutout, asks=post(PATH), run=_cut_out, gives=CUTOUT,
     examples=(Example({"imageUrl": PHOTO}, (
         Exchange(
