@@ -40,8 +40,8 @@ def load(path: str) -> Any:
         module = importlib.import_module(path)
     except MISTAKES as error:
         what = repr(error) if isinstance(error, LookupError) else error  # its text is only a key
-        told = f"{path} can't be imported ({_place(error)}{what})"
-        raise ConfigError(f"EXTENSIONS: {told}") from error
+        reason = f"{path} can't be imported ({_place(error)}{what})"
+        raise ConfigError(f"EXTENSIONS: {reason}") from error
     try:
         _check(module)
     except ValueError as error:

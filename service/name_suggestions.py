@@ -18,14 +18,14 @@ _between_cases = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _between_words = re.compile(r"[^a-z0-9]+")
 
 
-def near_names(asked: str, names: Iterable[str]) -> list[str]:
-    """Return at most three names that are similar to `asked`, the most similar first.
+def near_names(wrong_name: str, names: Iterable[str]) -> list[str]:
+    """Return at most three names that are similar to `wrong_name`, the most similar first.
 
-    A name is similar if its spelling is nearly the same, if it has all words of `asked`, or if
-    `asked` has all of its words. `weather` is similar to `current-weather`, and `web-search` to
-    `search-web`.
+    A name is similar if its spelling is nearly the same, if it has all words of `wrong_name`, or if
+    `wrong_name` has all of its words. `weather` is similar to `current-weather`, and `web-search`
+    to `search-web`.
     """
-    words = _words(asked[:COMPARED_CHARACTERS])
+    words = _words(wrong_name[:COMPARED_CHARACTERS])
     whole = "".join(words)
     by_name = {name: _words(name) for name in names}
     meanings = _meanings(words, {word for of_name in by_name.values() for word in of_name})

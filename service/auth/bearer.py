@@ -51,8 +51,8 @@ def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
     except Unauthorized:
         reason = "must be a valid, unexpired token that fits the AUTH_… settings"
         fault = tokens.times_fault(settings.owner_token)
-        told = f"; {fault}" if fault else ""
-        raise ConfigError(f"OWNER_TOKEN: {reason} (flask token issue makes one){told}") from None
+        detail = f"; {fault}" if fault else ""
+        raise ConfigError(f"OWNER_TOKEN: {reason} (flask token issue makes one){detail}") from None
     except Unavailable:
         return _unverified_caller(settings.owner_token)
     if claims.permit:

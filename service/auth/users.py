@@ -70,8 +70,8 @@ class Rights:
         An older token may have a former name. Without this rule, two tokens in use at the same time
         would replace each other's names forever.
         """
-        told = (claims.email or self.email, claims.name or self.name)
-        return told != (self.email, self.name) and (claims.issued or 0.0) > self.changed_at
+        profile = (claims.email or self.email, claims.name or self.name)
+        return profile != (self.email, self.name) and (claims.issued or 0.0) > self.changed_at
 
 
 _users = table(User)

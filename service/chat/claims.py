@@ -80,12 +80,12 @@ def ask_for(session: Statements, question: Question, lease_id: str) -> Statement
     return CLAIM.ask(session.connection(), claim)
 
 
-def is_ours(asked: StatementReply) -> bool:
+def is_ours(reply: StatementReply) -> bool:
     """Return whether `ask_for` has claimed the message.
 
     False if another turn has claimed it, or if both turns replace messages in the same chat.
     """
-    return asked.count == 1
+    return reply.count == 1
 
 
 def take_over(
@@ -198,9 +198,9 @@ def watch(session: Session, turn_ids: Collection[str]) -> set[str]:
     wanted = select(_claims.c.turn_id).where(_claims.c.turn_id.in_(turn_ids), _live)
     if len(turn_ids) > 1:  # an erasure locks several too, in another order
         wanted = wanted.with_for_update(skip_locked=True)
-    asked = update(_claims).where(_claims.c.turn_id.in_(wanted))
-    asked = asked.values(watched_until=from_now(WATCH_SECONDS))
-    return set(session.scalars(asked.returning(_claims.c.turn_id)))
+    watched = update(_claims).where(_claims.c.turn_id.in_(wanted))
+    watched = watched.values(watched_until=from_now(WATCH_SECONDS))
+    return set(session.scalars(watched.returning(_claims.c.turn_id)))
 
 
 class RunningClaim(NamedTuple):

@@ -68,8 +68,8 @@ def _advice(stored: Inventory) -> str:
     """Return what to do if the connection is lost: the erasure may have been committed."""
     if not stored.grants:
         return ""
-    told = "If it then finds no such user, these grants are deleted but not revoked"
-    return f"Run the command again. {told}: {', '.join(stored.grants)}."
+    consequence = "If it then finds no such user, these grants are deleted but not revoked"
+    return f"Run the command again. {consequence}: {', '.join(stored.grants)}."
 
 
 def _describe(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:

@@ -90,5 +90,5 @@ def _message(message: Message) -> dict[str, Any]:
             return {"role": "assistant", "parts": parts}
         case ToolResults(results):
             answers = [(one.call_id, one.content) for one in results]
-            told = [{"type": "tool_call_response", "id": i, "response": c} for i, c in answers]
-            return {"role": "tool", "parts": told}
+            responses = [{"type": "tool_call_response", "id": i, "response": c} for i, c in answers]
+            return {"role": "tool", "parts": responses}

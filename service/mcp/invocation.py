@@ -123,8 +123,7 @@ class Invocation:
             return []
         notes = [self._price()] if endpoint.max_credits else []
         if jobs.is_running(outcome.output):
-            told = {"tool": "integrations_job", "seconds": jobs.POLL_SECONDS}
-            notes.append(jobs.STILL_RUNNING.format(**told))
+            notes.append(jobs.STILL_RUNNING)
         return [note for note in notes if note]
 
     def _price(self) -> str | None:

@@ -20,8 +20,8 @@ from service.web.errors import Conflict
 from service.web.fields import Text
 
 LONGEST_WAIT = 40  # seconds for a job's result; the call before it takes a few seconds
-STILL_RUNNING = "It is still running: ask {tool} for it in {seconds} seconds."
 POLL_SECONDS = 5
+STILL_RUNNING = f"It is still running: ask integrations_job for it in {POLL_SECONDS} seconds."
 RECONNECT = "The account is no longer connected. Call the endpoint again to connect it."
 
 

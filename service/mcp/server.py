@@ -109,9 +109,9 @@ class Server:
         return action, call_id
 
     def _initialize(self, message: RpcMessage) -> dict[str, Any]:
-        asked = message.params.get("protocolVersion")
+        requested = message.params.get("protocolVersion")
         return {
-            "protocolVersion": asked if asked in HANDSHAKE else NEWEST_HANDSHAKE,
+            "protocolVersion": requested if requested in HANDSHAKE else NEWEST_HANDSHAKE,
             "capabilities": CAPABILITIES,
             "serverInfo": SERVER,
             "instructions": self._instructions,

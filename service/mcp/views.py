@@ -85,8 +85,10 @@ def _authenticate(settings: Settings) -> None:
     try:
         bearer.authenticate()
     except Unauthorized as refusal:
-        told = {Unauthorized.message: HOW_TO_AUTHENTICATE, NOT_ADMITTED: NOT_ADMITTED}
-        error = Unauthorized(told.get(refusal.message, f"{refusal.message} {HOW_TO_AUTHENTICATE}"))
+        messages = {Unauthorized.message: HOW_TO_AUTHENTICATE, NOT_ADMITTED: NOT_ADMITTED}
+        error = Unauthorized(
+            messages.get(refusal.message, f"{refusal.message} {HOW_TO_AUTHENTICATE}")
+        )
         if issuer_of(settings):
             url = f"{settings.own_url}{METADATA}{PATH}"
             error.headers = {"WWW-Authenticate": f'Bearer resource_metadata="{url}"'}

@@ -70,8 +70,8 @@ def _sentences(column: Column, value: Any) -> list[str]:
     if wrong is None:
         return []
     if not isinstance(wrong, list | tuple) or not all(isinstance(text, str) for text in wrong):
-        told = f"must return what is wrong as a list of sentences, not {wrong!r:.80}"
-        raise TypeError(f"the check of the column {column.name!r} {told}")
+        rule = f"must return what is wrong as a list of sentences, not {wrong!r:.80}"
+        raise TypeError(f"the check of the column {column.name!r} {rule}")
     return list(wrong)
 
 

@@ -123,8 +123,8 @@ def _parse_column(collection: Collection, role: str, name: str, condition: Any) 
         raise invalid(f"where.{name[:100]}", why)
     operations = condition if isinstance(condition, Mapping) else {"eq": condition}
     if not operations:  # or a client whose value is missing would get every record
-        told = f"Needs an operator. Known: {', '.join(_operators(column))}."
-        raise invalid(f"where.{name}", told)
+        reason = f"Needs an operator. Known: {', '.join(_operators(column))}."
+        raise invalid(f"where.{name}", reason)
     try:
         return [_compare(column, operator, value) for operator, value in operations.items()]
     except InvalidRequest as error:
@@ -134,8 +134,8 @@ def _parse_column(collection: Collection, role: str, name: str, condition: Any) 
 
 def _compare(column: Column, operator: str, value: Any) -> Compare:
     if operator not in (known := _operators(column)):
-        told = f"No such operator for this column: {operator[:40]}. Known: {', '.join(known)}."
-        raise invalid(column.name, told)
+        reason = f"No such operator for this column: {operator[:40]}. Known: {', '.join(known)}."
+        raise invalid(column.name, reason)
     return Compare(column, operator, _operand(column, operator, value))
 
 

@@ -56,28 +56,28 @@ class AssistantReply:
     calls: Calls = ()
 
 
-def reply(asked: AssistantInput) -> AssistantReply:
+def reply(received: AssistantInput) -> AssistantReply:
     """Return a text, or the tools to call next."""
-    if asked.text.startswith(SUMMARIZE):
-        return AssistantReply(_summary(asked.text))
-    if not asked.tools and (text := writing.write_text(asked.text)):
+    if received.text.startswith(SUMMARIZE):
+        return AssistantReply(_summary(received.text))
+    if not received.tools and (text := writing.write_text(received.text)):
         return AssistantReply(text)
-    commands, stated = _commands(asked.text)
+    commands, stated = _commands(received.text)
     planned = (*_first_calls(commands), *stated) or tuple(_question(commands))
-    if re.search(r"never stop calling", asked.text, re.I):
+    if re.search(r"never stop calling", received.text, re.I):
         planned = (("schema.list", {}),)
-    elif asked.results:
-        planned = tuple(_next_calls(commands, asked.results))
-    calls = tuple(call for call in planned if call[0] in asked.tools)
-    if calls and asked.may_call:
+    elif received.results:
+        planned = tuple(_next_calls(commands, received.results))
+    calls = tuple(call for call in planned if call[0] in received.tools)
+    if calls and received.may_call:
         return AssistantReply(calls=calls)
-    if planned and not asked.may_call:
+    if planned and not received.may_call:
         return AssistantReply("I have called enough tools for one answer.")
     if planned:
         return AssistantReply(f"I would need a tool that is not available: {planned[0][0]}.")
-    if asked.results:
-        return AssistantReply(_answer_text(asked.beginning, asked.results))
-    return AssistantReply(_text(asked))
+    if received.results:
+        return AssistantReply(_answer_text(received.beginning, received.results))
+    return AssistantReply(_text(received))
 
 
 def _commands(text: str) -> tuple[str, Calls]:
@@ -125,8 +125,8 @@ def _next_calls(
 
 
 def _answer_text(text: str, results: tuple[tuple[str, str], ...]) -> str:
-    told = arranging.sentence(text, results) or questions.sentence(text, results)
-    return told or " ".join(_sentence(name, result) for name, result in results)
+    answer = arranging.sentence(text, results) or questions.sentence(text, results)
+    return answer or " ".join(_sentence(name, result) for name, result in results)
 
 
 def _sentence(name: str, result: str) -> str:
@@ -155,14 +155,14 @@ SENTENCES: dict[str, Callable[[Any], str]] = {
 }
 
 
-def _text(asked: AssistantInput) -> str:
-    text, beginning = asked.text, asked.beginning
+def _text(received: AssistantInput) -> str:
+    text, beginning = received.text, received.beginning
     if match := SAY.search(text):
         return match[1]
     if match := re.search(r"count to (\d{1,5})", beginning, re.I):
         return " ".join(str(number) for number in range(1, int(match[1]) + 1))
     if match := re.search(r"\bwhat (?:is|was) (.+?)\?", beginning, re.I):
-        return _recall(match[1], asked.earlier)
+        return _recall(match[1], received.earlier)
     if match := REMEMBER.search(beginning):
         return f"I will remember that {match[1]} is {match[2]}."
     if match := CALL.search(text):

@@ -16,14 +16,14 @@ ONE_EXAMPLE = "\n\nYou asked for {}: a stand-in answers everything with one exam
 class Inquiry:
     """A kind of question. `words` come before the subject, which is the endpoint's `parameter`.
 
-    `told` makes a sentence from the answer. For an answer of another shape it raises `KeyError`,
-    `TypeError` or `IndexError`.
+    `as_sentence` makes a sentence from the answer. For an answer of another shape it raises
+    `KeyError`, `TypeError` or `IndexError`.
     """
 
     words: str
     endpoint: str
     parameter: str
-    told: Callable[[dict[str, Any]], str]
+    as_sentence: Callable[[dict[str, Any]], str]
     wait: dict[str, int] = field(default_factory=dict)
 
     def subject(self, text: str) -> str | None:
@@ -78,22 +78,22 @@ INQUIRIES = (
 
 def first_calls(text: str) -> Iterator[Call]:
     """Yield the call for a question, and none for any other message."""
-    if asked := _find_inquiry(text):
-        inquiry, subject = asked
+    if found := _find_inquiry(text):
+        inquiry, subject = found
         body = {inquiry.parameter: subject, **inquiry.wait}
         yield CALL, {"endpoint": inquiry.endpoint, "body": body}
 
 
 def sentence(text: str, results: tuple[tuple[str, str], ...]) -> str | None:
     """Return the answer to a question, or None if the text is none, or has no such answer."""
-    if not (asked := _find_inquiry(text)):
+    if not (found := _find_inquiry(text)):
         return None
-    inquiry, subject = asked
+    inquiry, subject = found
     try:
-        told = inquiry.told(json.loads(results[0][1]))
+        text = inquiry.as_sentence(json.loads(results[0][1]))
     except (ValueError, KeyError, TypeError, IndexError):
         return None
-    return told if subject.lower() in told.lower() else told + ONE_EXAMPLE.format(subject)
+    return text if subject.lower() in text.lower() else text + ONE_EXAMPLE.format(subject)
 
 
 def _find_inquiry(text: str) -> tuple[Inquiry, str] | None:

@@ -56,8 +56,8 @@ def _load_or_create(path: Path) -> dict[str, str]:
             _create(path)
         return _check(json.loads(path.read_text()))
     except OSError as error:  # for example, the folder belongs to another user
-        told = f"{path} must be readable and its folder writable ({type(error).__name__})"
-        raise ConfigError(f"SANDBOX: {told}") from None
+        reason = f"{path} must be readable and its folder writable ({type(error).__name__})"
+        raise ConfigError(f"SANDBOX: {reason}") from None
     except ValueError:
         raise ConfigError(f"SANDBOX: {path} is damaged; delete it for new secrets") from None
 

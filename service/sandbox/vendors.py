@@ -53,11 +53,11 @@ def blueprint(catalog: Catalog) -> Blueprint:
     @vendors.route("/<vendor>/<int:base>", defaults={"path": ""}, methods=METHODS)
     @vendors.route("/<vendor>/<int:base>/<path:path>", methods=METHODS)
     def answer(vendor: str, base: int, path: str) -> Response | tuple[Response, int]:
-        asked = _query(bases.get((vendor, base), ""), path)
-        exchange = rules.find(asked)
+        received = _query(bases.get((vendor, base), ""), path)
+        exchange = rules.find(received)
         if exchange is None:
             # The caller sees only a vendor's 404. The author of an endpoint needs this log line.
-            log.warning("no example", vendor=vendor, asked=f"{asked.method} {asked.path}")
+            log.warning("no example", vendor=vendor, asked=f"{received.method} {received.path}")
             return jsonify(error="the sandbox has no example for this"), 404
         content, media_type = exchange.content
         headers = {"Content-Type": media_type, **exchange.headers}

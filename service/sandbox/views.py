@@ -33,24 +33,26 @@ def completions(kind: str) -> Response:
     return _answer(openai, openai.read(request.get_json()))
 
 
-def _answer(wire: Any, asked: AssistantInput) -> Response:
-    is_summary = asked.text.startswith(SUMMARIZE)  # its messages have had their faults
-    fault = None if is_summary else faults.named_fault(asked.text)
+def _answer(wire: Any, received: AssistantInput) -> Response:
+    is_summary = received.text.startswith(SUMMARIZE)  # its messages have had their faults
+    fault = None if is_summary else faults.named_fault(received.text)
     if fault in faults.REFUSALS:
         return _refuse(faults.REFUSALS[fault])
-    frames = wire.frames(_reply(asked, fault), fault)
+    frames = wire.frames(_reply(received, fault), fault)
     return Response(_pace(frames, fault), content_type="text/event-stream")
 
 
-def _reply(asked: AssistantInput, fault: str | None) -> AssistantReply:
+def _reply(received: AssistantInput, fault: str | None) -> AssistantReply:
     if fault == "call-anyway":
         return AssistantReply(calls=(("schema.list", {}),))
-    if fault in CALLING and not asked.results:
+    if fault in CALLING and not received.results:
         return AssistantReply(
             calls=(("schema.list", {}), ("schema.describe", {"collection": "ai-chats"}))
         )
-    text = re.sub(r"/fail [\w-]+ ?", "", asked.text)
-    plain = AssistantInput(text, asked.earlier, asked.results, asked.tools, asked.may_call)
+    text = re.sub(r"/fail [\w-]+ ?", "", received.text)
+    plain = AssistantInput(
+        text, received.earlier, received.results, received.tools, received.may_call
+    )
     return reply(plain)
 
 

@@ -44,7 +44,7 @@ class Exporter:
         self._sender: LastingGreenlets | None = None
         self._wake = Event()
         self._is_sending = self._is_ending = False
-        self._told = -QUIET_SECONDS  # when a failure was last logged, on the monotonic clock
+        self._logged_at = -QUIET_SECONDS  # when a failure was last logged, on the monotonic clock
 
     def add(self, span: bytes) -> None:
         if self._size + len(span) > ROOM:
@@ -88,7 +88,7 @@ class Exporter:
             self._is_sending = False
         if not outcome.startswith("2"):
             SPANS_DROPPED.inc(len(spans))
-            self._tell(outcome, len(spans))
+            self._log_failure(outcome, len(spans))
             if self._is_ending:  # each further batch could take as long, and the grace time ends
                 SPANS_DROPPED.inc(len(self._waiting))
                 self._waiting.clear()
@@ -105,8 +105,8 @@ class Exporter:
         except UpstreamError as error:
             return error.reason
 
-    def _tell(self, outcome: str, count: int) -> None:
+    def _log_failure(self, outcome: str, count: int) -> None:
         now = time.monotonic()
-        if now - self._told >= QUIET_SECONDS:
-            self._told = now
+        if now - self._logged_at >= QUIET_SECONDS:
+            self._logged_at = now
             log.warning("spans dropped", outcome=outcome, count=count)

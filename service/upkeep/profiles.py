@@ -26,9 +26,9 @@ def follow(claims: Claims) -> None:
             user = lock_user(session, claims.subject)
             if user is None or user.updated_at.timestamp() >= (claims.issued or 0.0):
                 return  # erased meanwhile, or a newer token was used
-            told = {"email": claims.email or user.email, "name": claims.name or user.name}
-            if told != {"email": user.email, "name": user.name}:
-                writes.change(session, USERS, user, told)
+            profile = {"email": claims.email or user.email, "name": claims.name or user.name}
+            if profile != {"email": user.email, "name": user.name}:
+                writes.change(session, USERS, user, profile)
     except SQLAlchemyError as error:
         log.warning("name not stored", error=type(error).__name__)
     rights_cache.forget(claims.subject)

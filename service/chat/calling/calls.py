@@ -79,8 +79,8 @@ def _load(tools: Tools, call: NamedCall) -> ReadyCall:
     tool = tools.get(call.name)
     if tool is None:
         near = ", ".join(tools.nearest(call.name))
-        told = f" The nearest names: {near}." if near else ""
-        raise InvalidInput(f"There is no tool of this name.{told}")
+        hint = f" The nearest names: {near}." if near else ""
+        raise InvalidInput(f"There is no tool of this name.{hint}")
     given = parse_input(tool, call.call.arguments)
     return ReadyCall(call.id, tool, given, tool.is_read(given))
 

@@ -57,9 +57,9 @@ def _in_fts5(model: Any, content: Any, terms: Terms) -> ColumnElement[bool]:
     """Match texts in the index, and texts among the rows that it can't divide into words."""
     name = model.__tablename__
     index = any_table(f"search_{name}", column("rowid"), column(f"search_{name}"))
-    asked = " ".join([f'"{word}"' for word in terms.words])
+    query = " ".join([f'"{word}"' for word in terms.words])
     begun = f' "{terms.prefix}" *' if terms.prefix else ""
-    matching = index.c[f"search_{name}"].op("MATCH", is_comparison=True)(asked + begun)
+    matching = index.c[f"search_{name}"].op("MATCH", is_comparison=True)(query + begun)
     caseless = any_table(f"search_caseless_{name}", column("seq"))
     read = [content.like(f"%{word}%") for word in terms.word_like]  # ignores case
     return or_(
@@ -73,8 +73,8 @@ def _tsquery(terms: Terms, owner: str) -> ColumnElement[Any]:
     words = " & ".join([f"'{word}'" for word in terms.words])
     begun = f"'{terms.prefix}':*" if terms.prefix else ""
     lexeme = "'@" + owner.replace("\\", "\\\\").replace("'", "''") + "'"
-    asked = func.to_tsquery("simple", " & ".join(filter(None, (words, begun))))
-    return asked.op("&&")(cast(lexeme, postgresql.TSQUERY))
+    query = func.to_tsquery("simple", " & ".join(filter(None, (words, begun))))
+    return query.op("&&")(cast(lexeme, postgresql.TSQUERY))
 
 
 def forget_deleted() -> None:

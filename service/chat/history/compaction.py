@@ -43,13 +43,13 @@ class PromptRow(NamedTuple):
 class History:
     """A chat's history. `summary` replaces the rows before `rows`.
 
-    `asked` is the message to answer, and `note` is a text for the model before it. `stages` are the
-    stages that have changed anything.
+    `user_message` is the message to answer, and `note` is a text for the model before it. `stages`
+    are the stages that have changed anything.
     """
 
     summary: str | None
     rows: tuple[PromptRow, ...]
-    asked: UserMessage
+    user_message: UserMessage
     stages: tuple[Stage, ...] = ()
     dropped: int = 0  # rows that are in neither the summary nor the request
     note: str = ""
@@ -65,7 +65,7 @@ class History:
     def _question(self) -> list[Message]:
         """The note and the message to answer. They come after everything that a provider caches."""
         note: list[Message] = [UserMessage(self.note)] if self.note else []
-        return [*note, self.asked]
+        return [*note, self.user_message]
 
     def fits(self, limits: Limits) -> bool:
         """Return `limits.fit(self.messages)`, without counting every message again."""
@@ -86,10 +86,10 @@ Summarize = Callable[[History, int], str | None]
 
 
 def history_of(
-    rows: Iterable[StoredMessage], summary: str | None, asked: UserMessage, note: str = ""
+    rows: Iterable[StoredMessage], summary: str | None, user_message: UserMessage, note: str = ""
 ) -> History:
     prompt_rows = tuple(PromptRow.of(row, tuple(messages_of(row))) for row in rows)
-    history = History(summary, prompt_rows, asked, note=note)
+    history = History(summary, prompt_rows, user_message, note=note)
     return history.with_stage("summary") if summary is not None else history
 
 

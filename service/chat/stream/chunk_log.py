@@ -7,24 +7,24 @@ from service.generation.arriving_text import ArrivingText
 
 
 class _Deltas:
-    """Consecutive text deltas: `count` pieces of the text `said`, starting at piece `first`."""
+    """Consecutive text deltas: `count` pieces of the text, starting at piece `first`."""
 
-    __slots__ = ("count", "first", "said", "text_id")
+    __slots__ = ("count", "first", "text", "text_id")
 
-    def __init__(self, text_id: str, said: ArrivingText, first: int) -> None:
-        self.text_id, self.said, self.first, self.count = text_id, said, first, 1
+    def __init__(self, text_id: str, text: ArrivingText, first: int) -> None:
+        self.text_id, self.text, self.first, self.count = text_id, text, first, 1
 
 
 class ChunkLog:
     """The chunks of one turn, numbered from 1.
 
-    Text deltas are stored only as a count: `said` finds their text, which the assembly has.
+    Text deltas are stored only as a count: `open_text` finds their text, which the assembly has.
     """
 
-    __slots__ = ("_count", "_entries", "_said")
+    __slots__ = ("_count", "_entries", "_open_text")
 
-    def __init__(self, said: Callable[[str], ArrivingText]) -> None:
-        self._said = said
+    def __init__(self, open_text: Callable[[str], ArrivingText]) -> None:
+        self._open_text = open_text
         self._entries: list[Chunk | _Deltas] = []
         self._count = 0
 
@@ -41,7 +41,7 @@ class ChunkLog:
             last.count += 1
         else:
             before = self._deltas_of(chunk.id)
-            self._entries.append(_Deltas(chunk.id, self._said(chunk.id), before))
+            self._entries.append(_Deltas(chunk.id, self._open_text(chunk.id), before))
 
     def _deltas_of(self, text_id: str) -> int:
         """Return how many deltas of a text the log has. All come after the text's start."""
@@ -62,7 +62,7 @@ class ChunkLog:
             if skipped >= count:
                 continue
             if isinstance(entry, _Deltas):
-                for piece in entry.said.pieces(entry.first + skipped, entry.first + count):
+                for piece in entry.text.pieces(entry.first + skipped, entry.first + count):
                     yield TextDelta(entry.text_id, piece)
             else:
                 yield entry

@@ -18,12 +18,12 @@ ASKED, EXPIRED = "asked", "expired"  # of a part that waits, and of one that wai
 class Assembly:
     """A message in progress. `parts` are its parts, from the chunks that were applied."""
 
-    __slots__ = ("_calls", "_data", "_in_step", "_said", "_texts", "parts")
+    __slots__ = ("_arriving", "_calls", "_data", "_in_step", "_texts", "parts")
 
     def __init__(self) -> None:
         self.parts: list[dict[str, Any]] = []
         self._texts: dict[str, dict[str, Any]] = {}
-        self._said: dict[str, ArrivingText] = {}
+        self._arriving: dict[str, ArrivingText] = {}
         self._calls: dict[str, dict[str, Any]] = {}
         self._data: dict[tuple[str, str], dict[str, Any]] = {}
         self._in_step = False
@@ -45,7 +45,7 @@ class Assembly:
 
     def open_text(self, text_id: str) -> ArrivingText:
         """Return the text of an open part so far."""
-        return self._said[text_id]
+        return self._arriving[text_id]
 
     def text_since(self, first: int) -> "TextSince":
         """Return the text of the parts from this number on, including later parts."""
@@ -53,14 +53,14 @@ class Assembly:
 
     def pieces_since(self, first: int) -> Iterator[str]:
         """Yield the texts of these parts. An open text is not in its part yet."""
-        said = {id(part): self._said[text_id] for text_id, part in self._texts.items()}
+        arriving = {id(part): self._arriving[text_id] for text_id, part in self._texts.items()}
         for part in self.parts[first:]:
             if part["type"] == "text":
-                yield str(said.get(id(part), part["text"]))
+                yield str(arriving.get(id(part), part["text"]))
 
     def apply(self, chunk: Chunk) -> None:
         if isinstance(chunk, chunks.TextDelta):  # nearly every chunk is one
-            self._said[chunk.id].append(chunk.delta)
+            self._arriving[chunk.id].append(chunk.delta)
             return
         match chunk:
             case chunks.StartStep():
@@ -70,10 +70,10 @@ class Assembly:
                 self._in_step = False
             case chunks.TextStart(id):
                 self._texts[id] = {"type": "text", "text": "", "state": "streaming"}
-                self._said[id] = ArrivingText()
+                self._arriving[id] = ArrivingText()
                 self.parts.append(self._texts[id])
             case chunks.TextEnd(id):
-                text = str(self._said.pop(id))
+                text = str(self._arriving.pop(id))
                 self._texts.pop(id).update(text=text, state="done")
             case chunks.ToolInputStart(call_id, name):
                 self._open_call(call_id, name, state="input-streaming")

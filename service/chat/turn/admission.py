@@ -65,7 +65,7 @@ def _admit_again(
     app: Flask, submission: Submission, question: Question
 ) -> Question | reuse.StoredAnswer:
     """Admit a message that is stored already or replaces others, or return its answer."""
-    asked, answer = _look_for_answer(submission)
+    stored, answer = _look_for_answer(submission)
     if answer:
         return answer
     replaced = reuse.find_replaced(
@@ -73,7 +73,7 @@ def _admit_again(
         submission.chat_id,
         submission.user_message_id,
         submission.replaces,
-        asked,
+        stored,
     )
     require_configured(question.model)
     db.session.commit()
@@ -95,7 +95,7 @@ def find_answer(app: Flask, submission: Submission) -> reuse.StoredAnswer | None
     return _look_for_answer(submission).answer
 
 
-def _look_for_answer(submission: Submission) -> reuse.LookedFor:
+def _look_for_answer(submission: Submission) -> reuse.StoredPair:
     """Look for the stored answer. Raises `NotFound` for the chat, and `AlreadyRunning`."""
     check_chat(submission.caller, submission.chat_id)
     return reuse.look_for_answer(

@@ -141,8 +141,8 @@ class ClaimWatch(BackgroundWork):
         for run in running:
             if run.is_claimed and run.question.turn_id not in stored:
                 with write_transaction() as session:
-                    asked = claims.ask_for(session, run.question, self._lease.id)
-                    is_restored = claims.is_ours(asked)
+                    reply = claims.ask_for(session, run.question, self._lease.id)
+                    is_restored = claims.is_ours(reply)
                 run.was_unclaimed = True
                 log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)
 

@@ -90,10 +90,10 @@ def claim_new(app: Flask, session: Statements, question: Question) -> Question:
     lease_id, subject = WORKER_LEASE.of(app).id, question.caller.subject
     keys = {"chat": question.chat_id, "owner": subject, "message": question.user_message_id}
     locked = user_locks.ask_to_lock(session, subject)  # otherwise an erased account could come back
-    asked = claims.ask_for(session, question, lease_id)
+    reply = claims.ask_for(session, question, lease_id)
     looked = LOOK.ask(session.connection(), keys)
     user_locks.standing(subject, locked)
-    is_claimed = claims.is_ours(asked)
+    is_claimed = claims.is_ours(reply)
     if not is_claimed:
         is_claimed = _take_over(app, session, question)
         looked = LOOK.ask(session.connection(), keys)
@@ -112,8 +112,8 @@ def claim_new(app: Flask, session: Statements, question: Question) -> Question:
 def claim_again(app: Flask, session: Statements, question: Question) -> Question:
     """Claim and hold for a message that replaces stored ones."""
     user_locks.lock(session, question.caller.subject)
-    asked = claims.ask_for(session, question, WORKER_LEASE.of(app).id)
-    if not claims.is_ours(asked) and not _take_over(app, session, question):
+    reply = claims.ask_for(session, question, WORKER_LEASE.of(app).id)
+    if not claims.is_ours(reply) and not _take_over(app, session, question):
         raise claims.AlreadyRunning()
     _check_again(question)
     return hold_for(app, session, question, forwarded=question.caller)
@@ -131,10 +131,10 @@ def _check_again(question: Question) -> None:
     Raises `AlreadyRunning` if another worker has stored this message, or has changed the messages
     that it replaces, between the first look and the claim.
     """
-    asked = reuse.find_message(question.caller, question.user_message_id)
+    stored = reuse.find_message(question.caller, question.user_message_id)
     replaces = question.replaces[0] if question.replaces else None
     found = reuse.find_replaced(
-        question.caller, question.chat_id, question.user_message_id, replaces, asked
+        question.caller, question.chat_id, question.user_message_id, replaces, stored
     )
     if found.record_ids != question.replaces:
         raise claims.AlreadyRunning()

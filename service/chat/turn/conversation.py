@@ -43,9 +43,9 @@ class Conversation:
         self._steps: tuple[Message, ...] = ()  # of this turn
         self._sent: tuple[Message, ...] = ()  # in the last prompt
         self._counted: set[Stage] = set()
-        asked = UserMessage(question.content, question.aside)
+        user_message = UserMessage(question.content, question.aside)
         self._history = history_of(
-            _with_pauses(recalled.rows), recalled.summary, asked, run.earlier.note
+            _with_pauses(recalled.rows), recalled.summary, user_message, run.earlier.note
         )
         self._has_cut_results = self._has_shortened = False
         self._tally = run.tally

@@ -30,10 +30,10 @@ class StoredAnswer:
     answer: Message
 
 
-class LookedFor(NamedTuple):
+class StoredPair(NamedTuple):
     """The stored message with the request's id, and the answer to send again, or None."""
 
-    asked: Message | None
+    message: Message | None
     answer: StoredAnswer | None
 
 
@@ -65,7 +65,7 @@ def find_message(caller: Caller, record_id: str) -> Message | None:
 
 def look_for_answer(
     caller: Caller, message_id: str, chat_id: str, content: str, trigger: str | None
-) -> LookedFor:
+) -> StoredPair:
     """Return the caller's stored message with this id, and its answer if that is sent again.
 
     Raises `AlreadyRunning` for a message that is being answered, because a stored answer is about
@@ -73,30 +73,30 @@ def look_for_answer(
     """
     if claims.is_answered(caller.subject, message_id):
         raise claims.AlreadyRunning()
-    asked = find_message(caller, message_id)
-    return LookedFor(asked, _stored_answer(asked, chat_id, content, trigger))
+    stored = find_message(caller, message_id)
+    return StoredPair(stored, _stored_answer(stored, chat_id, content, trigger))
 
 
 def _stored_answer(
-    asked: Message | None, chat_id: str, content: str, trigger: str | None
+    stored: Message | None, chat_id: str, content: str, trigger: str | None
 ) -> StoredAnswer | None:
     """Return the stored answer if the request repeats the chat's last user message.
 
-    A network retry sends the same text and does not ask for a new answer. `asked` is the stored
-    message with the request's id.
+    A network retry sends the same text and does not ask for a new answer. `stored` is the message
+    with the request's id.
     """
-    if asked is None or trigger == REGENERATE or asked.content != content:
+    if stored is None or trigger == REGENERATE or stored.content != content:
         return None
-    if not _is_answerable(asked, chat_id):
+    if not _is_answerable(stored, chat_id):
         return None
-    turn = _last_turn(asked.user_id, asked.record_id)
-    by_id = {"owner": asked.user_id, "message": turn.assistant_message_id if turn else ""}
+    turn = _last_turn(stored.user_id, stored.record_id)
+    by_id = {"owner": stored.user_id, "message": turn.assistant_message_id if turn else ""}
     answer = db.session.scalar(_FIND_MESSAGE, by_id)
     return StoredAnswer(turn, answer) if turn and answer else None
 
 
 def find_replaced(
-    caller: Caller, chat_id: str, message_id: str, replaces: str | None, asked: Message | None
+    caller: Caller, chat_id: str, message_id: str, replaces: str | None, stored: Message | None
 ) -> Replaced:
     """Return which messages the answer replaces: none if the message is new.
 
@@ -104,16 +104,16 @@ def find_replaced(
     after it. Raises `IdInUse`, `NothingToReplace`, `InvalidRequest`, and `AlreadyRunning` for a
     message that is being answered.
     """
-    if asked is None and replaces in (None, message_id):
+    if stored is None and replaces in (None, message_id):
         return Replaced()  # deleted since the first look
     turn = _last_turn(caller.subject, message_id)
     if replaces is not None:
         first = _message_to_replace(caller, chat_id, replaces)
-    elif asked and turn and _is_answerable(asked, chat_id):
-        first = asked
+    elif stored and turn and _is_answerable(stored, chat_id):
+        first = stored
     else:
         raise IdInUse()
-    if asked is not None and asked.seq != first.seq:
+    if stored is not None and stored.seq != first.seq:
         raise IdInUse()
     following = select(Message.record_id).where(
         Message.chat_id == chat_id, Message.seq >= first.seq
@@ -191,9 +191,9 @@ def _last_turn(subject: str, message_id: str) -> Turn | None:
     return db.session.scalar(select(Turn).where(*of_message).order_by(Turn.seq.desc()).limit(1))
 
 
-def _is_answerable(asked: Message, chat_id: str) -> bool:
+def _is_answerable(stored: Message, chat_id: str) -> bool:
     """Return whether it is the last user message of this chat."""
-    if asked.chat_id != chat_id or asked.role != "user":
+    if stored.chat_id != chat_id or stored.role != "user":
         return False
-    later = (Message.chat_id == chat_id, Message.role == "user", Message.seq > asked.seq)
+    later = (Message.chat_id == chat_id, Message.role == "user", Message.seq > stored.seq)
     return db.session.scalar(select(Message.seq).where(*later).limit(1)) is None

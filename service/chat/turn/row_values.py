@@ -21,10 +21,10 @@ Values = dict[str, Any]
 def message_rows(run: Run, moment: datetime, answered: datetime) -> list[Values]:
     """Return the rows of the user's message and its answer."""
     question, assembly = run.question, run.assembly
-    asked = _message(question, question.user_message_id, "user", moment)
+    message = _message(question, question.user_message_id, "user", moment)
     answer = _message(question, question.assistant_message_id, "assistant", answered)
     return [
-        {**asked, "content": question.content, "parts": None},
+        {**message, "content": question.content, "parts": None},
         {**answer, "content": assembly.content, "parts": assembly.parts},
     ]
 

@@ -80,9 +80,9 @@ class Run:
         """Put the first chunk. For other readers, it contains the question, which they did not
         send."""
         question = self.question
-        asked = {"id": question.user_message_id, "content": question.content}
+        message = {"id": question.user_message_id, "content": question.content}
         id = question.assistant_message_id
-        self._put_for_others(chunks.Start(id, {**metadata, "userMessage": asked}))
+        self._put_for_others(chunks.Start(id, {**metadata, "userMessage": message}))
         self.channel.put(chunks.Start(id, metadata))
 
     def put(self, chunk: Chunk) -> None:

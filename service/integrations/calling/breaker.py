@@ -88,9 +88,9 @@ class Breakers:
         try:
             yield
         except ServiceError as error:
-            self._note(effects.asked, is_down(error) and not effects.has_gone_on)
+            self._note(effects.last_integration, is_down(error) and not effects.has_gone_on)
             raise
-        self._note(effects.asked, has_failed=False)
+        self._note(effects.last_integration, has_failed=False)
 
     def _note(self, integration: str | None, has_failed: bool) -> None:
         """Count the outcome of a call. A database error is only logged."""

@@ -158,10 +158,10 @@ class Call:
     @property
     def model_usage(self) -> dict[str, int]:
         """The tokens that the models have read and written so far."""
-        asked = self._model
+        model = self._model
         return {
-            "inputTokens": asked.input_tokens if asked else 0,
-            "outputTokens": asked.output_tokens if asked else 0,
+            "inputTokens": model.input_tokens if model else 0,
+            "outputTokens": model.output_tokens if model else 0,
         }
 
     def send(self, outgoing: Outgoing) -> Any:

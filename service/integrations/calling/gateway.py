@@ -155,9 +155,7 @@ class Gateway:
         try:
             with self._upstream.open(outbound) as stream:
                 raw, status = read_all(stream, ANSWER_BYTES), stream.status
-                told = {
-                    name: stream.headers[name] for name in PASSED_HEADERS if name in stream.headers
-                }
+                own = stream.headers
         except UpstreamError as error:
             raise failure_of(error) from None
         envelope = parse(raw)  # lets others run meanwhile, which does not make the answer late
@@ -167,7 +165,8 @@ class Gateway:
             raise TokenRefused(upstreamStatus=status)
         if 300 <= status < 400 or not _is_ours(envelope, plain and status == 200):
             raise UpstreamFailed(upstreamStatus=status)
-        return ProxyResponse(status, envelope, told)
+        passed = {name: own[name] for name in PASSED_HEADERS if name in own}
+        return ProxyResponse(status, envelope, passed)
 
 
 def _send_with_note(note: CallNote | None, send: Callable[[], ProxyResponse]) -> ProxyResponse:

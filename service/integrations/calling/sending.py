@@ -32,15 +32,15 @@ ACCEPTS = {"json": "application/json", "text": "text/*, */*", "bytes": "*/*", "r
 class Effects:
     """The effects of a call's requests so far.
 
-    `asked` is the integration whose vendor was asked last. `has_gone_on` means that this vendor has
-    answered, and the call has continued with its model, with an address that its caller names, or
-    with a vendor whose breaker is open. `is_refused` means that a vendor has refused or failed, and
-    `is_rejected` that it has rejected the user's token. `acts` counts the requests that may have
-    changed something for the caller, of which several may run at the same time. `status` is the
-    status of the newest answer.
+    `last_integration` is the integration whose vendor was asked last. `has_gone_on` means that this
+    vendor has answered, and the call has continued with its model, with an address that its caller
+    names, or with a vendor whose breaker is open. `is_refused` means that a vendor has refused or
+    failed, and `is_rejected` that it has rejected the user's token. `acts` counts the requests that
+    may have changed something for the caller, of which several may run at the same time. `status`
+    is the status of the newest answer.
     """
 
-    asked: str | None = None
+    last_integration: str | None = None
     status: int | None = None
     has_gone_on: bool = False
     is_refused: bool = False
@@ -123,7 +123,7 @@ class Sender:
         self._leave()
         self._effects.has_gone_on = bool(outgoing.url)
         if not outgoing.url:
-            self._effects.asked = self._vendor.integration
+            self._effects.last_integration = self._vendor.integration
         is_act = outgoing.method != "GET"
         self._effects.acts += is_act
         try:

@@ -182,15 +182,15 @@ class Authority:
         """Return the tokens in an answer. Raises `NoTokens`, AuthlibBaseError and `UNREADABLE`."""
         where = self._oauth.tokens
         fields = _AuthlibResponse(status, find(answer, where.within))
-        told = OAuth2Client(None).parse_response_token(fields)
-        seconds = float(told.get("expires_in") or where.seconds)
-        access, refresh = told["access_token"], told.get("refresh_token") or None
+        token = OAuth2Client(None).parse_response_token(fields)
+        seconds = float(token.get("expires_in") or where.seconds)
+        access, refresh = token["access_token"], token.get("refresh_token") or None
         if status != 200 or not is_header_text(access) or not 0 < seconds < LONGEST_LIFE:
             raise NoTokens("unreadable")
         if refresh is not None and not is_header_text(refresh):
             raise NoTokens("unreadable")
-        account = account_of(told, [where.account]).id if where.account else None
-        return Tokens(access, refresh, seconds, self._scope(told), issued_at, account)
+        account = account_of(token, [where.account]).id if where.account else None
+        return Tokens(access, refresh, seconds, self._scope(token), issued_at, account)
 
     def _scope(self, fields: Mapping[str, Any]) -> str | None:
         """Return the granted scopes with spaces between them. Some vendors send a list."""

@@ -203,7 +203,7 @@ class Endpoint:
 def _form_faults(endpoint: Endpoint) -> list[str]:
     """Return the declarations of a wrong type, which prevent all other checks."""
     takes, examples = endpoint.takes, endpoint.examples
-    told = {
+    rules = {
         "its `vendor` must be a Vendor": isinstance(endpoint.vendor, Vendor),
         "its `takes` must be a class of Parameters": (
             isinstance(takes, type) and issubclass(takes, Parameters)
@@ -214,12 +214,12 @@ def _form_faults(endpoint: Endpoint) -> list[str]:
             isinstance(examples, tuple | list) and all(isinstance(one, Example) for one in examples)
         ),
     }
-    return [text for text, is_so in told.items() if not is_so]
+    return [text for text, is_so in rules.items() if not is_so]
 
 
 def _faults(endpoint: Endpoint) -> list[str]:
     job, asks_nobody = endpoint.job, endpoint.access.auto_approve
-    told = {
+    rules = {
         "has neither a request nor a function": not (endpoint.asks or endpoint.run),
         "has no example": not endpoint.examples,
         "its summary is no sentence": not endpoint.summary.endswith("."),
@@ -230,7 +230,7 @@ def _faults(endpoint: Endpoint) -> list[str]:
         "makes more than can be stored": endpoint.makes + endpoint.copies > LARGEST_CALL,
         "has a scope without OAuth": endpoint.scope and not endpoint.vendor.oauth,
     }
-    wrong = [text for text, is_so in told.items() if is_so]
+    wrong = [text for text, is_so in rules.items() if is_so]
     arguments = argument_faults(endpoint.parameters.fields, endpoint.run)
     return _target_faults(endpoint) + arguments + wrong + _promise_faults(endpoint)
 

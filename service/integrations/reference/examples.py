@@ -36,11 +36,11 @@ def _request_faults(template: Template, request: Outgoing, stated: Exchange) -> 
     left_out = template.query.keys() - dict(pairs)
     kept = {name: query_value(one) for name, one in request.query.items() if name not in left_out}
     sent = urlencode(kept, doseq=True)
-    told = f"{request.method} {request.path}" + (f"?{sent}" if sent else "")
+    line = f"{request.method} {request.path}" + (f"?{sent}" if sent else "")
     if (request.method, request.path) != (stated.method, path) or (
         sorted(parse_qsl(sent, keep_blank_values=True)) != sorted(pairs)
     ):
-        yield f"the request is {told}, not {stated.sends}"
+        yield f"the request is {line}, not {stated.sends}"
     if request.json is not None and request.json != stated.body:
         yield f"the request's body is {json.dumps(request.json)}, not {json.dumps(stated.body)}"
 

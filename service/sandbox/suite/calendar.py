@@ -22,32 +22,32 @@ READ = WRITE | {"calendar.readonly", "calendar.events.readonly", "calendar.event
 STORED_FIELDS = ("summary", "description", "location", "start", "end", "recurrence", "attendees")
 
 
-def list_events(asked: ApiRequest) -> dict[str, Any]:
-    _check_calendar(asked)
-    single, order = asked.one("singleEvents") == "true", asked.one("orderBy")
+def list_events(request: ApiRequest) -> dict[str, Any]:
+    _check_calendar(request)
+    single, order = request.one("singleEvents") == "true", request.one("orderBy")
     if order == "startTime" and not single:
         raise ApiError(400, "badRequest", "The requested ordering is not available")
-    mine = select(SuiteEvent).filter_by(account=asked.account.id)
-    if asked.one("timeMin"):
-        mine = mine.where(SuiteEvent.ends_at > _moment(asked.one("timeMin")))
-    if asked.one("timeMax"):
-        mine = mine.where(SuiteEvent.starts_at < _moment(asked.one("timeMax")))
+    mine = select(SuiteEvent).filter_by(account=request.account.id)
+    if request.one("timeMin"):
+        mine = mine.where(SuiteEvent.ends_at > _moment(request.one("timeMin")))
+    if request.one("timeMax"):
+        mine = mine.where(SuiteEvent.starts_at < _moment(request.one("timeMax")))
     mine = mine.order_by(SuiteEvent.updated_at if order == "updated" else SuiteEvent.starts_at)
-    words = asked.one("q").lower()
+    words = request.one("q").lower()
     found = [e for e in db.session.scalars(mine) if words in _words(e)]
-    shown, more = page(asked, found, asked.number("maxResults", 250, 2500))
-    zone = asked.one("timeZone")
+    shown, more = page(request, found, request.number("maxResults", 250, 2500))
+    zone = request.one("timeZone")
     items = [_in_zone(event.resource, zone) if zone else event.resource for event in shown]
     return {"kind": "calendar#events", "timeZone": zone or "UTC", "items": items, **more}
 
 
-def insert(asked: ApiRequest) -> dict[str, Any]:
-    _check_calendar(asked)
-    given = asked.json()
-    if asked.one("conferenceDataVersion") != "1":
+def insert(request: ApiRequest) -> dict[str, Any]:
+    _check_calendar(request)
+    given = request.json()
+    if request.one("conferenceDataVersion") != "1":
         given.pop("conferenceData", None)
     with write_transaction() as session:
-        return add(session, asked.account, given).resource
+        return add(session, request.account, given).resource
 
 
 def add(session: Session, account: DemoAccount, given: Mapping[str, Any]) -> SuiteEvent:
@@ -76,8 +76,8 @@ def add(session: Session, account: DemoAccount, given: Mapping[str, Any]) -> Sui
     return event
 
 
-def _check_calendar(asked: ApiRequest) -> None:
-    if asked.path["calendar_id"] not in ("primary", asked.account.email):
+def _check_calendar(request: ApiRequest) -> None:
+    if request.path["calendar_id"] not in ("primary", request.account.email):
         raise not_found("Calendar")
 
 
@@ -107,12 +107,12 @@ def _in_zone(resource: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return the event with its times in a time zone. Days are the same in all zones."""
     if not is_time_zone(name):
         raise ApiError(400, "invalid", f"Invalid time zone definition {name}")
-    told = dict(resource)
+    moved = dict(resource)
     for side in ("start", "end"):
         if "dateTime" in resource[side]:
             moment = _when(resource, side).astimezone(ZoneInfo(name))
-            told[side] = {**resource[side], "dateTime": moment.isoformat()}
-    return told
+            moved[side] = {**resource[side], "dateTime": moment.isoformat()}
+    return moved
 
 
 def _words(event: SuiteEvent) -> str:

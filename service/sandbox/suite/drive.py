@@ -32,50 +32,50 @@ LIMIT = 5 << 20  # bytes of a multipart upload
 ABUSIVE = ".exe"  # the end of the names of files that count as malware
 
 
-def list_files(asked: ApiRequest) -> dict[str, Any]:
-    found = list_matching(_visible(asked), asked.one("q"), asked.one("orderBy"))
-    shown, more = page(asked, found, asked.number("pageSize", 100, 1000))
-    return {"incompleteSearch": False, "files": [_to_json(asked, file) for file in shown], **more}
+def list_files(request: ApiRequest) -> dict[str, Any]:
+    found = list_matching(_visible(request), request.one("q"), request.one("orderBy"))
+    shown, more = page(request, found, request.number("pageSize", 100, 1000))
+    return {"incompleteSearch": False, "files": [_to_json(request, file) for file in shown], **more}
 
 
-def get(asked: ApiRequest) -> dict[str, Any] | Media:
-    file = _one(db.session(), asked)
-    if asked.one("alt") != "media":
-        return _to_json(asked, file)
-    _check_readable(asked, file)
+def get(request: ApiRequest) -> dict[str, Any] | Media:
+    file = _one(db.session(), request)
+    if request.one("alt") != "media":
+        return _to_json(request, file)
+    _check_readable(request, file)
     if file.content is None or file.mime_type.startswith(OURS):
         message = "Only files with binary content can be downloaded. Use Export with Docs files."
         raise ApiError(403, "fileNotDownloadable", message)
-    if file.name.endswith(ABUSIVE) and asked.one("acknowledgeAbuse") != "true":
+    if file.name.endswith(ABUSIVE) and request.one("acknowledgeAbuse") != "true":
         message = "This file has been identified as malware or spam and cannot be downloaded."
         raise ApiError(403, "cannotDownloadAbusiveFile", message)
     return Media(file.content, file.mime_type)
 
 
-def export(asked: ApiRequest) -> Media:
-    file = _one(db.session(), asked)
-    _check_readable(asked, file)
+def export(request: ApiRequest) -> Media:
+    file = _one(db.session(), request)
+    _check_readable(request, file)
     kinds = EXPORTS.get(file.mime_type)
     if kinds is None:
         raise ApiError(403, "fileNotExportable", "Export only supports Docs Editors files.")
-    if asked.one("mimeType") not in kinds:
+    if request.one("mimeType") not in kinds:
         raise ApiError(400, "badRequest", "The requested conversion is not supported.")
     content = file.content or b""
-    wanted = asked.one("mimeType")
+    wanted = request.one("mimeType")
     return Media(pdf(content.decode()) if wanted == "application/pdf" else content, wanted)
 
 
-def upload(asked: ApiRequest) -> dict[str, Any]:
-    if asked.one("uploadType") != "multipart":
+def upload(request: ApiRequest) -> dict[str, Any]:
+    if request.one("uploadType") != "multipart":
         raise ApiError(400, "badRequest", "The sandbox takes multipart uploads only.")
-    facts, kind, content = _parts(asked)
+    facts, kind, content = _parts(request)
     with write_transaction() as session:
         for parent in facts.get("parents", []):
             if parent != ROOT:
-                _find(session, asked, parent)
+                _find(session, request, parent)
         file = SuiteFile(
             file_id=secrets.token_hex(14),
-            account=asked.account.id,
+            account=request.account.id,
             name=facts.get("name") or "Untitled",
             mime_type=facts.get("mimeType") or kind,
             content=content,
@@ -84,53 +84,53 @@ def upload(asked: ApiRequest) -> dict[str, Any]:
         )
         session.add(file)
         session.flush()
-        return _to_json(asked, file)
+        return _to_json(request, file)
 
 
-def change(asked: ApiRequest) -> dict[str, Any]:
-    given = asked.json()
+def change(request: ApiRequest) -> dict[str, Any]:
+    given = request.json()
     with write_transaction() as session:
-        file = _writable(session, asked)
+        file = _writable(session, request)
         file.name = given.get("name", file.name)
         file.trashed = bool(given.get("trashed", file.trashed))
         file.modified_at = now()
-        return _to_json(asked, file)
+        return _to_json(request, file)
 
 
-def delete(asked: ApiRequest) -> None:
+def delete(request: ApiRequest) -> None:
     with write_transaction() as session:
-        session.delete(_writable(session, asked))
+        session.delete(_writable(session, request))
 
 
-def _visible(asked: ApiRequest) -> list[SuiteFile]:
+def _visible(request: ApiRequest) -> list[SuiteFile]:
     """Return the account's files; with `drive.file` alone, those that the app has made."""
-    mine = select(SuiteFile).filter_by(account=asked.account.id)
-    if not asked.scopes & (SEE - {"drive.file"}):
+    mine = select(SuiteFile).filter_by(account=request.account.id)
+    if not request.scopes & (SEE - {"drive.file"}):
         mine = mine.where(SuiteFile.by_app.is_(True))
     return list(db.session.scalars(mine.order_by(SuiteFile.modified_at.desc(), SuiteFile.file_id)))
 
 
-def _one(session: Session, asked: ApiRequest) -> SuiteFile:
-    return _find(session, asked, asked.path["file_id"])
+def _one(session: Session, request: ApiRequest) -> SuiteFile:
+    return _find(session, request, request.path["file_id"])
 
 
-def _find(session: Session, asked: ApiRequest, file_id: str) -> SuiteFile:
-    file = session.scalar(select(SuiteFile).filter_by(account=asked.account.id, file_id=file_id))
-    if file is None or not (file.by_app or asked.scopes & (SEE - {"drive.file"})):
+def _find(session: Session, request: ApiRequest, file_id: str) -> SuiteFile:
+    file = session.scalar(select(SuiteFile).filter_by(account=request.account.id, file_id=file_id))
+    if file is None or not (file.by_app or request.scopes & (SEE - {"drive.file"})):
         raise not_found("File")
     return file
 
 
-def _writable(session: Session, asked: ApiRequest) -> SuiteFile:
-    file = _one(session, asked)
-    if "drive" not in asked.scopes and not file.by_app:
+def _writable(session: Session, request: ApiRequest) -> SuiteFile:
+    file = _one(session, request)
+    if "drive" not in request.scopes and not file.by_app:
         raise _not_authorized("write")
     return file
 
 
-def _check_readable(asked: ApiRequest, file: SuiteFile) -> None:
+def _check_readable(request: ApiRequest, file: SuiteFile) -> None:
     """Raise `ApiError` if the scopes open only names of files, and not their contents."""
-    if not file.by_app and asked.scopes.isdisjoint(READ - {"drive.file"}):
+    if not file.by_app and request.scopes.isdisjoint(READ - {"drive.file"}):
         raise _not_authorized("read")
 
 
@@ -139,10 +139,10 @@ def _not_authorized(access: str) -> ApiError:
     return ApiError(403, "appNotAuthorizedToFile", message)
 
 
-def _parts(asked: ApiRequest) -> tuple[dict[str, Any], str, bytes]:
+def _parts(request: ApiRequest) -> tuple[dict[str, Any], str, bytes]:
     """Return the parts of a `multipart/related` body: the facts, the media type, the bytes."""
-    kind, _, boundary = asked.content_type.partition("boundary=")
-    parts = (b"\r\n" + asked.body).split(b"\r\n--" + boundary.encode())
+    kind, _, boundary = request.content_type.partition("boundary=")
+    parts = (b"\r\n" + request.body).split(b"\r\n--" + boundary.encode())
     if not kind.startswith("multipart/related") or len(parts) != 4 or parts[3].strip() != b"--":
         raise ApiError(400, "badContent", "Malformed multipart body.")
     (head, facts), (media, content) = (part.split(b"\r\n\r\n", 1) for part in parts[1:3])
@@ -152,9 +152,9 @@ def _parts(asked: ApiRequest) -> tuple[dict[str, Any], str, bytes]:
     return json.loads(facts), (found[1].decode() if found else ""), content
 
 
-def _to_json(asked: ApiRequest, file: SuiteFile) -> dict[str, Any]:
+def _to_json(request: ApiRequest, file: SuiteFile) -> dict[str, Any]:
     owner = ACCOUNTS[file.account]
-    told = {
+    resource = {
         "kind": "drive#file",
         "id": file.file_id,
         "name": file.name,
@@ -168,8 +168,8 @@ def _to_json(asked: ApiRequest, file: SuiteFile) -> dict[str, Any]:
         "trashed": file.trashed,
     }
     if file.content is not None and not file.mime_type.startswith(OURS):
-        told["size"] = str(len(file.content))
-    return told if "fields" in asked.query else {name: told[name] for name in BARE}
+        resource["size"] = str(len(file.content))
+    return resource if "fields" in request.query else {name: resource[name] for name in BARE}
 
 
 ROUTES = (

@@ -27,42 +27,42 @@ SEND = MODIFY | {"mail.compose", "mail.send"}
 HIDDEN = {"SPAM", "TRASH"}
 
 
-def list_messages(asked: ApiRequest) -> dict[str, Any]:
-    query = asked.one("q")
-    if query and READ.isdisjoint(asked.scopes):
+def list_messages(request: ApiRequest) -> dict[str, Any]:
+    query = request.one("q")
+    if query and READ.isdisjoint(request.scopes):
         raise ApiError(403, "forbidden", "Metadata scope does not support 'q' parameter")
-    wanted = set(asked.query.get("labelIds", []))
-    hidden = set() if asked.one("includeSpamTrash") == "true" else HIDDEN - wanted
+    wanted = set(request.query.get("labelIds", []))
+    hidden = set() if request.one("includeSpamTrash") == "true" else HIDDEN - wanted
     found = [
         message
-        for message in _of(asked.account)
+        for message in _of(request.account)
         if wanted <= set(message.labels)
         and not hidden & set(message.labels)
         and _fits(message, query)
     ]
-    shown, more = page(asked, found, asked.number("maxResults", 100, 500))
+    shown, more = page(request, found, request.number("maxResults", 100, 500))
     ids = [{"id": m.message_id, "threadId": m.thread_id} for m in shown]
     return {**({"messages": ids} if ids else {}), "resultSizeEstimate": len(found), **more}
 
 
-def get(asked: ApiRequest) -> dict[str, Any]:
-    message = _one(db.session(), asked)
-    form = asked.one("format", "full")
-    if form != "metadata" and READ.isdisjoint(asked.scopes):
+def get(request: ApiRequest) -> dict[str, Any]:
+    message = _one(db.session(), request)
+    form = request.one("format", "full")
+    if form != "metadata" and READ.isdisjoint(request.scopes):
         raise ApiError(403, "forbidden", f"Metadata scope doesn't allow format {form.upper()}")
-    told = _to_json(message)
+    resource = _to_json(message)
     if form == "raw":
-        return {**told, "raw": _base64url(message.raw)}
-    wanted = {name.lower() for name in asked.query.get("metadataHeaders", [])}
+        return {**resource, "raw": _base64url(message.raw)}
+    wanted = {name.lower() for name in request.query.get("metadataHeaders", [])}
     headers = [h for h in message.headers if not wanted or h[0].lower() in wanted]
     payload: dict[str, Any] = {"headers": [{"name": n, "value": v} for n, v in headers]}
     if form == "full":
         payload |= {"mimeType": "text/plain", "body": {"data": _base64url(message.text.encode())}}
-    return {**told, "payload": payload}
+    return {**resource, "payload": payload}
 
 
-def send(asked: ApiRequest) -> dict[str, Any]:
-    given = asked.json()
+def send(request: ApiRequest) -> dict[str, Any]:
+    given = request.json()
     try:
         letter = message_from_bytes(
             base64.urlsafe_b64decode(given.get("raw", "")), policy=policy.default
@@ -70,20 +70,20 @@ def send(asked: ApiRequest) -> dict[str, Any]:
     except (binascii.Error, TypeError, ValueError):
         raise ApiError(400, "invalidArgument", "Invalid value for raw") from None
     with write_transaction() as session:
-        return _to_json(deliver(session, asked.account, letter, given.get("threadId")))
+        return _to_json(deliver(session, request.account, letter, given.get("threadId")))
 
 
-def modify(asked: ApiRequest) -> dict[str, Any]:
-    given = asked.json()
+def modify(request: ApiRequest) -> dict[str, Any]:
+    given = request.json()
     with write_transaction() as session:
-        message = _one(session, asked)
+        message = _one(session, request)
         kept = set(message.labels) - set(given.get("removeLabelIds", []))
         message.labels = sorted(kept | set(given.get("addLabelIds", [])))
         return _to_json(message)
 
 
-def profile(asked: ApiRequest) -> dict[str, Any]:
-    return {"emailAddress": asked.account.email, "messagesTotal": len(_of(asked.account))}
+def profile(request: ApiRequest) -> dict[str, Any]:
+    return {"emailAddress": request.account.email, "messagesTotal": len(_of(request.account))}
 
 
 def deliver(
@@ -133,7 +133,7 @@ def store(
 
 
 def _thread(
-    session: Session, account: DemoAccount, message: SuiteMessage, asked: str | None
+    session: Session, account: DemoAccount, message: SuiteMessage, thread_id: str | None
 ) -> str | None:
     """Return the thread of the message that this one answers, if their subjects are the same.
 
@@ -143,7 +143,7 @@ def _thread(
     ids = set(re.findall(r"<[^<>\s]+>", named))
     for earlier in session.scalars(select(SuiteMessage).filter_by(account=account.id)):
         answered = _header(earlier, "message-id") in ids
-        wanted = asked == earlier.thread_id or "SENT" not in message.labels
+        wanted = thread_id == earlier.thread_id or "SENT" not in message.labels
         if answered and wanted and _subject(earlier) == _subject(message):
             return earlier.thread_id
     return None
@@ -154,9 +154,9 @@ def _of(account: DemoAccount) -> list[SuiteMessage]:
     return list(db.session.scalars(mine))
 
 
-def _one(session: Session, asked: ApiRequest) -> SuiteMessage:
+def _one(session: Session, request: ApiRequest) -> SuiteMessage:
     mine = select(SuiteMessage).filter_by(
-        account=asked.account.id, message_id=asked.path["message_id"]
+        account=request.account.id, message_id=request.path["message_id"]
     )
     message = session.scalar(mine)
     if message is None:

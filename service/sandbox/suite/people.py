@@ -31,20 +31,20 @@ PEOPLE = (
 )  # fmt: skip
 
 
-def connections(asked: ApiRequest) -> dict[str, Any]:
-    wanted = set(filter(None, asked.one("personFields").split(",")))
+def connections(request: ApiRequest) -> dict[str, Any]:
+    wanted = set(filter(None, request.one("personFields").split(",")))
     if not wanted:
         message = "personFields mask is required. Please specify one or more valid paths."
         raise ApiError(400, "badRequest", message)
     found = [_resource(number, one) for number, one in enumerate(PEOPLE, 1)]
-    match asked.one("sortOrder"):
+    match request.one("sortOrder"):
         case "LAST_NAME_ASCENDING":
             found.sort(key=lambda person: person["names"][0]["familyName"])
         case "LAST_MODIFIED_DESCENDING":
             found.reverse()
-    shown, more = page(asked, found, asked.number("pageSize", 100, 1000))
-    told = [{name: one[name] for name in one if name in wanted | ALWAYS} for one in shown]
-    return {"connections": told, "totalItems": len(found), **more}
+    shown, more = page(request, found, request.number("pageSize", 100, 1000))
+    resources = [{name: one[name] for name in one if name in wanted | ALWAYS} for one in shown]
+    return {"connections": resources, "totalItems": len(found), **more}
 
 
 def _resource(number: int, one: Person) -> dict[str, Any]:

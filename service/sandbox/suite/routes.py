@@ -89,9 +89,9 @@ def not_found(what: str) -> ApiError:
     return ApiError(404, "notFound", f"{what} not found.")
 
 
-def page(asked: ApiRequest, items: list[Any], size: int) -> tuple[list[Any], dict[str, str]]:
+def page(request: ApiRequest, items: list[Any], size: int) -> tuple[list[Any], dict[str, str]]:
     """Return a page of a list, and the fields that lead to the next page. Raises `ApiError`."""
-    start = _number(asked.one("pageToken", "0"))
+    start = _number(request.one("pageToken", "0"))
     if start is None:
         raise ApiError(400, "invalid", "Invalid value for pageToken")
     more = {"nextPageToken": str(start + size)} if len(items) > start + size else {}

@@ -58,9 +58,9 @@ def _read_request(
     return ApiRequest(ACCOUNTS[holder.account], holder.scopes, path, query, body, kind)
 
 
-def _answer(route: Route, asked: ApiRequest) -> Answer:
+def _answer(route: Route, api_request: ApiRequest) -> Answer:
     """Return the route's answer with its field mask applied. Raises `ApiError`."""
-    answer, fields = route.answer(asked), asked.one("fields")
+    answer, fields = route.answer(api_request), api_request.one("fields")
     return apply_mask(answer, fields) if fields and isinstance(answer, Mapping) else answer
 
 

@@ -157,8 +157,8 @@ def _dollars(model: str, values: Mapping[str, Any]) -> float:
     """Return the most that a picture of a model costs."""
     if model != LLM:
         return MAGNIFIC_PICTURES[model]
-    asked = _llm_values(values["prompt"], values["quality"], values["aspectRatio"])
-    return LLM_METER.most(llm.parameters.load(asked))
+    llm_values = _llm_values(values["prompt"], values["quality"], values["aspectRatio"])
+    return LLM_METER.most(llm.parameters.load(llm_values))
 
 
 def _most(values: Mapping[str, Any]) -> float:

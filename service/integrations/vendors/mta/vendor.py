@@ -57,10 +57,10 @@ def moment(seconds: object) -> str | None:
 
 def needed_moment(seconds: object) -> str:
     """Format epoch seconds as a time. Raises `Unusable` for another value."""
-    told = moment(seconds)
-    if told is None:
+    text = moment(seconds)
+    if text is None:
         raise unusable("time")
-    return told
+    return text
 
 
 def distinct(texts: Iterable[object]) -> list[str]:

@@ -99,10 +99,10 @@ def _write(
     model: str | None = None,
 ) -> dict[str, Any]:
     model = model or call.settings.get(TEXT_MODEL.name) or TEXT_MODEL.default
-    asked = [{"role": "system", "content": system_prompt}] if system_prompt else []
-    asked += [{"role": "user", "content": prompt}] if prompt else []
+    first = [{"role": "system", "content": system_prompt}] if system_prompt else []
+    first += [{"role": "user", "content": prompt}] if prompt else []
     return WRITTEN.read(
-        call.send(request.plus(json={"model": model, "messages": [*asked, *messages]}))
+        call.send(request.plus(json={"model": model, "messages": [*first, *messages]}))
     )
 
 

@@ -108,8 +108,8 @@ def _data(papers: Sequence[Any], focus: str | None) -> dict[str, Any]:
         raise NotFound("None of these papers has a text to summarise.")
     share = CHARACTERS // len(used)
     while True:
-        told = [{"number": number, **material(one, share)} for number, one in used.items()]
-        data = {**({"focus": focus} if focus else {}), "papers": told}
+        materials = [{"number": number, **material(one, share)} for number, one in used.items()]
+        data = {**({"focus": focus} if focus else {}), "papers": materials}
         if not share or bound(json.dumps(data, ensure_ascii=False)) <= MODEL.prompt_tokens - ROOM:
             return data
         share = share * 9 // 10  # in other scripts than Latin

@@ -30,13 +30,13 @@ def language() -> Words:
 def material(paper: Json, characters: int) -> dict[str, Any]:
     """Return the facts of a paper for a model, with its abstract, or the vendor's short summary."""
     names = Maybe(Readable("authors", "name")).read(paper, {})
-    told = {
+    facts = {
         "title": str(paper.get("title") or "")[:200],
         "year": paper.get("year"),
         "authors": [name[:100] for name in names[:5]],
         "text": source_text(paper)[:characters],
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
 def source_text(paper: Json) -> str:
