@@ -32,11 +32,10 @@ def sent(event):
     return f"data: {json.dumps(event)}\n\n".encode()
 
 
-def answer(*events, pause=0.0, silence=0.0):
+def answer(*events, silence=0.0):
     def body():
         for event in events:
             yield sent(event)
-            gevent.sleep(pause)
         gevent.sleep(silence)
 
     return Answer(body())
@@ -76,7 +75,7 @@ def test_a_whole_turn_is_charged_what_the_provider_said(alice):
 @pytest.mark.parametrize("model", SILENT)
 def test_who_leaves_while_the_model_is_silent_pays_for_the_question(alice, app, served_by, model):
     beginning, counted = SILENT[model]
-    served_by.answers = [answer(beginning, silence=2)]
+    served_by.answers = [answer(beginning, silence=60)]
     leave(alice, app, alice.new_chat(), lambda run: taken(run, counted), modelId=model)
     [entry] = charged(app, "alice")
     usage = entry.facts["usage"]
@@ -85,7 +84,7 @@ def test_who_leaves_while_the_model_is_silent_pays_for_the_question(alice, app, 
 
 
 def test_who_leaves_before_the_model_has_taken_the_question_pays_nothing(alice, app, served_by):
-    served_by.answers = [lambda seen: gevent.sleep(1) or answer(COUNTED)]
+    served_by.answers = [lambda seen: gevent.sleep(60) or answer(COUNTED)]
     leave(alice, app, alice.new_chat(), lambda _: served_by.seen)
     assert charged(app, "alice") == []
 
@@ -114,12 +113,9 @@ def words(count):
     return [{**delta, "delta": {"type": "text_delta", "text": "some words "}}] * count
 
 
-def test_a_step_that_we_cut_costs_the_same_with_and_without_a_caller(
-    alice, app, served_by, monkeypatch
-):
-    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
-    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
-    served_by.answers = [lambda seen: answer(COUNTED, *words(20), silence=1)]
+@pytest.mark.usefixtures("short_silence")
+def test_a_step_that_we_cut_costs_the_same_with_and_without_a_caller(alice, app, served_by):
+    served_by.answers = [lambda seen: answer(COUNTED, *words(20), silence=60)]
     chunks = alice.turn(alice.new_chat(), "hello")
     assert "took too long" in chunks[-1]["errorText"]
     with app.app_context(), pytest.raises(ProviderError, match="slow"):

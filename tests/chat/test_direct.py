@@ -1,10 +1,11 @@
 """Text is written to the client from the event loop; what the kernel does not take comes after."""
 
+import select
 import socket
 
 import gevent
 import pytest
-from gevent.event import AsyncResult
+from gevent.event import AsyncResult, Event
 
 from service.chat.stream import sse
 from service.chat.stream.channel import Channel
@@ -12,6 +13,7 @@ from service.chat.stream.chunks import Start, TextDelta, TextEnd, TextStart
 from service.chat.stream.direct import DirectWriter, direct_writer
 from service.chat.stream.reader import Reader
 from service.web.pauses import Pause
+from tests.services import wait_for
 
 
 @pytest.fixture
@@ -59,7 +61,7 @@ def test_text_is_written_at_once_and_anything_else_by_the_response(pair, reading
     gevent.sleep(0)
     assert yielded == [sse.OPEN, sse.encode(Start("m"))]
     channel.close()
-    gevent.sleep(0.01)
+    wait_for(lambda: sse.DONE in yielded)
     assert yielded == [sse.OPEN, sse.encode(Start("m")), sse.DONE]
 
 
@@ -68,13 +70,13 @@ def test_nothing_is_lost_when_the_client_is_slow(pair, reading):
     pair[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     long = [TextDelta("t", letter * 100_000) for letter in "abc"]
     channel.put(long[0])
-    gevent.sleep(0.01)
+    wait_for(lambda: select.select([pair[1]], [], [], 0)[0])  # its beginning is written
     for text in long[1:]:
         channel.put(text)
     first = sse.encode(long[0])
     assert received(pair[1], len(first)) == first
     channel.close()
-    gevent.sleep(0.01)
+    wait_for(lambda: sse.DONE in yielded)
     assert yielded == [sse.OPEN, b"".join(map(sse.encode, long[1:])), sse.DONE]
 
 
@@ -90,7 +92,7 @@ def test_text_from_the_event_loop_is_written_in_the_same_round(pair, reading):
     assert in_the_event_loop(put_and_look) == expected
     behind = TextDelta("t", "behind")
     in_the_event_loop(lambda: (channel.put(Start("m")), channel.put_text([behind])))
-    gevent.sleep(0.01)
+    wait_for(lambda: len(yielded) > 1)
     assert yielded == [sse.OPEN, sse.encode(Start("m")) + sse.encode(behind)]
 
 
@@ -102,7 +104,7 @@ def test_nothing_is_lost_of_text_from_the_event_loop_when_the_client_is_slow(pai
     first = sse.encode(long[0])
     assert received(pair[1], len(first)) == first
     channel.close()
-    gevent.sleep(0.01)
+    wait_for(lambda: sse.DONE in yielded)
     assert yielded == [sse.OPEN, b"".join(map(sse.encode, long[1:])), sse.DONE]
 
 
@@ -135,9 +137,10 @@ def test_a_silence_does_not_end_the_pauses(pair):
     channel.put(TextStart("t"))
     assert next(body) == sse.OPEN + sse.encode(TextStart("t"))
     for _ in range(2):
-        next(body).then(int)
+        resumed = Event()
+        next(body).then(resumed.set)
         channel.nudge()
-        gevent.sleep(0.01)
+        assert resumed.wait(5)
         assert next(body) == sse.KEEP_ALIVE
     channel.abandon()
     body.close()
@@ -147,7 +150,7 @@ def test_text_just_before_the_end_is_followed_by_the_end_at_once(reading):
     channel, yielded = reading
     channel.put(TextDelta("t", "last"))
     channel.close()
-    gevent.sleep(0.01)
+    wait_for(lambda: sse.DONE in yielded)
     assert yielded == [sse.OPEN, sse.encode(TextDelta("t", "last")), sse.DONE]
 
 

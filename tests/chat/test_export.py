@@ -1,12 +1,12 @@
 """A chat as a file."""
 
 import json
-from contextlib import ExitStack
 
 import pytest
 
 from service.chat.finding import export
 from service.limits import page_turns
+from tests.limits.page_queue import as_many_pages_as_allowed
 from tests.services import on_sqlite
 
 
@@ -51,9 +51,7 @@ def test_an_empty_chat_is_exported_too(alice):
 def test_an_export_is_refused_while_the_user_has_other_pages_read(alice, monkeypatch):
     monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
     chat = alice.new_chat()
-    with ExitStack() as others:
-        for _ in range(page_turns.PAGES_AT_ONCE):
-            others.enter_context(page_turns.page_turn("alice"))
+    with as_many_pages_as_allowed("alice"):
         refused = exported(alice, chat)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
 

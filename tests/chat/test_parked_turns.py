@@ -8,8 +8,7 @@ import pytest
 from gevent.event import Event
 
 from service.chat.turn import pump
-from service.generation import model_call, pace
-from service.generation.model_call import TimeLimits
+from service.generation import pace
 from service.generation.pace import STREAK
 from service.observing import attribution
 from tests.people import chunks_of, text_of, types
@@ -58,7 +57,7 @@ def says(served_by):
 
         def body():
             yield from slow(*pieces, gap=gap)
-            go_on.wait(10)
+            go_on.wait()
             yield from then
 
         served_by.answers = [Answer(body())]
@@ -153,11 +152,8 @@ def test_a_parked_turn_whose_client_leaves_is_stored(alice, chat, app, says, par
     assert alice.rows(chat)[1]["content"] == "".join(WORDS)
 
 
-def test_a_model_that_falls_silent_in_a_parked_turn_is_too_slow(
-    alice, chat, says, parked, monkeypatch
-):
-    limits = {"B": TimeLimits(10, idle=0.5)}
-    monkeypatch.setattr(model_call, "LIMITS", limits)
+@pytest.mark.usefixtures("short_silence")
+def test_a_model_that_falls_silent_in_a_parked_turn_is_too_slow(alice, chat, says, parked):
     says(*words(*WORDS))
     stream, read = ask(alice, chat, "four ")
     assert len(parked) == 1

@@ -106,7 +106,7 @@ def breaking(body):
 def hanging(body):
     def pieces():
         yield body
-        gevent.sleep(2)
+        gevent.sleep(60)  # until the server of this test ends
 
     return Answer(pieces())
 
@@ -122,9 +122,8 @@ def test_a_refusal_whose_text_breaks_off_is_known_by_its_status(served_by, alice
 @on_sqlite
 @pytest.mark.parametrize("end", [Answer, breaking, hanging])
 @pytest.mark.parametrize("model", MODELS[1:])
-def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end, monkeypatch):
-    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
-    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+@pytest.mark.usefixtures("short_silence")
+def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end):
     served_by.answers = [end(whole(model))]
     chat = alice.new_chat()
     chunks = alice.turn(chat, "hello", modelId=model)
@@ -136,9 +135,8 @@ def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end, 
 @on_sqlite
 @pytest.mark.parametrize(("end", "told"), [(breaking, "broke off"), (hanging, "too long")])
 @pytest.mark.parametrize("model", MODELS)
-def test_before_the_terminal_event_no_end_is_one(served_by, alice, model, end, told, monkeypatch):
-    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
-    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
+@pytest.mark.usefixtures("short_silence")
+def test_before_the_terminal_event_no_end_is_one(served_by, alice, model, end, told):
     body = re.sub(rb'data: [^\n]*"finish_reason": "stop"[^\n]*\n\n', b"", whole(model))
     served_by.answers = [end(body)]
     chunks = alice.turn(alice.new_chat(), "hello", modelId=model)
@@ -157,17 +155,14 @@ def test_a_text_that_only_begins_is_no_first_content(served_by, alice, monkeypat
 
 
 @on_sqlite
-def test_a_turn_whose_model_fell_silent_at_its_end_can_still_be_stopped(
-    served_by, alice, app, monkeypatch
-):
+@pytest.mark.usefixtures("short_silence")
+def test_a_turn_whose_model_fell_silent_at_its_end_can_still_be_stopped(served_by, alice):
     """The silence ends one step only; the next one waits, and is stopped."""
-    limits = model_call.TimeLimits(first=5, idle=0.3, step=5)
-    monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))
     function = {"name": "user__current", "arguments": "{}"}
     call = {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
     chunk = {"choices": [{"delta": call, "finish_reason": "tool_calls"}]}
     first = hanging(f"data: {json.dumps(chunk)}\n\n".encode())
-    served_by.answers = [first, lambda seen: gevent.sleep(3) or Answer("")]
+    served_by.answers = [first, lambda seen: gevent.sleep(60) or Answer("")]
     chat = alice.new_chat()
     stream, read = iter(alice.ask(chat, "hello", modelId="gen-5.4").response), b""
     while read.count(b'"start-step"') < 2:

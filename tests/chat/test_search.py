@@ -1,7 +1,5 @@
 """Searching in chats: on both databases, whatever is written and whatever is asked."""
 
-from contextlib import ExitStack
-
 import gevent
 from flask_migrate import downgrade, upgrade
 from sqlalchemy import delete, text, update
@@ -11,11 +9,12 @@ from service.chat.finding.terms import excerpt, parse
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
-from service.limits.page_turns import PAGES_AT_ONCE, page_turn
+from service.limits import page_turns
 from tests.app_database import everything_in
 from tests.chat.chat_searches import found, search, write
+from tests.limits.page_queue import as_many_pages_as_allowed, is_queued
 from tests.records.greenlet_turns import turns
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
 from tests.user_erasure import erase
 
 
@@ -67,13 +66,12 @@ def test_a_search_reads_no_results_of_tools(app, alice):
 
 
 @on_sqlite
-def test_searches_of_one_user_leave_connections_for_others(app, alice, bob):
-    with ExitStack() as others:
-        for _ in range(PAGES_AT_ONCE):
-            others.enter_context(page_turn("alice"))
+def test_searches_of_one_user_leave_connections_for_others(app, alice, bob, monkeypatch):
+    monkeypatch.setattr(page_turns, "WAIT_SECONDS", 60)
+    with as_many_pages_as_allowed("alice"):
         waiting = gevent.spawn(search, alice, "zeppelin")
         assert search(bob, "zeppelin")["results"] == []
-        waiting.join(0.5)
+        wait_for(lambda: is_queued("alice"))
         with app.app_context():
             assert (waiting.ready(), db.engine.pool.checkedout()) == (False, 0)
     assert waiting.get(timeout=20)["results"] == []

@@ -82,9 +82,6 @@ def test_ten_snapshots_that_nobody_reads_take_the_memory_of_one(start, listen, k
 def test_a_subscriber_that_never_reads_is_disconnected_and_delays_nobody(start, listen):
     service = start()
     others = Exchanges(service, "bob", listen(service, "bob"))
-    began = time.monotonic()
-    others.until(lambda: others.count == 20, pause=0.1)
-    usual = 20 / (time.monotonic() - began)  # a second
     stuck = connect(service, "alice", room=65_536)
     stuck.send('{"op":"subscribe","id":"s","collection":"canvases"}')
     with within(service.database_url) as app, memory_bounded(service.worker, 40):
@@ -94,7 +91,7 @@ def test_a_subscriber_that_never_reads_is_disconnected_and_delays_nobody(start, 
     stuck.shutdown()
     seconds = time.monotonic() - began
     assert seconds > STALL_SECONDS - 5
-    assert exchanged > seconds * usual / 5  # a blocked subscriber would have received one or two
+    assert exchanged > 10  # a subscriber who waits for the other one would have received one or two
 
 
 def established(sock):

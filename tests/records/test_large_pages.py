@@ -1,7 +1,6 @@
 """Pages of large records are complete and bounded, and other greenlets run meanwhile."""
 
 import json
-from contextlib import ExitStack
 
 import gevent
 import pytest
@@ -10,12 +9,12 @@ from service.chat.models import JournalEntry
 from service.database.access import write_transaction
 from service.extensions import db
 from service.limits import page_turns
-from service.limits.page_turns import PAGES_AT_ONCE, page_turn
 from service.records.models import Record
 from service.records.store import PAGE_BYTES
 from service.times import now
+from tests.limits.page_queue import as_many_pages_as_allowed, is_queued
 from tests.records.greenlet_turns import turns
-from tests.services import on_sqlite
+from tests.services import on_sqlite, wait_for
 
 LARGE = {"numbers": [number / 3 for number in range(15_000)]}  # 280 KB, and slow to write
 CANVASES = "/api/records/canvases"
@@ -106,13 +105,12 @@ def test_any_answer_is_the_same_as_one_encoded_at_once(app, value):
 
 
 @on_sqlite
-def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canvases):
-    with ExitStack() as others:
-        for _ in range(PAGES_AT_ONCE):
-            others.enter_context(page_turn("alice"))
+def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canvases, monkeypatch):
+    monkeypatch.setattr(page_turns, "WAIT_SECONDS", 60)
+    with as_many_pages_as_allowed("alice"):
         waiting = gevent.spawn(alice.get, CANVASES)
         assert bob.get(CANVASES).status_code == 200
-        waiting.join(0.5)
+        wait_for(lambda: is_queued("alice"))
         with app.app_context():
             assert (waiting.ready(), db.engine.pool.checkedout()) == (False, 0)
     assert waiting.get(timeout=20).status_code == 200
@@ -125,8 +123,6 @@ def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canv
 def test_nobody_waits_for_long_for_the_other_pages_of_a_user(alice, monkeypatch, path):
     """They may wait for a database that is away."""
     monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
-    with ExitStack() as others:
-        for _ in range(PAGES_AT_ONCE):
-            others.enter_context(page_turn("alice"))
+    with as_many_pages_as_allowed("alice"):
         refused = alice.get(path)
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
