@@ -28,6 +28,25 @@ def test_a_pasted_token_signs_in_and_stays_in_this_tab(opened):
     assert page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
 
 
+BLOCK_SITE_DATA = """() => {
+  const refuse = () => { throw new DOMException('Access is denied for this document.', 'SecurityError'); };
+  for (const name of ['sessionStorage', 'localStorage']) Object.defineProperty(window, name, { get: refuse });
+  window.BroadcastChannel = class { constructor() { refuse(); } };
+}"""  # noqa: E501
+
+
+def test_a_browser_that_blocks_site_data_shows_the_console(opened):
+    console = opened(alone=True)  # the script of a page stays
+    page = console.page
+    page.add_init_script(f"({BLOCK_SITE_DATA})()")
+    console.open().fill_in().ask("add a task: buy milk")
+    console.show_account()
+    console.button("Dark").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    Canvas(console).put("Note")
+    expect(Canvas(console).frame("Note").get_by_label("Note")).to_be_visible()
+
+
 def test_a_token_that_is_refused_says_so_and_another_one_signs_in(opened):
     console = opened().open()
     console.may_say("401")

@@ -52,7 +52,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   const host = createCanvasHost({
     root: view.node,
     lazy: true,
-    user: nameOfUser(context.subject),
+    user: nameOfUser(context.subject, context.storage),
     ...server,
     call: (request) => server.call(request).finally(context.onTurnEnd), // reads the balance again
     widgetUrl: ({ templateHandle }) => `/w/${encodeURIComponent(templateHandle)}`,

@@ -7,7 +7,7 @@ import { fingerprint } from '../shared/fingerprint.js';
  * The pseudonym of a user in this tab. It is random, because a hash of the subject could be guessed.
  * @param {string} subject @param {Storage} storage @returns {string}
  */
-export function nameOfUser(subject, storage = sessionStorage) {
+export function nameOfUser(subject, storage) {
   const key = `canvas.user.${fingerprint(subject)}`;
   const known = storage.getItem(key);
   if (known) return known;
@@ -15,7 +15,7 @@ export function nameOfUser(subject, storage = sessionStorage) {
   try {
     storage.setItem(key, name);
   } catch {
-    // The storage is full or not allowed: the user gets another pseudonym after a reload.
+    // The storage is full: the user gets another pseudonym after a reload.
   }
   return name;
 }

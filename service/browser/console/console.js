@@ -8,6 +8,7 @@ import { createSignIn, takeReturn } from './sign-in.js';
 import { takeSignInProblem } from './sign-in-problems.js';
 import { createWorkspace } from './workspace.js';
 import { errorText } from '../shared/errors.js';
+import { storageOf } from '../shared/site-data.js';
 import { followTheme } from '../shared/theme.js';
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
@@ -15,7 +16,7 @@ const announcer = /** @type {HTMLElement} */ (document.getElementById('announcer
 const { dataset } = document.documentElement;
 const sandbox = dataset.sandbox === 'yes';
 const hasProvider = dataset.signIn === 'yes';
-const storage = sessionStorage;
+const storage = storageOf(() => sessionStorage);
 const session = createSession(storage);
 /** @type {{node: HTMLElement, stop: () => void, ready?: () => void} | null} */
 let page = null;

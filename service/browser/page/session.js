@@ -3,6 +3,7 @@
 // ends, the page gets another one with the session cookie.
 
 import { createListeners } from '../shared/listeners.js';
+import { openChannel } from '../shared/site-data.js';
 import { endServerSession, fetchPageToken } from './page-token.js';
 
 const KEY = 'console.token';
@@ -26,7 +27,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
   const listeners = createListeners();
   const tokens = createListeners();
   const signOuts = createListeners();
-  const channel = globalThis.BroadcastChannel && new BroadcastChannel('console-session');
+  const channel = openChannel('console-session');
   /** @type {Promise<string | null> | null} */
   let renewal = null;
   let dueAt = Infinity; // when the token must be replaced, in the time of Date.now
@@ -61,7 +62,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     /** Adds a listener for sign-outs, here or in another tab. It is called before the session ends here. */
     onSignOut: signOuts.add,
   };
-  if (channel) channel.onmessage = ({ data }) => hear(data);
+  channel.onmessage = ({ data }) => hear(data);
 
   /** @param {string} token that was pasted or came in a link */
   function begin(token) {
@@ -155,7 +156,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     if (!isShared) return;
     try {
       const elsewhere = await endThere();
-      channel?.postMessage(subject);
+      channel.postMessage(subject);
       if (elsewhere && !session.token) leave(elsewhere);
     } catch {
       if (!session.token) end(SIGNED_OUT_HERE);

@@ -1,6 +1,8 @@
 // Runs on the last page of a consent: reports the outcome to the page that requested the consent, then closes the
 // window. It sends only the integration and the outcome; tokens stay on the server.
 
+import { openChannel } from './site-data.js';
+
 const { integration, outcome } = document.body.dataset;
 const result = { type: 'oauth-result', integration, outcome };
 const CLOSE_DELAY = 400; // ms in which the user can see the text
@@ -9,8 +11,7 @@ const CLOSE_DELAY = 400; // ms in which the user can see the text
 window.opener?.postMessage(result, location.origin);
 
 // A provider's page may have removed the link to the opener.
-const channel = new BroadcastChannel('oauth');
-channel.postMessage(result);
+openChannel('oauth').postMessage(result);
 
 // If the browser does not let the window close itself, the text of the page says what to do.
 if (outcome === 'connected') setTimeout(() => window.close(), CLOSE_DELAY);

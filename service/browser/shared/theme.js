@@ -1,6 +1,7 @@
 // The color scheme: that of the system, or the one that the user has chosen for this browser.
 
 import { createListeners } from './listeners.js';
+import { storageOf } from './site-data.js';
 
 const KEY = 'console.theme';
 
@@ -23,14 +24,14 @@ function applyTheme(name) {
 }
 
 /** Applies a theme and stores it for this browser. @param {Theme} name @param {Storage} storage */
-export function setTheme(name, storage = localStorage) {
+export function setTheme(name, storage = storageOf(() => localStorage)) {
   if (name === 'system') storage.removeItem(KEY);
   else storage.setItem(KEY, name);
   applyTheme(name);
 }
 
 /** Applies the stored theme, also when another tab changes it. @param {Storage} storage */
-export function followTheme(storage = localStorage) {
+export function followTheme(storage = storageOf(() => localStorage)) {
   applyTheme(storage.getItem(KEY));
   window.addEventListener('storage', ({ key, newValue }) => {
     if (key === KEY) applyTheme(newValue);

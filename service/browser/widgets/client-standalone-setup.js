@@ -1,5 +1,6 @@
 // Sets up the session of a standalone widget: finds the server, and the place where the state is stored.
 
+import { storageOf } from '../shared/site-data.js';
 import { createStandaloneSession } from './client-standalone.js';
 import { openConsent } from './client-consent.js';
 
@@ -18,7 +19,7 @@ export function standaloneSession(own, { baseUrl, getToken = () => null, fetch, 
     getToken,
     fetch,
     consent,
-    storage: own.sessionStorage,
+    storage: storageOf(() => own.sessionStorage),
     place: own.location.pathname,
   });
 }
