@@ -47,6 +47,13 @@ def test_a_browser_that_blocks_site_data_shows_the_console(opened):
     expect(Canvas(console).frame("Note").get_by_label("Note")).to_be_visible()
 
 
+def test_a_token_that_was_shortened_is_not_taken_for_an_outage(opened):
+    console = opened().open()
+    console.page.get_by_label("Sign-in token").fill(f"{console.token[:30]}…")
+    console.button("Sign in").click()
+    expect(console.page.get_by_role("alert")).to_contain_text("not valid")
+
+
 def test_a_token_that_is_refused_says_so_and_another_one_signs_in(opened):
     console = opened().open()
     console.may_say("401")

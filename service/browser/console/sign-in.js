@@ -7,6 +7,7 @@ import { ApiError, errorText } from '../shared/errors.js';
 import { tidyToken } from '../page/session.js';
 
 const RETURN_KEY = 'console.return';
+const TOKEN = /^[\x21-\x7e]+$/; // no other character can be sent in a header, for example the “…” of a shortened token
 
 /**
  * Returns the route that was shown before the user went to the identity provider, and forgets it.
@@ -83,7 +84,8 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
     button.disabled = true;
     problem.textContent = '';
     try {
-      await createTransport({ token: () => token, onUnauthorized: () => {} }).get('/api/credits', { limit: 1 });
+      if (!TOKEN.test(token)) throw new ApiError(401, {});
+      await createTransport({ token: () => token }).get('/api/credits', { limit: 1 });
       session.begin(token);
     } catch (error) {
       problem.textContent = signInProblem(error);
