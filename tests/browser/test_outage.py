@@ -43,6 +43,21 @@ def test_the_messages_about_an_outage_disappear_after_it(line):
     expect(amount).to_have_text("1,000")
 
 
+def test_the_models_are_read_when_the_service_can_tell_them_again(opened):
+    console = opened()
+    console.may_say("503")
+    page, models = console.page, "**/api/ai/models"
+    page.route(models, lambda route: route.fulfill(status=503, json={"error": "unavailable"}))
+    console.sign_in()
+    picker = page.get_by_label("Model", exact=True)
+    expect(picker).to_have_text("Default model")
+    expect(live(console)).to_have_text("Live")
+    page.unroute(models)
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(picker).not_to_have_text("Default model")
+    expect(picker).to_have_attribute("title", "")
+
+
 def test_a_page_that_was_first_opened_in_an_outage_comes_when_it_is_over(line):
     console, cut = line
     console.page.route("**/browser/*/usage/*", cut._request)

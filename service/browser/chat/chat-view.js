@@ -30,7 +30,7 @@ export function createChatView(context) {
   const node = element('div', { class: 'chat-view' }, switches.node, panes, data.dialog);
   /** @type {string | null | undefined} */
   let open;
-  const stopWatching = [chats.collection.onChange(checkOpenChat)];
+  const stopWatching = chats.collection.onChange(checkOpenChat);
   switches.choose('talk');
 
   /** @param {string | null} chatId */
@@ -119,12 +119,12 @@ export function createChatView(context) {
   function refresh() {
     chats.collection.refresh();
     data.refresh();
+    pane.refresh();
   }
 
   function onTurnEnd() {
     context.onTurnEnd();
     refresh();
-    pane.refresh();
   }
 
   /**
@@ -156,7 +156,7 @@ export function createChatView(context) {
     isBusy: chats.isReplying,
     refresh,
     stop() {
-      for (const stopOne of stopWatching) stopOne();
+      stopWatching();
       list.stop();
       pane.stop();
       tabs.stop();

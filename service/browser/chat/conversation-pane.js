@@ -53,6 +53,7 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     isOurs: composer.owns,
     stop: composer.stop,
   });
+  const stopWatchingSocket = socket.onPhase(() => socket.phase === 'open' && models.refresh());
   tabs.onReply((chatId) => chatId === conversation?.chatId && watch());
   document.addEventListener('visibilitychange', watch);
 
@@ -173,7 +174,10 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     focus: composer.focus,
     composer,
     show: scheduleShow,
-    refresh: transcript.refresh,
+    refresh() {
+      transcript.refresh();
+      models.refresh();
+    },
     /** Call this when the chat was deleted. The conversation stays on the screen; the draft becomes that of a new chat. */
     detach() {
       show(); // puts the text back into the composer first: the draft of a chat that is being created may be added after it
@@ -190,6 +194,7 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
       questions.stop();
       transcript.stop();
       stopEscape();
+      stopWatchingSocket();
       document.removeEventListener('visibilitychange', watch);
     },
     /** @param {string | null} chatId */

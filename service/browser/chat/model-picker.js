@@ -15,9 +15,11 @@ export function createModelPicker(transport, storage, onLoad) {
     'aria-label': 'Model',
     on: { change: () => storage.setItem(KEY, select.value) },
   });
+  let isMissing = false; // whether the models could not be read
   load();
 
   async function load() {
+    isMissing = false;
     try {
       const { models } = await transport.get('/api/ai/models');
       const chosen = storage.getItem(KEY) ?? models.find((/** @type {any} */ m) => m.default)?.id;
@@ -25,8 +27,10 @@ export function createModelPicker(transport, storage, onLoad) {
       const none = element('option', { value: '' }, 'No model configured');
       select.replaceChildren(...(usable.length ? [] : [none]), ...models.map(option));
       if (usable.some((/** @type {any} */ m) => m.id === chosen)) select.value = chosen;
+      select.title = '';
       onLoad();
     } catch (error) {
+      isMissing = true;
       select.replaceChildren(element('option', { value: '' }, 'Default model'));
       select.title = errorText(error);
     }
@@ -34,6 +38,8 @@ export function createModelPicker(transport, storage, onLoad) {
 
   return {
     node: select,
+    /** Reads the models again if they could not be read. */
+    refresh: () => void (isMissing && load()),
     /** @returns {string[]} the ids of the models that can answer */
     get usable() {
       return [...select.options].filter(({ value, disabled }) => value && !disabled).map(({ value }) => value);
