@@ -48,8 +48,12 @@ function createFocusGuard(dialog) {
   /** @type {Map<HTMLIFrameElement, number>} */
   const thefts = new Map();
   let last = /** @type {HTMLElement | null} */ (document.activeElement);
-  dialog.addEventListener('focusin', ({ target }) => (last = /** @type {HTMLElement} */ (target)));
-  dialog.addEventListener('close', () => thefts.forEach((_, frame) => (frame.style.display = '')), { once: true });
+  const note = (/** @type {FocusEvent} */ { target }) => void (last = /** @type {HTMLElement} */ (target));
+  dialog.addEventListener('focusin', note);
+  dialog.addEventListener('close', () => {
+    dialog.removeEventListener('focusin', note); // the dialog may be shown again
+    thefts.forEach((_, frame) => (frame.style.display = ''));
+  }, { once: true });
 
   return (frame) => {
     const count = (thefts.get(frame) ?? 0) + 1;
