@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.approval_errand import card, decide, reaches_the_message, sent
-from tests.browser.office_suite import forget
+from tests.browser.approval_errand import WEATHER, card, decide, reaches_the_message, sent
+from tests.browser.office_suite import allow, forget
 
 
 @pytest.fixture
@@ -33,6 +33,20 @@ def test_connected_allowed_and_sent(console, opened):
     elsewhere = card(other, "Approval: cloudsuite/mail-send")
     expect(elsewhere).to_contain_text("You allowed this endpoint in this chat.")
     expect(elsewhere.get_by_role("button")).to_have_count(0)
+
+
+def test_where_windows_are_blocked_a_link_leads_to_the_consent_and_not_back(console):
+    page = console.page
+    page.evaluate("window.open = () => null")
+    console.send(WEATHER)
+    shown = card(console, "Connection: Cloud suite").first
+    shown.get_by_role("button", name="Connect").click()
+    with page.expect_popup() as opened:
+        shown.get_by_role("link", name="Open the consent page").click()
+    expect(opened.value.get_by_role("button", name="Allow")).to_be_visible()
+    assert opened.value.evaluate("window.opener") is None
+    allow(opened.value)
+    expect(shown).to_contain_text("The account is connected.")
 
 
 def test_declined_and_not_sent(console):

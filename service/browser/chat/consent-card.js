@@ -2,6 +2,7 @@
 // connects the account.
 
 import { element } from '../shared/elements.js';
+import { createConsentLink } from '../integrations/consent-link.js';
 import { ENDINGS, STAGES, advice } from '../integrations/connection-words.js';
 import { integrationOf } from '../integrations/integrations.js';
 import { createCountdown, setText } from './countdown.js';
@@ -44,8 +45,7 @@ export function createConsentCard(consents, connections) {
 
   /** @param {import('../shared/consent.js').Stage} stage @param {string} [url] */
   function onStage(stage, url) {
-    const link = url && element('a', { href: url, target: '_blank', rel: 'opener' }, 'Open the consent page');
-    note.replaceChildren(STAGES[stage], ' ', link || '');
+    note.replaceChildren(STAGES[stage], ' ', url ? createConsentLink(url) : '');
   }
 
   /** @param {ConsentPart['data']} data */

@@ -4,6 +4,7 @@ import { element, isFocusLost } from '../shared/elements.js';
 import { ApiError } from '../shared/errors.js';
 import { createAnswerView } from './answer-view.js';
 import { problemOf } from './call-problem.js';
+import { createConsentLink } from './consent-link.js';
 import { ENDINGS, STAGES, advice } from './connection-words.js';
 import { hrefOf } from '../page/route.js';
 
@@ -96,8 +97,7 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
 
     /** @param {import('../shared/consent.js').Stage} stage @param {string} [url] */
     function onStage(stage, url) {
-      const link = url && element('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Open the consent page');
-      note.replaceChildren(STAGES[stage], ' ', link || '');
+      note.replaceChildren(STAGES[stage], ' ', url ? createConsentLink(url) : '');
     }
   }
 

@@ -5,6 +5,7 @@ import { element, icon } from '../shared/elements.js';
 import { isGranted } from '../shared/connections.js';
 import { withIdempotencyKey } from '../shared/idempotency.js';
 import { consentNeeded, isAboutTheBody, isRefreshFailure } from '../shared/oauth-answer.js';
+import { createConsentLink } from './consent-link.js';
 import { CONSENT_NEEDED, ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.js';
 
 /**
@@ -121,8 +122,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
 
   /** @param {string} text @param {string} [url] of the consent page, if the browser has blocked its window */
   function showNote(text, url) {
-    const link = url && element('a', { href: url, target: '_blank', rel: 'noreferrer' }, 'Open the consent page');
-    note.replaceChildren(...[text, link].filter(Boolean).flatMap((part) => [part, ' ']));
+    note.replaceChildren(...[text, url && createConsentLink(url)].filter(Boolean).flatMap((part) => [part, ' ']));
     problem.textContent = '';
     hidePreview();
   }
