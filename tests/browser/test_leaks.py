@@ -3,9 +3,16 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.approval_errand import reaches_the_message
 from tests.browser.canvas import Canvas
+from tests.browser.office_suite import forget
 
 OFTEN = 5  # times
+SHOW_CHAT = """(id) => {
+  const { hash } = location;
+  location.hash = `#/chat/${id}`;
+  return hash;
+}"""
 
 
 @pytest.fixture
@@ -43,3 +50,17 @@ def test_a_dialog_that_is_shown_again(console, rest):
 
     assert_nothing_stays(look, rest)
     expect(canvas.boxes).to_have_count(1)
+
+
+def test_a_question_that_waits_while_another_chat_is_read(console, rest):
+    forget(console)
+    question = reaches_the_message(console)
+    other = console.new_chat("Another one")
+
+    def look():
+        asking = console.page.evaluate(SHOW_CHAT, other)
+        expect(console.page.get_by_role("heading", name="Another one")).to_be_visible()
+        console.page.evaluate("(hash) => { location.hash = hash; }", asking)
+        expect(question).to_be_visible()
+
+    assert_nothing_stays(look, rest)

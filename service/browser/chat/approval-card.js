@@ -80,10 +80,15 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
 
   /** @param {boolean} hadFocus */
   function end(hadFocus) {
-    countdown.stop();
-    delay.end();
+    stop();
     problem.textContent = '';
     if (hadFocus) outcome.focus(); // the focused button is hidden now
+  }
+
+  /** Call this when nobody can answer the question any more, or when the card is removed. */
+  function stop() {
+    countdown.stop();
+    delay.end();
   }
 
   /** Updates the price and the remaining time; the balance may be loaded later than the card. */
@@ -111,6 +116,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
 
   return {
     node,
+    stop,
     /** @param {ApprovalPart} part */
     update(part) {
       if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;

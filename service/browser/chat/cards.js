@@ -18,7 +18,7 @@ export function createCards({ transport, balance, announce }) {
   const consents = createConsents({ transport, connections });
   const stopListening = listenForConsents(consents.receive);
   return {
-    /** @param {CardKind} kind @param {string} chatId @returns {{node: HTMLElement, update: (part: any) => void}} */
+    /** @param {CardKind} kind @param {string} chatId @returns {{node: HTMLElement, update: (part: any) => void, stop?: () => void}} */
     create(kind, chatId) {
       if (kind === 'calls') return createCallCard({ endpoints, transport, announce });
       if (kind === 'consent') return createConsentCard(consents, connections);

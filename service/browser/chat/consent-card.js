@@ -64,6 +64,7 @@ export function createConsentCard(consents, connections) {
 
   return {
     node,
+    stop: countdown.stop,
     /** @param {ConsentPart} part */
     update(part) {
       if (part === current || (current && part.data.state === current.data.state && part.id === current.id)) return;

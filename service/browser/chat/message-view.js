@@ -25,7 +25,7 @@ export function createMessageView(role, createCard) {
   let control = null;
   /** @type {readonly unknown[]} */
   let shown = [];
-  /** @type {{kind: string, id: string, update: (part: any) => void, node: HTMLElement}[]} */
+  /** @type {{kind: string, id: string, update: (part: any) => void, node: HTMLElement, stop?: () => void}[]} */
   const views = [];
   /** @param {MessageControls} controls */
   function attach(controls) {
@@ -34,8 +34,16 @@ export function createMessageView(role, createCard) {
     return attached;
   }
 
+  /** @param {typeof views[number]} view */
+  function discard({ node: part, stop }) {
+    stop?.();
+    part.remove();
+  }
+
   return {
     node,
+    /** Call this when the message is not shown any more. */
+    stop: () => views.forEach((view) => view.stop?.()),
     /** @param {Message} message @param {Place} place @param {MessageControls | null} controls null until they are loaded */
     update(message, place, controls) {
       const now = [message.parts, controls, ...Object.values(place)];
@@ -46,13 +54,14 @@ export function createMessageView(role, createCard) {
       blocks.forEach((part, place) => {
         if (!shows(views[place], part)) {
           const fresh = { id: part.id, ...createPart(role, part.kind, createCard) };
-          if (views[place]) views[place].node.replaceWith(fresh.node);
+          if (views[place]) views[place].node.before(fresh.node);
           else body.append(fresh.node);
+          if (views[place]) discard(views[place]);
           views[place] = fresh;
         }
         views[place].update(part);
       });
-      for (const extra of views.splice(blocks.length)) extra.node.remove();
+      for (const extra of views.splice(blocks.length)) discard(extra);
       control ??= controls && attach(controls);
       control?.update(message, place);
     },

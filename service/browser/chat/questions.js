@@ -9,8 +9,8 @@ import { element } from '../shared/elements.js';
  * @property {() => number | null} [balance] in credits
  * @property {(sentence: string) => void} [announce]
  *
- * @typedef {(kind: CardKind) => {kind: string, node: HTMLElement, update: (part: any) => void}} CreateCard
- *   the kind is 'late' for a placeholder, if the modules are not loaded yet
+ * @typedef {(kind: CardKind) => {kind: string, node: HTMLElement, update: (part: any) => void, stop?: () => void}} CreateCard
+ *   `stop` ends the timers and listeners of a card that is removed; the kind is 'late' for a placeholder, if the modules are not loaded yet
  */
 
 /** @param {CardsContext} context @param {() => void} onLoaded called when cards can be created */

@@ -90,6 +90,7 @@ export function createTranscript(questions, context, onChange) {
     const keys = new Set(messages.map(keyOf));
     for (const [key, view] of views) {
       if (keys.has(key)) continue;
+      view.stop();
       view.node.remove();
       views.delete(key);
     }
@@ -134,7 +135,10 @@ export function createTranscript(questions, context, onChange) {
       return isReady;
     },
     refresh: controls.refresh,
-    stop: controls.stop,
+    stop() {
+      controls.stop();
+      for (const view of views.values()) view.stop();
+    },
     /** @param {Conversation} conversation */
     show(conversation) {
       const { turn, phase } = conversation;
