@@ -16,18 +16,23 @@ export function storageOf(open) {
 
 /** A storage whose keys are the keys of the object, as those of the browser's storages are. @returns {any} */
 function createMemoryStorage() {
-  return Object.create({
-    getItem(/** @type {string} */ key) {
-      return Object.hasOwn(this, key) ? this[key] : null;
-    },
-    setItem(/** @type {string} */ key, /** @type {string} */ value) {
-      this[key] = String(value);
-    },
-    removeItem(/** @type {string} */ key) {
-      delete this[key];
-    },
-  });
+  return Object.create(METHODS);
 }
+
+const METHODS = {
+  /** @this {Record<string, string>} @param {string} key */
+  getItem(key) {
+    return Object.hasOwn(this, key) ? this[key] : null;
+  },
+  /** @this {Record<string, string>} @param {string} key @param {string} value */
+  setItem(key, value) {
+    this[key] = value;
+  },
+  /** @this {Record<string, string>} @param {string} key */
+  removeItem(key) {
+    delete this[key];
+  },
+};
 
 /** @typedef {Pick<BroadcastChannel, 'onmessage' | 'postMessage' | 'close'>} Channel */
 
