@@ -157,6 +157,32 @@ def test_wherever_a_stalled_turn_is_stopped_no_chunk_is_lost(alice, chat, app, s
 
 
 @on_sqlite
+def test_a_turn_that_is_stopped_before_it_begins_has_its_first_chunk(alice, chat, monkeypatch):
+    add = running.Runs.add
+
+    def stop_at_once(runs, run):
+        add(runs, run)
+        runs.interrupt_chat(chat, "stop")
+
+    monkeypatch.setattr(running.Runs, "add", stop_at_once)
+    response = alice.ask(chat, "hello")
+    start, *rest = chunks_of(response.data)
+    assert (start["type"], types(rest)) == ("start", ["message-metadata", "abort"])
+    assert start["messageId"] == response.headers["X-Asst-Id"]
+
+
+def test_a_stop_in_a_later_step_takes_no_reason_from_an_earlier_one(alice, chat, served_by):
+    call = called("{}") | {"content": ""}
+    first = Answer(b"".join([*events(call), b'data: {"choices": [{"finish_reason": "stop"}]}\n\n']))
+    served_by.answers = [first, silent_after(*[{"content": "word "}] * 3)]
+    _, stream, read = begun(alice, chat, modelId="gen-5.4")
+    alice.post(f"/api/ai/chat/{chat}/stop")
+    shown = chunks_of(read + b"".join(stream))[-2]["messageMetadata"]
+    assert (shown["steps"], shown["finishReason"]) == (2, "other")
+    (record,) = alice.records("ai-turns")
+    assert (record["data"]["status"], record["data"]["finishReason"]) == ("aborted", "other")
+
+
 def test_a_reply_that_had_only_begun_a_call_is_not_kept(alice, chat, served_by):
     served_by.answers = [silent_after(called("{"))]
     response = alice.ask(chat, "x", modelId="gen-5.4")

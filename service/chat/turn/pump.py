@@ -117,9 +117,10 @@ def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
     """Run the rest of the turn. Its rows are stored before the `finish` chunk is sent."""
     arrivals: Arrivals | None = None
     try:
+        if answer is None:
+            _open(run)  # before an interruption, whose chunks come after it
         run.interruption.allow()
-        if not answer:
-            answer = _begin(app, run)
+        answer = answer or turn.answer(app, run)
         for chunk in answer:
             if isinstance(chunk, Arrivals):
                 arrivals = chunk
@@ -154,10 +155,9 @@ def _park(app: Flask, run: Run, answer: Answer, arrivals: Arrivals) -> str:
     return PARKED
 
 
-def _begin(app: Flask, run: Run) -> Answer:
+def _open(run: Run) -> None:
     question = run.question
     run.start({"turnId": question.turn_id, "modelId": question.model.id})
-    return turn.answer(app, run)
 
 
 def _abort(app: Flask, run: Run, end: Interrupted) -> None:

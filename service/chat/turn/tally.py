@@ -62,12 +62,13 @@ class Tally:
     def abandon(self) -> None:
         """End the open round trip, if there is one, before its provider's terminal event.
 
-        Its usage is estimated. A round trip that the provider did not accept, or that failed, used
-        nothing.
+        Its usage is estimated, and it has no reason of its provider. A round trip that the provider
+        did not accept, or that failed, used nothing.
         """
         if self._open and self._open[0].accepted:
             trip, self.steps = self._open
             self._add(trip)
+            self.reason = "other"
         self._open = None
 
     @property
