@@ -24,7 +24,15 @@ def describe(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "perUser": item.per_user and asdict(item.per_user),
         "async": item.job is not None,
         "scopes": proxy.connections.scopes_of(item),
+        "flag": _flag(proxy, item),
         "configured": proxy.is_configured(item),
         "docs": item.docs,
         "says": item.says and asdict(item.says),
     }
+
+
+def _flag(proxy: Proxy, item: Endpoint) -> str | None:
+    """Return the flag of the connection status that a consent for an endpoint sets, or None."""
+    if not item.scope:
+        return None
+    return proxy.connections.scopes(item.vendor.integration).flag_of(item)

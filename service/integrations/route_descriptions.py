@@ -61,6 +61,7 @@ class Described(Schema):
     cache = fields.Nested(Keeping, required=True, allow_none=True)
     perUser = fields.Nested(Rate, required=True, allow_none=True)
     scopes = fields.List(fields.String(), required=True)
+    flag = fields.String(required=True, allow_none=True)
     configured = fields.Boolean(required=True)
     docs = fields.String(required=True)
     says = fields.Nested(Sentences, required=True, allow_none=True)

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { describedIntegration } from '../../service/browser/integrations/catalog-cards.js';
 import { advice, failureInWords } from '../../service/browser/integrations/connection-words.js';
 import { createConnectionsView } from '../../service/browser/integrations/connections-view.js';
 import { integrationOf } from '../../service/browser/integrations/integrations.js';
@@ -21,6 +22,22 @@ const URL_OF_CONSENT = 'https://suite.example/authorize?state=s';
 const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['x'], authUrl: URL_OF_CONSENT };
 const FLAGS = ['mailRead', 'mailSend', 'mailModify', 'calendar', 'drive', 'contacts'];
 const CARDS = Object.fromEntries(integrationOf('cloudsuite').cards.map((card) => [card.flag, card]));
+
+test('an integration of an app has a card for each flag, and one for what no flag shows', () => {
+  const one = (name, flag, more) => ({ name, flag, integration: 'code-host', scopes: ['s'], summary: `About ${name}.`, autoApprove: false, ...more });
+  const catalog = [
+    one('order', 'orderWrite'), one('cancel', 'orderWrite'), one('orders', 'orderWrite', { autoApprove: true }), one('refund', 'orderWrite'),
+    one('plan', null), one('public', null, { scopes: [] }), one('other', 'orderWrite', { integration: 'else' }),
+  ];
+  const { title, cards } = describedIntegration('code-host', catalog);
+  assert.equal(title, 'Code host');
+  assert.deepEqual(cards.map((card) => [card.title, card.flag, card.endpoint, card.allows]), [
+    ['Order write', 'orderWrite', 'orders', 'About order. About cancel. About orders. And 1 more.'],
+    ['Account', 'connected', 'plan', 'About plan.'],
+  ]);
+  assert.equal(cards[0].testCall, undefined);
+  assert.deepEqual(describedIntegration('code-host', []).cards, []);
+});
 
 test('a connection says since when and why it fails, and what to do', () => {
   const failing = { state: 'failing', failingSince: '2026-11-23T10:00:00Z', failure: 'refused' };
@@ -298,7 +315,7 @@ test('each card looks at its own flag, and no two at the same', () => {
 });
 
 test('an integration that is not known by name has no cards', () => {
-  assert.deepEqual(integrationOf('teamchat'), { title: 'teamchat', cards: [] });
+  assert.deepEqual(integrationOf('teamchat'), { title: 'Teamchat', cards: [] });
   assert.deepEqual(integrationOf('constructor').cards, []);
 });
 

@@ -62,6 +62,7 @@ def test_the_catalog_tells_the_same_of_each(described):
         assert item["methods"] == (["POST", "GET"] if item["methods"][1:] else ["POST"])
         assert not (item["autoApprove"] and item["creditConsuming"])
         assert item["category"] in CATEGORIES
+        assert bool(item["flag"]) == bool(item["scopes"])
         assert item["docs"].startswith("https://")
         assert item["summary"].endswith(".")
 

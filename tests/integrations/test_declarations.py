@@ -176,6 +176,7 @@ def test_a_consent_sets_a_flag_by_which_its_endpoint_is_known_to_work(item):
     scopes = Scopes(item.vendor.oauth, {})
     lit = {flag for flag, is_set in scopes.flags(scopes.required_scopes(item)).items() if is_set}
     assert lit.intersection(scopes.flags_of(item))
+    assert scopes.flag_of(item) in lit
 
 
 @pytest.mark.parametrize("tokens", [-3, 0, 1, 100])

@@ -28,10 +28,11 @@ export function createConnectionCard(card, { name, transport, connections, conse
   const preview = element('div', { class: 'preview', hidden: true });
   const connectButton = element('button', { type: 'button', class: 'primary', on: { click: connect } });
   const testButton = withLabel(element('button', { type: 'button', class: 'quiet', on: { click: test } }), 'Try it');
+  const heading = element('h4', { tabindex: '-1' }, card.title);
   const node = element(
     'li',
     { class: 'connection', data: { flag: card.flag } },
-    element('div', { class: 'connection-head' }, icon(card.icon), element('h4', {}, card.title), state),
+    element('div', { class: 'connection-head' }, icon(card.icon), heading, state),
     element('p', { class: 'allows' }, card.allows, element('code', {}, card.endpoint)),
     element('div', { class: 'connection-actions' }, connectButton, testButton),
     element('div', { class: 'connection-messages' }, problem, note, preview),
@@ -65,7 +66,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     if (testing) return;
     const status = connections.of(name);
     const wasGranted = isGranted(card, status);
-    const { body, lines, confirmation } = card.testCall;
+    const { body, lines, confirmation } = /** @type {import('./integrations.js').TestCall} */ (card.testCall);
     if (wasGranted && confirmation && !(await requestConfirmation(confirmation(status)))) return;
     testing = true;
     showNote('Trying…');
@@ -88,7 +89,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
       const answer = await withIdempotencyKey(keys, JSON.stringify(body), (key) => transport.call('POST', path, { body, headers: { 'Idempotency-Key': key } }));
       return consentNeeded(answer) ? null : answer.data;
     } catch (error) {
-      if (card.testCall.emptyBody && isAboutTheBody(error)) return {};
+      if (card.testCall?.emptyBody && isAboutTheBody(error)) return {};
       throw error;
     }
   }
@@ -142,7 +143,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     if (!granted) repair = repair && 'Connect'; // the tokens were deleted, so there is nothing to renew
     const works = granted && !repair;
     if (!granted) hidePreview(); // the preview belongs to the account that was disconnected
-    if (works && document.activeElement === connectButton) testButton.focus(); // moves the focus before the focused button is hidden
+    if (works && document.activeElement === connectButton) focusBeside(); // moves the focus before the focused button is hidden
     connectButton.hidden = works;
     withLabel(connectButton, repair || 'Connect');
     node.dataset.state = works ? 'granted' : granted ? 'broken' : 'open';
@@ -156,8 +157,14 @@ export function createConnectionCard(card, { name, transport, connections, conse
     return button;
   }
 
+  /** Without a test call, a granted card has no button, so that its title gets the focus. */
+  function focusBeside() {
+    (card.testCall ? testButton : heading).focus();
+  }
+
+  testButton.hidden = !card.testCall;
   update();
-  return { node, update, focus: () => (connectButton.hidden ? testButton : connectButton).focus() };
+  return { node, update, focus: () => (connectButton.hidden ? focusBeside() : connectButton.focus()) };
 }
 
 /** A text whose writing direction is not known, isolated from the text around it. @param {string} text @param {string} [kind] */

@@ -8,7 +8,8 @@ import { listenForConsents } from '../shared/consent-messages.js';
 import { createConsents } from '../shared/consent.js';
 import { arrange, element, isFocusLost, tryAgain } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
-import { integrationOf } from './integrations.js';
+import { describedIntegration } from './catalog-cards.js';
+import { integrationOf, isDeclared } from './integrations.js';
 
 /** @typedef {import('../page/view.js').ViewContext} ViewContext */
 
@@ -18,7 +19,7 @@ export function createConnectionsView({ transport, announce }) {
   const consents = createConsents({ transport, connections });
   const context = { transport, announce, connections, consents };
   const problem = element('span', {});
-  const retry = element('button', { type: 'button', on: { click: () => tryAgain(connections.refresh, retry, focus) } }, 'Try again');
+  const retry = element('button', { type: 'button', on: { click: () => tryAgain(read, retry, focus) } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, problem, retry);
   const empty = element('p', { class: 'empty' }, 'Loading…');
   const list = element('div', { class: 'accounts' });
@@ -33,6 +34,9 @@ export function createConnectionsView({ transport, announce }) {
   );
   /** @type {Map<string, ReturnType<typeof createAccount>>} */
   const accounts = new Map();
+  /** @type {import('./endpoint-search.js').Endpoint[] | null} only read for integrations that this page does not know */
+  let catalog = null;
+  let catalogProblem = '';
   const stopListening = listenForConsents(consents.receive);
   window.addEventListener('focus', refresh);
   const stopWatching = connections.onChange(update);
@@ -43,21 +47,38 @@ export function createConnectionsView({ transport, announce }) {
 
   /** Does nothing while another view is shown, because showing this view reads the status. */
   function refresh() {
-    if (node.isConnected) connections.refresh();
+    if (node.isConnected) read();
+  }
+
+  async function read() {
+    await connections.refresh();
+    if (!catalog && Object.keys(connections.all ?? {}).some((name) => !isDeclared(name))) await readCatalog();
+  }
+
+  async function readCatalog() {
+    try {
+      ({ endpoints: catalog } = await transport.get('/api/integrations/catalog'));
+      catalogProblem = '';
+    } catch (error) {
+      catalogProblem = errorText(error);
+    }
+    update();
   }
 
   function update() {
     const { all } = connections;
-    problem.textContent = connections.problem;
-    notice.hidden = !connections.problem;
+    problem.textContent = connections.problem || catalogProblem;
+    notice.hidden = !problem.textContent;
     empty.hidden = all === null ? Boolean(connections.problem) : Object.keys(all).length > 0;
     empty.textContent = all === null ? 'Loading…' : 'This server has no accounts that you can connect.';
-    arrange(list, Object.keys(all ?? {}).map(renderAccount));
+    const known = Object.keys(all ?? {}).filter((name) => catalog || isDeclared(name));
+    arrange(list, known.map(renderAccount));
   }
 
   /** @param {string} name */
   function renderAccount(name) {
-    const account = accounts.get(name) ?? createAccount(name, context);
+    const integration = isDeclared(name) ? integrationOf(name) : describedIntegration(name, catalog ?? []);
+    const account = accounts.get(name) ?? createAccount(name, integration, context);
     accounts.set(name, account);
     account.update();
     return account.node;
@@ -66,7 +87,7 @@ export function createConnectionsView({ transport, announce }) {
   return {
     node,
     title: 'Connections',
-    show: () => void connections.refresh(),
+    show: () => void read(),
     refresh,
     focus,
     stop() {
@@ -81,11 +102,11 @@ export function createConnectionsView({ transport, announce }) {
 /**
  * One integration: the connected account, the cards, and the button to disconnect.
  * @param {string} name
+ * @param {import('./integrations.js').Integration} integration
  * @param {Omit<import('./connection-card.js').CardContext, 'name'>} context
  */
-function createAccount(name, context) {
+function createAccount(name, { title, cards }, context) {
   const { connections, announce } = context;
-  const { title, cards } = integrationOf(name);
   const views = cards.map((card) => createConnectionCard(card, { ...context, name }));
   const owner = element('p', { class: 'whose' });
   const disconnectButton = element('button', { type: 'button', class: 'quiet', on: { click: disconnect } }, 'Disconnect');

@@ -16,6 +16,7 @@
  * @property {{calls: number, seconds: number} | null} perUser
  * @property {boolean} async
  * @property {string[]} scopes
+ * @property {string | null} flag of the connection status that a consent for the endpoint sets
  * @property {boolean} configured
  * @property {string} docs
  * @property {{doing: string, done: string} | null} [says] sentence templates with placeholders for values

@@ -1,6 +1,7 @@
-// Declares the cards of each integration, one for each flag of its status. An integration that is not declared here is
-// shown without cards.
+// Declares the cards of the built-in integrations, one for each flag of their status. `catalog-cards.js` makes those of
+// an app's own integrations.
 
+import { titleOf } from './catalog-cards.js';
 import { PREVIEW_LINES, contactLines, eventLines, fileLines, mailLines } from './previews.js';
 
 /**
@@ -21,7 +22,7 @@ import { PREVIEW_LINES, contactLines, eventLines, fileLines, mailLines } from '.
  * @property {string} title
  * @property {any} icon
  * @property {string} allows
- * @property {TestCall} testCall
+ * @property {TestCall} [testCall]
  *
  * @typedef {Permission & Description} Card each card has its own flag
  *
@@ -124,7 +125,12 @@ const INTEGRATIONS = {
   },
 };
 
-/** @param {string} name as in the status @returns {Integration} */
+/** @param {string} name as in the status */
+export function isDeclared(name) {
+  return Object.hasOwn(INTEGRATIONS, name);
+}
+
+/** @param {string} name as in the status @returns {Integration} without cards for an app's own integration */
 export function integrationOf(name) {
-  return Object.hasOwn(INTEGRATIONS, name) ? INTEGRATIONS[name] : { title: name, cards: [] };
+  return isDeclared(name) ? INTEGRATIONS[name] : { title: titleOf(name), cards: [] };
 }

@@ -77,6 +77,11 @@ class Scopes:
         exact = [flag for flag, neutral in flags if accepted.issuperset(neutral)]
         return exact or [flag for flag, neutral in flags if endpoint.scope in neutral]
 
+    def flag_of(self, endpoint: Endpoint) -> str | None:
+        """Return the flag that a consent for an endpoint sets, or None if there is none."""
+        flags = self._oauth.flags
+        return next((one for one in self.flags_of(endpoint) if endpoint.scope in flags[one]), None)
+
 
 def granted_scopes(text: str | None, requested: Iterable[str]) -> list[str]:
     """Return the scopes of a token answer, which are separated by spaces.
