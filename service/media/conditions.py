@@ -12,6 +12,8 @@ from werkzeug.http import parse_range_header
 from service.web.errors import InvalidRequest
 
 SUFFIX = re.compile(r"bytes=[ \t]*-(\d+)[ \t]*", re.IGNORECASE | re.ASCII)  # the last bytes
+# The headers that are checked here. werkzeug fails for a date that does not exist in Python.
+REPLACED = ("HTTP_IF_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_IF_RANGE", "HTTP_RANGE")
 
 
 class PreconditionFailed(InvalidRequest):
@@ -39,10 +41,9 @@ def make_conditional(response: Response, request: Request, etag: str, size: int)
     """Return the whole item, a range of it, or that it has not changed.
 
     A range that is not understood is ignored, as is a range in a request that needs no content.
-    Raises `RangeNotSatisfiable`.
+    Items have no date, so `If-Modified-Since` is ignored too. Raises `RangeNotSatisfiable`.
     """
-    replaced = {"HTTP_IF_MATCH", "HTTP_RANGE"}  # `check_match` has checked the first
-    environ = {name: value for name, value in request.environ.items() if name not in replaced}
+    environ = {name: value for name, value in request.environ.items() if name not in REPLACED}
     wanted = _range(request.headers.get("Range", ""), size)
     if _is_for_range(request, etag) and _is_understood(wanted):
         environ["HTTP_RANGE"] = wanted
@@ -55,7 +56,9 @@ def make_conditional(response: Response, request: Request, etag: str, size: int)
 
 
 def _is_for_range(request: Request, etag: str) -> bool:
-    return request.method == "GET" and not request.if_none_match.contains_weak(etag)
+    is_of_item = request.headers.get("If-Range", f'"{etag}"') == f'"{etag}"'
+    has_item = request.if_none_match.contains_weak(etag)
+    return request.method == "GET" and is_of_item and not has_item
 
 
 def _is_understood(wanted: str) -> bool:

@@ -12,6 +12,7 @@ from service.media.store import PIECE
 from tests.services import on_sqlite
 
 LARGE = bytes(range(256)) * (2 * PIECE // 256) + b"the end"
+NO_DATE = "Sun, 29 Nov 99999999999 22:00:00 GMT"
 in_both = pytest.mark.parametrize("place", ["database", "files"], indirect=True)
 
 
@@ -139,6 +140,23 @@ def test_a_range_that_is_not_understood_is_ignored(kept, alice):
     for asked in ("items=0-5", "bytes=abc", "bytes=5-2", "bytes=0-1,3-4"):
         whole = alice.get(path, headers={"Range": asked})
         assert (whole.status_code, whole.data) == (200, LARGE), asked
+
+
+@on_sqlite
+def test_a_range_of_another_version_is_ignored(kept, alice):
+    path, _ = kept(b"short")
+    etag, part = alice.get(path).headers["ETag"], {"Range": "bytes=0-1"}
+    assert alice.get(path, headers={**part, "If-Range": etag}).data == b"sh"
+    for other in ('"x"', f"W/{etag}", "Sun, 29 Nov 2026 22:00:00 GMT", NO_DATE):
+        whole = alice.get(path, headers={**part, "If-Range": other})
+        assert (whole.status_code, whole.data) == (200, b"short"), other
+
+
+@on_sqlite
+def test_a_date_that_does_not_exist_is_ignored(kept, alice, client):
+    path, _ = kept(b"short")
+    assert alice.get(path, headers={"If-Modified-Since": NO_DATE}).data == b"short"
+    assert client.get("/", headers={"If-Modified-Since": NO_DATE}).status_code == 200
 
 
 SERVED = {
