@@ -18,12 +18,12 @@ def current_request() -> Request:
 
 def current_g() -> Any:
     """Return the object behind `g`, which holds facts of the request."""
-    return g._get_current_object()  # type: ignore[attr-defined]
+    return g._get_current_object()
 
 
 def current_service() -> Flask:
     """Return the app as a plain object, instead of Flask's `current_app`."""
-    return current_app._get_current_object()  # type: ignore[attr-defined, no-any-return]
+    return current_app._get_current_object()  # type: ignore[attr-defined]
 
 
 def current_context() -> RequestContext:

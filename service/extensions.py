@@ -4,7 +4,7 @@ The modules that the setting `EXTENSIONS` names are something else: see `extensi
 """
 
 from datetime import datetime
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import MetaData, Table
@@ -33,6 +33,12 @@ class Base(DeclarativeBase):
 
 
 db = SQLAlchemy(model_class=Base, session_options={"expire_on_commit": False})
+
+# The base class of the models. mypy can't see what class Flask-SQLAlchemy makes of `Base`.
+if TYPE_CHECKING:
+    Model = Base
+else:
+    Model = db.Model
 
 
 def table(model: Any) -> Table:

@@ -12,7 +12,7 @@ def patch_all() -> None:
     metadata of all packages. That is a twentieth of the service's start. Here it is read once.
     """
     entry_points = metadata.entry_points
-    metadata.entry_points = entry_points().select  # type: ignore[assignment]
+    metadata.entry_points = entry_points().select
     try:
         monkey.patch_all()
     finally:

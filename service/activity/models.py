@@ -10,11 +10,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 from service.billing import prices
 from service.billing.models import credits_in_sql
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 
-class IntegrationCall(db.Model):  # type: ignore[name-defined,misc]
+class IntegrationCall(Model):
     """A call of an endpoint, with its outcome and without any of its content.
 
     `payer` is `user` or `developer`, as in the catalog: another user's subject is not shown.

@@ -6,13 +6,13 @@ from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 ROLE_LIMIT = 64
 
 
-class User(db.Model):  # type: ignore[name-defined,misc]
+class User(Model):
     """A subject that has made an authenticated request."""
 
     __tablename__ = "users"
@@ -27,7 +27,7 @@ class User(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class ErasedSubject(db.Model):  # type: ignore[name-defined,misc]
+class ErasedSubject(Model):
     """An erased subject, stored only as a hash. The row stays if the person comes back."""
 
     __tablename__ = "erasures"

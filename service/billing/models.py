@@ -21,7 +21,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from service.billing.prices import CREDIT
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 REF_LIMIT = 128
@@ -38,7 +38,7 @@ def _account() -> Mapped[str]:
     return mapped_column(ForeignKey("accounts.subject", onupdate="CASCADE"))
 
 
-class Account(db.Model):  # type: ignore[name-defined,misc]
+class Account(Model):
     """The account of a subject, who need not be a user. It stays when its user is erased."""
 
     __tablename__ = "accounts"
@@ -55,7 +55,7 @@ class Account(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Entry(db.Model):  # type: ignore[name-defined,misc]
+class Entry(Model):
     """An entry of an account, which is never changed: a refund is another entry.
 
     Only an erasure removes the notes on grants. `what` is a model, an endpoint or a reason. An
@@ -81,7 +81,7 @@ class Entry(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Hold(db.Model):  # type: ignore[name-defined,misc]
+class Hold(Model):
     """Credits reserved for one turn or call (`ref`) while it runs. `used` is its cost so far.
 
     `token_id` is the token of the allowance that pays too, if there is one.
@@ -108,7 +108,7 @@ class Hold(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Allowance(db.Model):  # type: ignore[name-defined,misc]
+class Allowance(Model):
     """What a limited token of a user may spend in all.
 
     `amount` is the limit, and `spent` is the part of it that is charged or held. `expires_at` is

@@ -12,7 +12,7 @@ from service.billing import prices
 from service.billing.models import credits_in_sql
 from service.chat.usage import turn_usage
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.providers.events import Usage
 from service.times import now
 
@@ -20,7 +20,7 @@ TITLE_LIMIT = 200
 ID_LIMIT = 64  # characters of a chat's id
 
 
-class Chat(db.Model):  # type: ignore[name-defined,misc]
+class Chat(Model):
     __tablename__ = "chats"
 
     seq: Mapped[int] = mapped_column(BigId, primary_key=True)
@@ -34,7 +34,7 @@ class Chat(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Message(db.Model):  # type: ignore[name-defined,misc]
+class Message(Model):
     """`record_id` is chosen by the client for a user row, so it is unique only for its owner."""
 
     __tablename__ = "messages"
@@ -55,7 +55,7 @@ class Message(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Summary(db.Model):  # type: ignore[name-defined,misc]
+class Summary(Model):
     """The cached summary of a chat's beginning, up to the message `covers_seq`.
 
     Without a text it only counts the failures to make one.
@@ -73,7 +73,7 @@ class Summary(db.Model):  # type: ignore[name-defined,misc]
     failed_at: Mapped[datetime | None]
 
 
-class Turn(db.Model):  # type: ignore[name-defined,misc]
+class Turn(Model):
     """The metadata row of a turn. It outlives its chat, so it has no foreign keys."""
 
     __tablename__ = "turns"
@@ -128,7 +128,7 @@ class Turn(db.Model):  # type: ignore[name-defined,misc]
         return credits_in_sql(cls.credits)
 
 
-class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
+class JournalEntry(Model):
     """A write of the assistant for a user, or a paid read outside the app.
 
     `before` and `after` are the record before and after the write, until their texts are deleted.
@@ -161,7 +161,7 @@ class JournalEntry(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
-class Undo(db.Model):  # type: ignore[name-defined,misc]
+class Undo(Model):
     """A turn whose changes were reverted. A turn can be undone once."""
 
     __tablename__ = "undos"
@@ -171,7 +171,7 @@ class Undo(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Approval(db.Model):  # type: ignore[name-defined,misc]
+class Approval(Model):
     """A tool call that waits for the user's decision, or a decision.
 
     `shown` is the part that the client shows, until the turn has read the decision. The decision
@@ -195,7 +195,7 @@ class Approval(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
-class Lease(db.Model):  # type: ignore[name-defined,misc]
+class Lease(Model):
     """A worker counts as alive until `expires_at`. It renews this time."""
 
     __tablename__ = "leases"
@@ -204,7 +204,7 @@ class Lease(db.Model):  # type: ignore[name-defined,misc]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class Claim(db.Model):  # type: ignore[name-defined,misc]
+class Claim(Model):
     """A user message whose turn is running; valid as long as its worker's lease.
 
     `replaced_chat` is the message's chat if the turn replaces stored messages. A chat can have one
@@ -226,7 +226,7 @@ class Claim(db.Model):  # type: ignore[name-defined,misc]
     model: Mapped[str | None] = mapped_column(String(64))  # null if an older release wrote the row
 
 
-class PublishedChunks(db.Model):  # type: ignore[name-defined,misc]
+class PublishedChunks(Model):
     """Chunks of a running turn, numbered from `first` to `last`, for readers in other workers.
 
     `events` has their server-sent events, one after the other.

@@ -74,7 +74,7 @@ def prepare_engine(engine: Engine) -> None:
     """Apply the time limits to an engine."""
     _check_patched()
     ping = partial(_ping, engine.dialect.do_ping)
-    engine.dialect.do_ping = ping  # type: ignore[method-assign,assignment]
+    engine.dialect.do_ping = ping  # type: ignore[method-assign]
     event.listen(engine, "do_connect", _connect)
     event.listen(engine, "handle_error", _give_up)
     event.listen(engine, "begin", _begin)

@@ -7,10 +7,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from service.database.access import write_transaction
 from service.database.clock import current_time
-from service.extensions import db
+from service.extensions import Model
 
 
-class Probe(db.Model):  # type: ignore[name-defined,misc]
+class Probe(Model):
     __tablename__ = "probes"
 
     id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)

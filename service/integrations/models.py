@@ -7,11 +7,11 @@ from sqlalchemy import BigInteger, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 
-class Grant(db.Model):  # type: ignore[name-defined,misc]
+class Grant(Model):
     """A user's tokens and scopes at an integration's vendor. Tokens are sealed.
 
     `version` counts the writes of tokens: a write succeeds only if the version it has read is
@@ -40,7 +40,7 @@ class Grant(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Consent(db.Model):  # type: ignore[name-defined,misc]
+class Consent(Model):
     """A consent in progress. Only hashes of its state and of the browser's cookie are stored.
 
     While the vendor's answer waits for the user's confirmation, `tokens` holds the sealed answer,
@@ -59,7 +59,7 @@ class Consent(db.Model):  # type: ignore[name-defined,misc]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
+class IntegrationJob(Model):
     """A slow call at the vendor's own task API. Only its owner sees it.
 
     `charged` is the amount in micro-credits that `payer` was charged when the vendor accepted the
@@ -86,7 +86,7 @@ class IntegrationJob(db.Model):  # type: ignore[name-defined,misc]
         return self.task_id == self.job_id
 
 
-class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
+class IdempotencyKey(Model):
     """An `Idempotency-Key`, for a call that may be made only once.
 
     The key is done when it has an `answer`, which is sealed. Until then it belongs to the attempt
@@ -112,7 +112,7 @@ class IdempotencyKey(db.Model):  # type: ignore[name-defined,misc]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class Breaker(db.Model):  # type: ignore[name-defined,misc]
+class Breaker(Model):
     """The breaker of an integration: after repeated failures no call is sent until `open_until`.
 
     Then one call may try, which moves `open_until` on.
@@ -125,7 +125,7 @@ class Breaker(db.Model):  # type: ignore[name-defined,misc]
     open_until: Mapped[datetime | None]
 
 
-class KeptAnswer(db.Model):  # type: ignore[name-defined,misc]
+class KeptAnswer(Model):
     """An answer that is given again until `expires_at`, by the database's clock.
 
     A shared answer is stored in `answer`. A single user's answer is stored in `sealed`, with the
@@ -144,7 +144,7 @@ class KeptAnswer(db.Model):  # type: ignore[name-defined,misc]
     sealed: Mapped[str | None] = mapped_column(Text)
 
 
-class CountedCalls(db.Model):  # type: ignore[name-defined,misc]
+class CountedCalls(Model):
     """The number of a user's calls of an endpoint in a window that ends at `ends_at`."""
 
     __tablename__ = "integration_counts"

@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import db
+from service.extensions import Model
 
 
-class RateCount(db.Model):  # type: ignore[name-defined,misc]
+class RateCount(Model):
     """How often a key was counted in the window that ends at `ends_at`, by the database's clock.
 
     The key contains the limit, its kind and a hash of the user's id.

@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import db
+from service.extensions import Model
 
 
-class UsedState(db.Model):  # type: ignore[name-defined,misc]
+class UsedState(Model):
     """A state that a client has sent back. It can't be used again before it expires."""
 
     __tablename__ = "used_states"

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, LargeBinary, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 LARGEST_CALL = 32 << 20  # bytes that one call may store, which fit into every quota
@@ -13,7 +13,7 @@ NAME_LIMIT = 200
 TYPE_LIMIT = 100
 
 
-class MediaItem(db.Model):  # type: ignore[name-defined,misc]
+class MediaItem(Model):
     """A user's file, which is deleted after `expires_at`, by the database's clock.
 
     An item that is not ready counts for the user's quota and is not served: its content is being
@@ -35,7 +35,7 @@ class MediaItem(db.Model):  # type: ignore[name-defined,misc]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
 
-class MediaPiece(db.Model):  # type: ignore[name-defined,misc]
+class MediaPiece(Model):
     """A piece of an item's content; all but the last have the same size."""
 
     __tablename__ = "media_pieces"

@@ -42,7 +42,7 @@ class ReservedDict(mmap_dict.MmapedDict):
         padding = ALIGNED - (length + HEAD) % ALIGNED
         if self._used + HEAD + length + padding + VALUE > self._capacity:
             self._grow()
-        super()._init_value(key)  # type: ignore[no-untyped-call]
+        super()._init_value(key)
 
     def _grow(self) -> None:
         if reserve(self._f.fileno(), 2 * self._capacity):

@@ -34,7 +34,7 @@ class UpstreamConnection(HTTPConnection):
 
     def _addresses(self) -> list[AddressInfo]:
         """Return at least one address of the host. Raises OSError, UnicodeError."""
-        host = self._dns_host.strip("[]")  # type: ignore[attr-defined]
+        host = self._dns_host.strip("[]")
         with suppress(socket.gaierror):  # a name
             options = {"type": socket.SOCK_STREAM, "flags": socket.AI_NUMERICHOST}
             return _read_address(host, self.port, **options)

@@ -7,11 +7,11 @@ from sqlalchemy import BigInteger, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 
-class Record(db.Model):  # type: ignore[name-defined,misc]
+class Record(Model):
     """A record of a collection without its own table. Its columns are keys of `data`."""
 
     __tablename__ = "records"
@@ -29,7 +29,7 @@ class Record(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Outbox(db.Model):  # type: ignore[name-defined,misc]
+class Outbox(Model):
     """A change of a record, written in the same transaction.
 
     `before` and `after` are full envelopes. `before` is null for a new record, `after` is null for
@@ -56,7 +56,7 @@ class Outbox(db.Model):  # type: ignore[name-defined,misc]
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
 
 
-class FeedState(db.Model):  # type: ignore[name-defined,misc]
+class FeedState(Model):
     """The single row with the id of this database and the place up to which it was pruned."""
 
     __tablename__ = "feed"
@@ -66,7 +66,7 @@ class FeedState(db.Model):  # type: ignore[name-defined,misc]
     pruned_seq: Mapped[int] = mapped_column(BigInteger, default=0)
 
 
-class CreateKey(db.Model):  # type: ignore[name-defined,misc]
+class CreateKey(Model):
     """An `Idempotency-Key` and the record that was created with it, in the same transaction."""
 
     __tablename__ = "create_keys"

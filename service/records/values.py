@@ -40,7 +40,7 @@ def validate(collection: Collection, role: str, data: Any, *, new: bool) -> Valu
             elif new and column.required:
                 raise invalid(name, "Missing data for required field.")
         except InvalidRequest as error:
-            faults.update(error.facts["details"])  # type: ignore[call-overload]
+            faults.update(error.details)
     if faults:
         raise InvalidRequest(details=faults)
     return values

@@ -128,7 +128,7 @@ def _parse_column(collection: Collection, role: str, name: str, condition: Any) 
     try:
         return [_compare(column, operator, value) for operator, value in operations.items()]
     except InvalidRequest as error:
-        [reasons] = error.facts["details"].values()  # type: ignore[attr-defined]
+        [reasons] = error.details.values()
         raise InvalidRequest(details={f"where.{name}": reasons}) from None
 
 

@@ -24,7 +24,7 @@ KEY = "sandbox-key"
 log = structlog.get_logger("sandbox")
 
 
-class Handler(WSGIHandler):  # type: ignore[misc]
+class Handler(WSGIHandler):
     """Passes the unchanged address of the request line, where quoted slashes stay quoted."""
 
     def get_environ(self) -> dict[str, Any]:

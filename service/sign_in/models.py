@@ -6,11 +6,11 @@ from sqlalchemy import String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 
-class ConsoleSession(db.Model):  # type: ignore[name-defined,misc]
+class ConsoleSession(Model):
     """A person who has signed in at the identity provider, in one browser.
 
     The browser's cookie has the id, of which only a hash is stored. `bearer` is the token that the

@@ -7,11 +7,11 @@ from sqlalchemy import String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 
-class AdminAction(db.Model):  # type: ignore[name-defined,misc]
+class AdminAction(Model):
     """One write of an operator.
 
     `admin` is the subject of the admin, or null if a command has made the write. `subject` is the

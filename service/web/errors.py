@@ -55,10 +55,13 @@ class InvalidRequest(ServiceError):
     message = "The request is not valid."
     max_details = 100  # fields in `details`; a body may have thousands of unknown fields
 
-    def __init__(self, message: str | None = None, **facts: object) -> None:
-        details = facts.get("details")
-        if isinstance(details, dict):
-            facts["details"] = dict(islice(details.items(), self.max_details))
+    def __init__(
+        self, message: str | None = None, *, details: dict[str, Any] | None = None, **facts: object
+    ) -> None:
+        """`details` has a list of reasons for each field, or an object for nested fields."""
+        self.details = dict(islice((details or {}).items(), self.max_details))
+        if details is not None:
+            facts["details"] = self.details
         super().__init__(message, **facts)
 
 

@@ -43,7 +43,7 @@ def has_terms(model: type[Message] | type[Chat], terms: Terms, owner: str) -> Co
 
     The text is a message's content or a chat's title. There must be at least one term.
     """
-    content = model.content if model is Message else model.title
+    content = Message.content if model is Message else Chat.title
     parts = [TextPosition(content, part) > 0 for part in terms.parts]
     if not terms.word_like:
         return and_(true(), *parts)

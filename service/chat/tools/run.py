@@ -179,8 +179,8 @@ def failure(text: str) -> Outcome:
 
 
 def explain(error: ServiceError) -> str:
-    if isinstance(error, InvalidRequest) and error.facts.get("details"):
-        return f"{error.message} {json.dumps(error.facts['details'], ensure_ascii=False)}"
+    if isinstance(error, InvalidRequest) and error.details:
+        return f"{error.message} {json.dumps(error.details, ensure_ascii=False)}"
     nearest = error.facts.get("nearest")
     if isinstance(nearest, list) and nearest:
         return f"{error.message} The nearest names: {', '.join(nearest)}."

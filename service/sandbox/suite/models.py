@@ -10,11 +10,11 @@ from sqlalchemy import LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.column_types import BigId
-from service.extensions import db
+from service.extensions import Model
 from service.times import now
 
 
-class SuiteAccess(db.Model):  # type: ignore[name-defined,misc]
+class SuiteAccess(Model):
     """The scopes that an account has granted so far. `seconds` is the life of its next tokens."""
 
     __tablename__ = "suite_accesses"
@@ -24,7 +24,7 @@ class SuiteAccess(db.Model):  # type: ignore[name-defined,misc]
     seconds: Mapped[int]
 
 
-class SuiteCode(db.Model):  # type: ignore[name-defined,misc]
+class SuiteCode(Model):
     """An authorization code, which can be used once."""
 
     __tablename__ = "suite_codes"
@@ -36,7 +36,7 @@ class SuiteCode(db.Model):  # type: ignore[name-defined,misc]
     expires_at: Mapped[datetime]
 
 
-class SuiteToken(db.Model):  # type: ignore[name-defined,misc]
+class SuiteToken(Model):
     """A token. All tokens of one consent are a family. A refresh token can be used once."""
 
     __tablename__ = "suite_tokens"
@@ -51,7 +51,7 @@ class SuiteToken(db.Model):  # type: ignore[name-defined,misc]
     expires_at: Mapped[datetime]
 
 
-class SuiteMessage(db.Model):  # type: ignore[name-defined,misc]
+class SuiteMessage(Model):
     """A mail message of one account. Sent mail has a copy for each receiving account."""
 
     __tablename__ = "suite_messages"
@@ -66,7 +66,7 @@ class SuiteMessage(db.Model):  # type: ignore[name-defined,misc]
     raw: Mapped[bytes] = mapped_column(LargeBinary)
 
 
-class SuiteEvent(db.Model):  # type: ignore[name-defined,misc]
+class SuiteEvent(Model):
     __tablename__ = "suite_events"
 
     event_id: Mapped[str] = mapped_column(String(32), primary_key=True)
@@ -77,7 +77,7 @@ class SuiteEvent(db.Model):  # type: ignore[name-defined,misc]
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class SuiteFile(db.Model):  # type: ignore[name-defined,misc]
+class SuiteFile(Model):
     """A file. `by_app` says whether the app has made it: only such files open to `drive.file`."""
 
     __tablename__ = "suite_files"
