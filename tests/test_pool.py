@@ -162,6 +162,7 @@ def test_kept_connections_are_closed_with_the_others(app):
         write(app)
         read(app)
         pool = db.engine.pool
+        assert any(pool._kept.values())
         db.engine.dispose()
         assert not any(pool._kept.values())
         write(app)

@@ -77,6 +77,7 @@ def test_more_streams_than_a_browser_has_connections_go_through_one(front, servi
     assert done.stderr == ""
     said = json.loads(done.stdout)
     assert said["protocol"] == "h2"
+    assert len(said["ended"]) == len(turns)
     for turn in said["ended"]:
         assert (turn["status"], turn["id"][:4]) == (200, "msg_")
         assert turn["text"].startswith(": stream-open")

@@ -16,7 +16,9 @@ UNIT = ROOT / "deploy/service.service"
 def test_every_command_of_the_unit_exists(tmp_path):
     copy = FreshCopy(tmp_path)
     for kind in ("ExecStartPre", "ExecStart", "ExecReload"):
-        for command in lines_of(kind):
+        commands = lines_of(kind)
+        assert commands
+        for command in commands:
             assert (copy.place / command.split()[0].removeprefix("/srv/service/")).exists()
     assert lines_of("ExecStart") == ["/srv/service/.venv/bin/gunicorn -c gunicorn.conf.py wsgi:app"]
     assert lines_of("ExecReload")[-1].endswith(f"$MAINPID {lines_of('ExecStart')[0]}")

@@ -19,6 +19,7 @@ NOTES = {"collection": "notes"}
 
 def test_every_tool_is_described_so_that_no_client_drops_the_list(speaker):
     tools = speaker.result("tools/list")["tools"]
+    assert {tool["name"] for tool in tools} >= READERS | WRITERS
     for tool in tools:
         assert re.fullmatch(r"[a-zA-Z0-9_-]+", tool["name"])
         assert len(tool["name"]) <= NAME_LIMIT

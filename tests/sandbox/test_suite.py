@@ -386,7 +386,9 @@ def test_no_account_sees_what_belongs_to_the_other(client, office, scope, base, 
     }
     for mine, other in (("ada", "ben"), ("ben", "ada")):
         listed = see(mine).json()
-        for item in listed.get("messages") or listed["files"]:
+        items = listed.get("messages") or listed["files"]
+        assert items
+        for item in items:
             assert see(mine, f"/{item['id']}").status_code == 200
             assert see(other, f"/{item['id']}").status_code == 404
 

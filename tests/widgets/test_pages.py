@@ -171,8 +171,9 @@ def test_a_template_may_have_no_page_of_its_own(client, given):
 
 def test_names_in_a_manifest_are_text_in_the_page(client, given):
     given(name='<script src="https://evil.example">')
-    assert "<script src=&#34;https://evil.example&#34;>" not in client.get("/w/map").text
-    assert "&lt;script" in client.get("/w/map").text
+    page = client.get("/w/map").text
+    assert re.findall(r"<script[^>]*evil", page) == []
+    assert "&lt;script" in page
 
 
 @pytest.mark.settings(public_url="https://widgets.example/", sandbox_anywhere="1")

@@ -176,7 +176,9 @@ def test_a_job_that_the_owner_pays_is_only_its_callers(alice, bob, gateway):
     answer = alice.person.get("/api/integrations/jobs/job_there")
     assert (answer.json, gateway.seen[-1].path) == (ENDED, "/api/integrations/jobs/job_there")
     assert bearer(gateway) == ENVIRONMENT["OWNER_TOKEN"]
-    for record in alice.person.records("integration-calls"):
+    records = alice.person.records("integration-calls")
+    assert len(records) == 2
+    for record in records:
         data = record["data"]
         assert (data["status"], data["jobId"]) == ("succeeded", "job_there")
         assert (data["payer"], data.get("credits")) == ("developer", None)  # charged there
