@@ -176,7 +176,7 @@ def test_nothing_is_taken_from_a_connection_that_is_given_up(caller, upstream):
 
     def body():
         yield b"one"
-        go_on.wait(5)
+        go_on.wait()
         yield b"two"
 
     upstream.answers = [Answer(body())]

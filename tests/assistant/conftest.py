@@ -106,7 +106,7 @@ def pause(app):
             return
         del pauses[gevent.getcurrent()]
         waiting.came.set()
-        waiting.go.wait(10)
+        assert waiting.go.wait(60)
 
     def before(greenlet, beginning, skip=0):
         paused = pauses[greenlet] = Pause(beginning, skip)

@@ -18,6 +18,7 @@ from service.integrations.calling.attempt import Attempt, Charge
 from service.integrations.calling.call_log import CallFacts, LoggedCall, LoggedRows
 from service.integrations.models import IdempotencyKey
 from tests import model_streams
+from tests.app_database import lock_waits
 from tests.assistant.leases import ROOM, lease_of
 from tests.chat.dead_turn import DeadTurn, undo
 from tests.services import wait_for
@@ -82,7 +83,7 @@ def text_until(answered):
     """A model's answer whose end comes after the event."""
     text, end = model_streams.anthropic("one two").split("event: content_block_stop")
     yield text.encode()
-    answered.wait(5)
+    answered.wait()
     yield f"event: content_block_stop{end}".encode()
 
 
@@ -116,7 +117,8 @@ def test_keys_are_renewed_while_their_chat_is_deleted(app, alice, chat, pause):
     deletion.start()
     assert came.wait(5)
     renewal = gevent.spawn(renew)
-    renewal.join(1)
+    with app.app_context():
+        wait_for(lambda: renewal.ready() or lock_waits())
     go.set()
     assert succeeds(deletion)
     renewal.get(timeout=10)

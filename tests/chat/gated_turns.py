@@ -13,7 +13,7 @@ def gated(*pieces):
     gate = Event()
 
     def body():
-        gate.wait(20)
+        gate.wait()
         yield from pieces
 
     return Answer(body()), gate

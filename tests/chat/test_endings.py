@@ -86,7 +86,7 @@ def test_a_stop_that_the_database_has_masked_ends_the_turn(alice, chat, monkeypa
 
     monkeypatch.setattr(TurnHold, "reserve", reserve)
     response = alice.ask(chat, "hello")
-    waiting.wait(15)
+    assert waiting.wait(15)
     alice.post(f"/api/ai/chat/{chat}/stop")
     assert types(chunks_of(b"".join(response.response)))[-1] == "abort"
 
