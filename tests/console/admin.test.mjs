@@ -15,6 +15,7 @@ Object.assign(prototype, {
     const before = this.listeners[type];
     this.listeners[type] = (event) => (before?.(event), act(event));
   },
+  removeEventListener() {},
   showModal() {},
   close(value) {
     this.returnValue = value;
