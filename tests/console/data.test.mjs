@@ -531,9 +531,9 @@ test('a refusal says nothing about an earlier create whose answer was lost: the 
 
 test('an id that a client has chosen is one piece of a path, whatever is in it', async () => {
   const asked = [];
-  const transport = { get: async (path) => asked.push(new URL(path, 'http://own.test').pathname) };
+  const transport = { delete: async (path) => asked.push(new URL(path, 'http://own.test').pathname) };
   const writes = createRecordWrites('ai-messages', transport, { put() {}, drop() {}, rowOf: () => undefined });
-  for (const id of ['u/1', '../notes/n1', 'a?b#c']) await writes.read(id);
+  for (const id of ['u/1', '../notes/n1', 'a?b#c']) await writes.remove({ recordId: id });
   assert.deepEqual(asked.map(decodeURIComponent), ['u/1', '../notes/n1', 'a?b#c'].map((id) => `/api/records/ai-messages/${id}`));
 });
 

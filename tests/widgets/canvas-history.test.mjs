@@ -20,8 +20,8 @@ function pageOf(state, options) {
     history,
     state,
     others: (operation) => void (page.state = apply(page.state, operation)),
-    act(operation, group) {
-      history.record(page.state, operation, group);
+    act(operation) {
+      history.record(page.state, operation);
       page.others(operation);
     },
     undo: () => perform(history.undo(page.state)),
@@ -96,39 +96,10 @@ test('a new operation ends what could be redone', () => {
   assert.equal(page.redo(), false);
 });
 
-test('the moves of one drag are one step, those of the next drag another', () => {
-  const page = pageOf(START);
-  for (const x of [1, 2, 3]) page.act(move('a', x), 'drag 1');
-  for (const x of [4, 5]) page.act(move('a', x), 'drag 2');
-  page.undo();
-  assert.equal(page.state.widgets[0].x, 3);
-  page.undo();
-  assert.equal(page.state.widgets[0].x, 0);
-  page.redo();
-  assert.equal(page.state.widgets[0].x, 3);
-});
-
-test('a drag of any length is one small step', () => {
-  const page = pageOf(START);
-  for (let x = 1; x <= 1000; x += 1) page.act({ type: 'batch', operations: [move('a', x), move('b', x)] }, 'drag');
-  page.act({ type: 'resize', id: 'a', width: 1, height: 1 }, 'drag');
-  const operation = page.history.undo(page.state);
-  assert.deepEqual([operation.operations.length, page.history.canUndo], [3, false]);
-  assert.deepEqual(apply(page.state, operation), START);
-});
-
-test('what is typed into settings in one go is one step back to the first', () => {
-  const page = pageOf(START);
-  for (const text of ['R', 'Ro', 'Rome']) page.act({ type: 'set-settings', id: 'a', settings: { text } }, 'typing');
-  page.undo();
-  assert.deepEqual(plain(page.state), plain(START));
-});
-
 test('settings that were set in one go are taken back together, and nobody else’s', () => {
   const set = (settings) => ({ type: 'set-settings', id: 'a', settings });
   const page = pageOf(START);
-  page.act(set({ text: 'Rome' }), 'typing');
-  page.act(set({ text: 'Rome', most: 5 }), 'typing');
+  page.act({ type: 'batch', operations: [set({ text: 'Rome' }), set({ text: 'Rome', most: 5 })] });
   page.others(set({ text: 'Rome', most: 5, label: 'Home' }));
   page.undo();
   assert.deepEqual(page.state.widgets[0].settings, { label: 'Home' });

@@ -52,7 +52,7 @@ export function nameOf({ integration, vendors }) {
 }
 
 /** @param {IntegrationState} state */
-export function connectedOf({ grants: { connected, failing } }) {
+function connectedOf({ grants: { connected, failing } }) {
   return failing ? `${connected} (${failing} failing)` : connected ? String(connected) : '–';
 }
 

@@ -82,5 +82,5 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
     close();
   }
 
-  return { node, title: () => title, recordId: null, isChanged: form.isChanged, focus: form.focus, stop: () => void (isStopped = true) };
+  return { node, title: () => title, recordId: null, focus: form.focus, stop: () => void (isStopped = true) };
 }

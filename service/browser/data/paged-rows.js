@@ -219,5 +219,5 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     removePhaseListener();
   }
 
-  return Object.assign(self, { create: writes.create, change: writes.change, update: writes.change, remove: writes.remove, readOne: writes.read });
+  return Object.assign(self, { create: writes.create, change: writes.change, remove: writes.remove });
 }

@@ -159,7 +159,6 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     node,
     recordId,
     title: () => (row ? titleOf(collection, row) : ''),
-    isChanged: () => Boolean(row && rows.rows[recordId] && form?.isChanged()),
     focus: () => heading.focus(),
     stop() {
       stopListening();

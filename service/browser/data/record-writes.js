@@ -54,8 +54,6 @@ export function createRecordWrites(name, transport, rows) {
   }
 
   return {
-    /** @param {string} recordId @returns {Promise<Row>} */
-    read: (recordId) => transport.get(addressOf(recordId)),
     /**
      * Throws `ChangedMeanwhile` if others have changed one of these columns.
      * @param {Row} row @param {Data} data the changed columns only @param {Data} [base] the values that the user saw

@@ -2,7 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { findDoubtfulNumber } from '../shared/exact-numbers.js';
-import { isJson, wordOf } from './collections.js';
+import { isJson } from './collections.js';
 import { TOO_LARGE, isSame, readText, typedText } from './values.js';
 
 /**
@@ -95,9 +95,4 @@ function createControl(column, props) {
   if (isJson(column)) return element('textarea', { ...shared, class: 'value-field value-code', dir: 'ltr', rows: '4', spellcheck: 'false' });
   if (column.type === 'string') return element('textarea', { ...shared, rows: '1' });
   return element('input', { ...shared, type: 'text', inputmode: column.type === 'integer' ? 'numeric' : 'decimal' });
-}
-
-/** @param {Column} column @returns {string} the label of the control */
-export function labelOf(column) {
-  return wordOf(column.name);
 }

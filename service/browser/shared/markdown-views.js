@@ -72,7 +72,7 @@ function tableView({ alignments, head, rows }) {
 }
 
 /** @param {Inline[]} nodes @returns {View[]} */
-export function inlineViews(nodes) {
+function inlineViews(nodes) {
   return nodes.flatMap(inlineView).reduce(addView, /** @type {View[]} */ ([]));
 }
 

@@ -28,7 +28,7 @@ const SERVER_RESTARTS = 1012;
 const SESSION_OVER = 4401;
 export const UNAVAILABLE = 'unavailable';
 const AGAIN = 5000; // ms at least; the server gives the same time for requests that it can't serve
-export const CONNECTION_LOST = {
+const CONNECTION_LOST = {
   type: 'error',
   error: 'connection_lost',
   message: 'The connection was lost before the server answered. Check whether it was saved.',

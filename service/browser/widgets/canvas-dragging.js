@@ -103,7 +103,7 @@ function letResize({ node, camera, mayEdit, widgets, preview, act }, box, id) {
     const start = mayEdit() && widgets().find((widget) => widget.id === id);
     if (!start) return null;
     const at = (/** @type {number} */ dx, /** @type {number} */ dy) =>
-      resizeBox(start, 'se', dx / camera.zoom, dy / camera.zoom, leastSize(box));
+      resizeBox(start, dx / camera.zoom, dy / camera.zoom, leastSize(box));
     return {
       move: (dx, dy) => preview([{ ...start, ...at(dx, dy) }]),
       end(dx, dy) {

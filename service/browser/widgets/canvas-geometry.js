@@ -13,7 +13,6 @@ export const SLOTS_WIDTH = 104; // width of the slots beside a widget
 const MARGIN = 20; // from the outermost slots to the title bar and the lower edge
 const LEAST_REACH = 40; // how far a curve runs straight out of its slot, at least
 const MOST_REACH = 200;
-const SEGMENTS = 32; // straight segments that approximate a curve when a distance to it is measured
 
 /**
  * The centers of a widget's slots: inputs on the left edge, outputs on the right edge, in their order.
@@ -63,71 +62,6 @@ export function curvePath(from, to) {
 /** @param {number} value @returns {number} */
 function tenths(value) {
   return Math.round(value * 10) / 10;
-}
-
-/** @param {Point} from @param {Point} to @param {number} t from 0 to 1 @returns {Point} of the curve */
-export function curvePoint(from, to, t) {
-  const [a, b, c, d] = controls(from, to);
-  const weights = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t ** 2 * (1 - t), t ** 3];
-  const along = (/** @type {'x' | 'y'} */ axis) =>
-    [a, b, c, d].reduce((sum, point, at) => sum + weights[at] * point[axis], 0);
-  return { x: along('x'), y: along('y') };
-}
-
-/** @param {Point} point @param {Point} from @param {Point} to @returns {number} the distance from a point to the curve */
-export function curveDistance(point, from, to) {
-  let [nearest, last] = [Infinity, from];
-  for (let at = 1; at <= SEGMENTS; at += 1) {
-    const next = curvePoint(from, to, at / SEGMENTS);
-    nearest = Math.min(nearest, segmentDistance(point, last, next));
-    last = next;
-  }
-  return nearest;
-}
-
-/** @param {Point} point @param {Point} a @param {Point} b */
-function segmentDistance(point, a, b) {
-  const [x, y] = [b.x - a.x, b.y - a.y];
-  const length = x * x + y * y;
-  const share = length ? ((point.x - a.x) * x + (point.y - a.y) * y) / length : 0;
-  const t = Math.min(1, Math.max(0, share));
-  return Math.hypot(point.x - a.x - t * x, point.y - a.y - t * y);
-}
-
-/**
- * @template {Point} T
- * @param {T[]} points @param {Point} point @param {number} reach the largest distance that counts
- * @returns {T | null} the nearest one
- */
-export function nearestPoint(points, point, reach) {
-  const distances = points.map(({ x, y }) => Math.hypot(x - point.x, y - point.y));
-  const least = Math.min(...distances);
-  return least <= reach ? points[distances.indexOf(least)] : null;
-}
-
-/**
- * @template {{from: Point, to: Point}} T
- * @param {T[]} curves @param {Point} point @param {number} reach
- * @returns {T | null} the nearest one
- */
-export function nearestCurve(curves, point, reach) {
-  const distances = curves.map(({ from, to }) => curveDistance(point, from, to));
-  const least = Math.min(...distances);
-  return least <= reach ? curves[distances.indexOf(least)] : null;
-}
-
-/**
- * @template {Box} T
- * @param {T[]} boxes from bottom to top @param {Point} point
- * @returns {T | null} the topmost box at the point
- */
-export function boxAt(boxes, point) {
-  return boxes.findLast((box) => contains(box, point)) ?? null;
-}
-
-/** @param {Box} box @param {Point} point */
-function contains({ x, y, width, height }, point) {
-  return point.x >= x && point.x <= x + width && point.y >= y && point.y <= y + height;
 }
 
 /** @param {Point} one @param {Point} other @returns {Box} the box with these corners */

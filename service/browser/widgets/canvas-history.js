@@ -8,7 +8,6 @@ import { storedSettings } from './widget-settings.js';
 /**
  * @typedef {import('./canvas-state.js').Canvas} Canvas
  * @typedef {import('./canvas-state.js').Operation} Operation
- * @typedef {{operation: Operation, group: string | null}} Step `operation` undoes the step
  * @typedef {ReturnType<typeof createHistory>} History
  */
 
@@ -21,21 +20,21 @@ const MOST_STEPS = 200;
  *   input by now.
  */
 export function createHistory({ countBroken = () => 0 } = {}) {
-  /** @type {Step[]} */
+  /** @type {Operation[]} each undoes a step */
   let done = [];
-  /** @type {Step[]} */
+  /** @type {Operation[]} each does an undone step again */
   let undone = [];
 
   /**
-   * @param {Step[]} from @param {Step[]} to @param {Canvas} state
+   * @param {Operation[]} from @param {Operation[]} to @param {Canvas} state
    * @returns {Operation | null}
    */
   function revert(from, to, state) {
     for (let step = from.pop(); step; step = from.pop()) {
-      const operation = withoutBroken(state, adaptToNow(state, step.operation), countBroken);
+      const operation = withoutBroken(state, adaptToNow(state, step), countBroken);
       const back = operation && inverse(state, operation);
       if (!operation || !back) continue; // others have removed the widget or connection of this step
-      to.push({ operation: back, group: null });
+      to.push(back);
       return operation;
     }
     return null;
@@ -49,18 +48,11 @@ export function createHistory({ countBroken = () => 0 } = {}) {
       return undone.length > 0;
     },
 
-    /**
-     * Records an operation of this user. Call this with the state before the operation.
-     * @param {Canvas} state @param {Operation} operation
-     * @param {string | null} [group] successive operations of one group, such as the moves of one drag, are one step
-     */
-    record(state, operation, group = null) {
+    /** Records an operation of this user. Call this with the state before the operation. @param {Canvas} state @param {Operation} operation */
+    record(state, operation) {
       const back = inverse(state, operation);
       if (!back) return;
-      const last = done.at(-1);
-      const joins = group !== null && last?.group === group;
-      const earlier = joins ? done.slice(0, -1) : done.slice(1 - MOST_STEPS);
-      done = [...earlier, { operation: joins ? joinInverses(back, last.operation) : back, group }];
+      done = [...done.slice(1 - MOST_STEPS), back];
       undone = [];
     },
 
@@ -69,28 +61,7 @@ export function createHistory({ countBroken = () => 0 } = {}) {
 
     /** @param {Canvas} state the current state @returns {Operation | null} the operation to perform; null if there is nothing to redo */
     redo: (state) => revert(undone, done, state),
-
-    clear() {
-      [done, undone] = [[], []];
-    },
   };
-}
-
-/**
- * Joins two inverses of successive operations.
- * @param {Operation} later @param {Operation} earlier
- * @returns {Operation} both, without the later moves of widgets that the earlier inverse moves too
- */
-function joinInverses(later, earlier) {
-  const operations = flatten(earlier);
-  const moved = new Set(operations.map((each) => (each.type === 'move' ? each.id : null)));
-  const more = flatten(later).filter((each) => each.type !== 'move' || !moved.has(each.id));
-  return { type: 'batch', operations: [...more, ...operations] };
-}
-
-/** @param {Operation} operation @returns {Operation[]} */
-function flatten(operation) {
-  return operation.type === 'batch' ? operation.operations.flatMap(flatten) : [operation];
 }
 
 /** Adapts an undo step for settings, so that it keeps the settings that others have changed since. @param {Canvas} state @param {Operation} operation @returns {Operation} */

@@ -79,7 +79,7 @@ export function createKeys(stage, { remove, fit, boxOf }) {
     const widget = stage.widgets().find((one) => one.id === id);
     const [box, step] = [boxOf(id), arrowStep(event)];
     if (!widget || !box || !step || !stage.mayEdit()) return false;
-    const { width, height } = resizeBox(widget, 'se', ...step, leastSize(box));
+    const { width, height } = resizeBox(widget, ...step, leastSize(box));
     stage.act({ type: 'resize', id, width, height });
     return true;
   }

@@ -47,24 +47,14 @@ function linesOf(axis, side, box) {
 }
 
 /**
- * @param {Box} box before resizing @param {string} edges the edges that are dragged: any of `n`, `e`, `s`, `w`
- * @param {number} dx canvas pixels @param {number} dy
+ * Moves the lower right corner of a box to the grid.
+ * @param {Box} box before resizing @param {number} dx canvas pixels @param {number} dy
  * @param {{width: number, height: number}} least size
- * @returns {Box} on the grid; the edges that are not dragged stay where they are
+ * @returns {{width: number, height: number}}
  */
-export function resizeBox(box, edges, dx, dy, least) {
-  const [left, right] = stretch(box.x, box.x + box.width, edges.includes('w'), edges.includes('e'), dx, least.width);
-  const [top, bottom] = stretch(box.y, box.y + box.height, edges.includes('n'), edges.includes('s'), dy, least.height);
-  return { x: left, y: top, width: right - left, height: bottom - top };
-}
-
-/**
- * @param {number} start @param {number} end @param {boolean} first whether the start is dragged
- * @param {boolean} last whether the end is dragged @param {number} by @param {number} least
- * @returns {[number, number]}
- */
-function stretch(start, end, first, last, by, least) {
-  if (first) return [Math.min(snapToGrid(start + by), end - least), end];
-  if (last) return [start, Math.max(snapToGrid(end + by), start + least)];
-  return [start, end];
+export function resizeBox({ x, y, width, height }, dx, dy, least) {
+  return {
+    width: Math.max(snapToGrid(x + width + dx) - x, least.width),
+    height: Math.max(snapToGrid(y + height + dy) - y, least.height),
+  };
 }

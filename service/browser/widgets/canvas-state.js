@@ -64,7 +64,7 @@ export function widgetOf(state, id) {
   return state.widgets.find((widget) => widget.id === id);
 }
 
-/** @param {CanvasWidget} widget @returns {string} the id of its shape, which other widgets see */
+/** @param {Pick<CanvasWidget, 'id'>} widget @returns {string} the id of its shape, which other widgets see */
 export function shapeId({ id }) {
   return `shape:${id}`;
 }

@@ -85,11 +85,6 @@ function shift(start, end, room) {
   return Math.min(0, room - end);
 }
 
-/** @param {Viewport} viewport @param {Size} size @returns {Box} the visible part of the canvas */
-export function shownArea(viewport, { width, height }) {
-  return { ...toCanvas(viewport, { x: 0, y: 0 }), width: width / viewport.zoom, height: height / viewport.zoom };
-}
-
 /** @param {number} zoom */
 function clampZoom(zoom) {
   return Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, zoom));

@@ -3,6 +3,7 @@
 // after the user has approved them. Widgets never get a token.
 // Source: docs/contract.md, section 12.
 
+import { shapeId } from './canvas-state.js';
 import { createApprovals } from './host-approvals.js';
 import { createCalls } from './host-calls.js';
 import { createConsentNeeds } from './host-consents.js';
@@ -245,5 +246,5 @@ export function createCanvasHost(options) {
 
 /** @param {CanvasWidget} widget of which only the keys in SPEC are returned */
 function descriptorOf({ id, templateHandle, templateName, icon }) {
-  return { id, shapeId: `shape:${id}`, templateHandle, templateName, icon };
+  return { id, shapeId: shapeId({ id }), templateHandle, templateName, icon };
 }
