@@ -23,6 +23,8 @@ const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['x'], aut
 const FLAGS = ['mailRead', 'mailSend', 'mailModify', 'calendar', 'drive', 'contacts'];
 const CARDS = Object.fromEntries(integrationOf('cloudsuite').cards.map((card) => [card.flag, card]));
 
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
 test('an integration of an app has a card for each flag, and one for what no flag shows', () => {
   const one = (name, flag, more) => ({ name, flag, integration: 'code-host', scopes: ['s'], summary: `About ${name}.`, autoApprove: false, ...more });
   const catalog = [
@@ -50,7 +52,6 @@ test('a connection says since when and why it fails, and what to do', () => {
 test('the failure of an account that was disconnected meanwhile is not told', async (t) => {
   globalThis.window = { addEventListener() {}, removeEventListener() {} };
   Object.assign(document.body.constructor.prototype, { insertBefore(node) { this.append(node); } });
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
   const failing = { cloudsuite: { state: 'failing', failingSince: '2026-11-23T10:00:00Z', failure: 'refused' } };
   let connected = true;
   const asked = [];
@@ -71,6 +72,21 @@ test('the failure of an account that was disconnected meanwhile is not told', as
   asked[1]();
   await settle();
   assert.match(view.node.textContent, /could not be renewed/);
+});
+
+test('the health of all accounts is read with one request', async (t) => {
+  const failing = { state: 'failing', failingSince: '2026-11-23T10:00:00Z', failure: 'refused' };
+  const answers = {
+    '/api/integrations/status': { cloudsuite: { connected: true }, shortvideo: { connected: true } },
+    '/api/integrations/health': { cloudsuite: failing, shortvideo: failing },
+  };
+  const asked = [];
+  const view = createConnectionsView({ transport: { get: async (path) => (asked.push(path), answers[path]) }, announce() {} });
+  t.after(view.stop);
+  view.show();
+  await settle();
+  assert.deepEqual(asked, Object.keys(answers));
+  assert.equal(view.node.textContent.match(/could not be renewed/g).length, 2);
 });
 
 test('consent is read from the data, or from an answer that is the data', () => {

@@ -37,6 +37,7 @@ export function createConnectionsView({ transport, announce }) {
   /** @type {import('./endpoint-search.js').Endpoint[] | null} only read for integrations that this page does not know */
   let catalog = null;
   let catalogProblem = '';
+  let healthRequests = 0; // only the answer to the newest one is shown
   const stopListening = listenForConsents(consents.receive);
   window.addEventListener('focus', refresh);
   const stopWatching = connections.onChange(update);
@@ -73,6 +74,16 @@ export function createConnectionsView({ transport, announce }) {
     empty.textContent = all === null ? 'Loading…' : 'This server has no accounts that you can connect.';
     const known = Object.keys(all ?? {}).filter((name) => catalog || isDeclared(name));
     arrange(list, known.map(renderAccount));
+    readHealth();
+  }
+
+  /** Reads the health of all connections, and shows it at their accounts. */
+  async function readHealth() {
+    const mine = (healthRequests += 1);
+    if (!Object.values(connections.all ?? {}).some(({ connected }) => connected)) return;
+    const health = await transport.get('/api/integrations/health').catch(() => ({})); // a failure shows nothing
+    if (mine !== healthRequests) return;
+    for (const [name, account] of accounts) account.showHealth(health[name]);
   }
 
   /** @param {string} name */
@@ -113,7 +124,6 @@ function createAccount(name, { title, cards }, context) {
   const problem = element('p', { class: 'problem', role: 'alert' });
   const health = element('p', { class: 'problem', role: 'status' });
   const headingId = `account-${name}`;
-  let requests = 0; // the number of requests for the health; only the answer to the newest one is shown
   const node = element(
     'section',
     { class: 'account', 'aria-labelledby': headingId },
@@ -136,13 +146,6 @@ function createAccount(name, { title, cards }, context) {
     }
   }
 
-  /** Shows a text if the connection fails; for a working connection it shows nothing. */
-  async function showHealth() {
-    const mine = (requests += 1);
-    const all = await context.transport.get('/api/integrations/health').catch(() => ({}));
-    if (mine === requests) health.textContent = failureInWords(all[name]);
-  }
-
   function focus() {
     if (views.length) views[0].focus();
     else node.querySelector('h3')?.focus();
@@ -151,13 +154,14 @@ function createAccount(name, { title, cards }, context) {
   return {
     node,
     focus,
+    /** Shows a text if the connection fails; for a working connection it shows nothing. @param {Parameters<typeof failureInWords>[0]} state */
+    showHealth: (state) => void (health.textContent = failureInWords(state)),
     update() {
       const { connected, email } = connections.of(name);
       owner.textContent = !connected ? 'Not connected' : email ? `Connected as ${email}` : 'Connected';
       owner.dataset.on = String(connected);
       disconnectButton.hidden = !connected;
-      if (connected) showHealth();
-      else [health.textContent, requests] = ['', requests + 1];
+      if (!connected) health.textContent = '';
       for (const card of views) card.update();
     },
   };
