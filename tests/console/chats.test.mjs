@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { nameIn } from '../../service/browser/chat/chat-file.js';
+import { nameIn, saveChat } from '../../service/browser/chat/chat-file.js';
 import { groupsOf } from '../../service/browser/chat/chat-list.js';
 import { createChatRow } from '../../service/browser/chat/chat-row.js';
 import { createChats } from '../../service/browser/chat/chats.js';
@@ -65,6 +65,12 @@ function chatsWithALostAnswer() {
   const load = () => createChats({ transport: { call }, socket, drafts: createDrafts(storage, 'alice'), onTurnEnd() {} });
   return { chats: load(), load, fill, made: () => [...made.values()], remove: (key) => made.set(key, null), refuse: () => (isLost = null), keys: () => [...made.keys()] };
 }
+
+test('a file whose connection is lost before its end is told as an outage', async () => {
+  const body = new ReadableStream({ pull: (controller) => controller.error(new TypeError('network error')) });
+  const transport = { read: async () => new Response(body) };
+  await assert.rejects(saveChat(transport, 'c', 'json'), NetworkError);
+});
 
 test('a chat whose answer was lost is given again, unless it was used since', async () => {
   for (const [updatedAt, id] of [['1', 'chat-0'], ['2', 'chat-1']]) {

@@ -1,8 +1,7 @@
 // Downloads a chat as a file that the server creates.
 
-import { element } from '../shared/elements.js';
-
-const LATER = 60_000; // ms until the file's address is revoked: browsers read the file after the click
+import { saveFile } from '../page/save-file.js';
+import { NetworkError } from '../shared/errors.js';
 
 /**
  * @param {import('../shared/api-transport.js').Transport} transport
@@ -11,9 +10,10 @@ const LATER = 60_000; // ms until the file's address is revoked: browsers read t
 export async function saveChat(transport, chatId, format) {
   const path = `/api/ai/chats/${encodeURIComponent(chatId)}/export?format=${format}`;
   const response = await transport.read(path, new AbortController().signal);
-  const href = URL.createObjectURL(await response.blob());
-  element('a', { href, download: nameIn(response.headers.get('Content-Disposition') ?? '') }).click();
-  setTimeout(() => URL.revokeObjectURL(href), LATER);
+  const content = await response.blob().catch(() => {
+    throw new NetworkError(); // the connection was lost before the end
+  });
+  saveFile(content, nameIn(response.headers.get('Content-Disposition') ?? ''));
 }
 
 /** @param {string} disposition as in RFC 6266 */

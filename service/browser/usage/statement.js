@@ -5,6 +5,7 @@ import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { formatNumber } from '../shared/number-words.js';
 import { moment } from '../shared/time-format.js';
 import { hrefOf } from '../page/route.js';
+import { saveFile } from '../page/save-file.js';
 import { csvOf, noteOf, signedNumber, titleOf } from './statement-words.js';
 import { createProblem } from './usage-problem.js';
 
@@ -61,7 +62,7 @@ export function createStatement({ transport, announce }) {
     setOff(save, true);
     try {
       const { all, isWhole } = await readAll();
-      saveFile(csvOf(all));
+      saveFile(new Blob([csvOf(all)], { type: 'text/csv;charset=utf-8' }), `credits-${new Date().toISOString().slice(0, 10)}.csv`);
       const words = isWhole ? 'The statement was exported.' : `The newest ${formatNumber(all.length)} entries were exported.`;
       lead.textContent = isWhole ? LEAD : `${LEAD} ${words}`;
       announce(words);
@@ -94,11 +95,4 @@ function createRow(entry) {
   const note = noteOf(entry);
   const facts = element('span', { class: 'entry-facts' }, element('time', { datetime: entry.createdAt }, moment(entry.createdAt)), note && element('span', {}, note));
   return element('tr', { tabindex: '-1' }, element('th', { scope: 'row' }, title, facts), element('td', { class: 'entry-amount', data: { sign: entry.amount < 0 ? 'minus' : 'plus' } }, signedNumber(entry.amount)));
-}
-
-/** @param {string} text */
-function saveFile(text) {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  element('a', { href: address, download: `credits-${new Date().toISOString().slice(0, 10)}.csv` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000); // later, because the browser reads the file after the click
 }
