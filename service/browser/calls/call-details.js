@@ -1,5 +1,6 @@
 // The input and the answers of a group of calls: as a list or a table for people, and as JSON.
 
+import { copyOrSelect } from '../shared/copying.js';
 import { element } from '../shared/elements.js';
 import { createResult } from './call-result.js';
 import { outcomeOf } from './call-states.js';
@@ -50,13 +51,7 @@ function section(title, text, { announce = () => {} }) {
   const button = element('button', { type: 'button', class: 'quiet', 'aria-label': `Copy ${title.toLowerCase()}`, on: { click: copy } }, 'Copy');
 
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = 'Copied';
-    } catch {
-      getSelection()?.selectAllChildren(pre); // the clipboard API is missing on pages loaded over plain HTTP: the text is selected to be copied by hand
-      button.textContent = 'Selected';
-    }
+    button.textContent = (await copyOrSelect(text, pre)) ? 'Copied' : 'Selected';
     announce(`${title} ${button.textContent?.toLowerCase()}`);
   }
 

@@ -1,6 +1,7 @@
 // The message input. Enter sends the message, Shift+Enter starts a new line, and every change is stored as a draft.
 
 import { element, icon, iconButton } from '../shared/elements.js';
+import { fitHeight } from './fit-height.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
 
@@ -51,14 +52,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
 
   function onInput() {
     drafts.set(draft, box.value);
-    fit();
-  }
-
-  /** Fits the height to the text in browsers without `field-sizing`. */
-  function fit() {
-    if (CSS.supports('field-sizing', 'content')) return;
-    box.style.height = 'auto';
-    box.style.height = `${box.scrollHeight + 2}px`;
+    fitHeight(box);
   }
 
   /** @param {KeyboardEvent} event */
@@ -116,7 +110,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
     open(name) {
       draft = name;
       box.value = drafts.get(name);
-      fit();
+      fitHeight(box);
     },
     /** Stores the text under another draft from now on, after the text that this draft has already. @param {string} name */
     rename(name) {

@@ -1,6 +1,7 @@
 // Edits a sent message where it is shown. Escape cancels, Ctrl+Enter sends.
 
 import { element } from '../shared/elements.js';
+import { fitHeight } from './fit-height.js';
 import { newId } from '../shared/ids.js';
 import { CONTROL } from '../shared/typing.js';
 
@@ -31,24 +32,15 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
 
   function changed() {
     onInput(box.value);
-    fit();
-  }
-
-  /** Fits the height to the text in browsers without `field-sizing`. */
-  function fit() {
-    if (CSS.supports('field-sizing', 'content')) return;
-    box.style.height = 'auto';
-    box.style.height = `${box.scrollHeight + 2}px`;
+    fitHeight(box);
   }
 
   /** @param {KeyboardEvent} event */
   function press(event) {
-    if (event.isComposing) return;
-    if (event.key === 'Escape') {
-      event.preventDefault();
-      event.stopPropagation(); // the same press of Escape must not stop a running reply
-      onCancel();
-    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+    if (event.isComposing || event.key !== 'Escape') return; // the keys of the page send the form with Ctrl+Enter
+    event.preventDefault();
+    event.stopPropagation(); // the same press of Escape must not stop a running reply
+    onCancel();
   }
 
   /** @param {Event} event */
@@ -61,7 +53,7 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
   return {
     node,
     focus() {
-      fit();
+      fitHeight(box);
       box.focus();
       box.setSelectionRange(box.value.length, box.value.length);
     },

@@ -2,15 +2,10 @@
 
 import { createDisclosure } from '../page/disclosure.js';
 import { element } from '../shared/elements.js';
-import { onThemeChange, setTheme, theme } from '../shared/theme.js';
+import { THEMES, onThemeChange, setTheme, theme } from '../shared/theme.js';
 import { IS_APPLE } from '../shared/typing.js';
 
-/** @typedef {import('../shared/theme.js').Theme} Theme */
-
-const CONTROL = IS_APPLE ? '⌘' : 'Ctrl+';
-
-/** @type {[Theme, string][]} */
-const THEMES = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark']];
+const PALETTE_KEYS = IS_APPLE ? '⌘K' : 'Ctrl+K';
 
 /** @param {{subject: string, signOut: () => void, showPalette: () => void, showShortcuts: () => void}} options */
 export function createAccountMenu({ subject, signOut, showPalette, showShortcuts }) {
@@ -24,7 +19,7 @@ export function createAccountMenu({ subject, signOut, showPalette, showShortcuts
     element('p', { class: 'hint' }, 'Signed in as'),
     element('p', { class: 'subject' }, subject),
     themes.node,
-    entry('Search and commands', `${CONTROL}K`, showPalette),
+    entry('Search and commands', PALETTE_KEYS, showPalette),
     entry('Keyboard shortcuts', '?', showShortcuts),
     element('button', { type: 'button', class: 'quiet', on: { click: signOut } }, 'Sign out'),
   );

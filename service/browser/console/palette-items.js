@@ -5,7 +5,7 @@ import { dataHref } from '../data/data-route.js';
 import { readCollections, wordOf } from '../data/collections.js';
 import { lastActive, titleOf } from '../chat/chat-row.js';
 import { hrefOf } from '../page/route.js';
-import { setTheme, theme } from '../shared/theme.js';
+import { THEMES, setTheme, theme } from '../shared/theme.js';
 import { ago } from '../shared/time-format.js';
 
 /**
@@ -14,9 +14,6 @@ import { ago } from '../shared/time-format.js';
  */
 
 const RECENT = 5; // chats that are shown while nothing is typed
-
-/** @type {[import('../shared/theme.js').Theme, string][]} */
-const THEMES = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark']];
 
 /** @param {Console} app @param {() => void} showShortcuts @returns {Item[]} the items that need no request */
 export function itemsOf(app, showShortcuts) {

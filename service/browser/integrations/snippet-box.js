@@ -1,5 +1,6 @@
 // Shows the call in the form as code to copy.
 
+import { copyOrSelect } from '../shared/copying.js';
 import { element } from '../shared/elements.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { LANGUAGES } from './snippets.js';
@@ -30,15 +31,9 @@ export function createSnippetBox({ storage, announce }) {
   }
 
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(code.textContent ?? '');
-      announce('Copied');
-      copyButton.textContent = 'Copied';
-    } catch {
-      getSelection()?.selectAllChildren(code); // the clipboard API is missing on pages loaded over plain HTTP: the text is selected to be copied by hand
-      announce('Selected. Copy it with the keyboard.');
-      copyButton.textContent = 'Selected';
-    }
+    const isCopied = await copyOrSelect(code.textContent ?? '', code);
+    announce(isCopied ? 'Copied' : 'Selected. Copy it with the keyboard.');
+    copyButton.textContent = isCopied ? 'Copied' : 'Selected';
   }
 
   return {

@@ -2,6 +2,7 @@
 // the module for highlighting is loaded.
 
 import { languageOf } from './code-languages.js';
+import { copyOrSelect } from './copying.js';
 import { element } from './elements.js';
 
 /** @typedef {import('./code-painter.js').Painter} Painter */
@@ -67,15 +68,7 @@ function createCopyButton(source, code) {
     clearTimeout(timer);
     timer = setTimeout(() => (button.textContent = 'Copy'), SHOWN);
   }
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(source());
-      say(COPIED);
-    } catch {
-      getSelection()?.selectAllChildren(code); // a widget's frame may not write to the clipboard
-      say(SELECTED);
-    }
-  });
+  button.addEventListener('click', async () => say((await copyOrSelect(source(), code)) ? COPIED : SELECTED));
   return button;
 }
 

@@ -7,6 +7,9 @@ const KEY = 'console.theme';
 
 /** @typedef {'system' | 'light' | 'dark'} Theme */
 
+/** The themes with their labels. @type {[Theme, string][]} */
+export const THEMES = [['system', 'System'], ['light', 'Light'], ['dark', 'Dark']];
+
 const listeners = createListeners();
 
 /** @returns {Theme} */
