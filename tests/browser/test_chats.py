@@ -46,6 +46,24 @@ def test_a_chat_made_before_the_list_arrives_stays_open(opened):
     expect(console.problem).to_be_empty()
 
 
+def test_the_ages_of_chats_and_canvases_grow_while_nothing_changes(opened):
+    console = opened(alone=True)  # the clock is that of the context
+    page = console.page
+    page.clock.install()
+    console.sign_in()
+    console.new_chat("The plan")
+    age = console.chats.first.locator("time")
+    expect(age).to_have_text("now")
+    page.clock.run_for("06:30")
+    expect(age).to_have_text(re.compile("^[56] min$"))
+    console.api("POST", "records/canvases", {"title": "The trip", "widgets": [], "io": {}})
+    console.show_view("Canvases")
+    card = page.locator(".canvas-card")
+    expect(card).to_contain_text("changed 6 min ago")
+    page.clock.run_for("02:30")
+    expect(card).to_contain_text(re.compile("changed [89] min ago"))
+
+
 def test_escape_deletes_nothing_and_renames_nothing(console):
     page = console.page
     console.new_chat("The plan")

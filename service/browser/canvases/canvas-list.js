@@ -94,6 +94,7 @@ export function createCanvasList(collection, { open, subject, deletable }) {
   return {
     node,
     begin,
+    show,
     stop,
     /** @param {string | null} [id] of the canvas that was open before */
     focus: (id) => (cards.get(id ?? '') ?? { focus: () => add.focus() }).focus(),

@@ -4,6 +4,7 @@ import { createCanvasList, titleOf } from './canvas-list.js';
 import { createCanvasPage } from './canvas-page.js';
 import { element, isFocusLost } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
+import { everyMinute } from '../page/minutes.js';
 import { hrefOf } from '../page/route.js';
 
 /** @typedef {import('../page/view.js').ViewContext} ViewContext */
@@ -22,6 +23,7 @@ export function createCanvasesView(context) {
   /** @type {string | null} */
   let open = null;
   const stopWatching = collection.onChange(context.onTitle);
+  const stopClock = everyMinute(list.show);
 
   /** Shows the list or the open canvas, and moves the focus there if it was in the part before. @param {string | null} left the canvas that was open before */
   async function showPart(left) {
@@ -56,6 +58,7 @@ export function createCanvasesView(context) {
     stop() {
       page?.stop();
       stopWatching();
+      stopClock();
       list.stop();
       collection.stop();
     },

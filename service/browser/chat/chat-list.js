@@ -141,6 +141,7 @@ export function createChatList(chats, { onNewChat, onOpen, onFound, transport })
 
   return {
     node,
+    show,
     stop: chats.collection.onChange(show),
     /** @param {string | null} chatId */
     select(chatId) {

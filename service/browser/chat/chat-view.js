@@ -6,6 +6,7 @@ import { createChats } from './chats.js';
 import { element, isFocusLost } from '../shared/elements.js';
 import { createDataDrawer } from './data-drawer.js';
 import { createOtherTabs } from './other-tabs.js';
+import { everyMinute } from '../page/minutes.js';
 import { hrefOf, parseRoute } from '../page/route.js';
 import { createConversationPane } from './conversation-pane.js';
 
@@ -31,6 +32,7 @@ export function createChatView(context) {
   /** @type {string | null | undefined} */
   let open;
   const stopWatching = chats.collection.onChange(checkOpenChat);
+  const stopClock = everyMinute(list.show);
   switches.choose('talk');
 
   /** @param {string | null} chatId */
@@ -157,6 +159,7 @@ export function createChatView(context) {
     refresh,
     stop() {
       stopWatching();
+      stopClock();
       list.stop();
       pane.stop();
       tabs.stop();
