@@ -264,6 +264,19 @@ test('a history that was requested before a turn and arrives after it is read ag
   assert.deepEqual(talk.messages.map((m) => m.text), ['all of it']);
 });
 
+test('an answer with the messages that a later one has overtaken is not shown', async () => {
+  const { talk, rows, transport } = conversation({ rows: [{ recordId: 'u', data: { role: 'user', content: 'first' } }] });
+  await talk.load();
+  const answers = [];
+  transport.get = () => new Promise((resolve) => answers.push(resolve));
+  const reads = [talk.refresh('later'), talk.refresh('later')];
+  answers[1]({ records: [{ recordId: 'v', data: { role: 'user', content: 'second' } }, ...rows], nextCursor: null });
+  await reads[1];
+  answers[0]({ records: [...rows], nextCursor: null });
+  await reads[0];
+  assert.deepEqual(talk.messages.map((m) => m.text), ['first', 'second']);
+});
+
 test('a message that is sent while an ended turn loads what it has missed is not lost', async () => {
   const refusal = new ApiError(503, { error: 'draining', message: 'Stopping.' }, 1);
   const answers = [stream(text('Hi'), { type: 'finish' }), refusal, stream({ type: 'finish' })];

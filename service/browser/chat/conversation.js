@@ -2,7 +2,7 @@
 
 import { EMPTY_REPLY } from './chat-reducer.js';
 import { errorText } from '../shared/errors.js';
-import { PAGE, readPage, mergeNewest } from './history.js';
+import { PAGE, createNewestReader, mergeNewest, readPage } from './history.js';
 import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
 import { userMessage } from './messages.js';
@@ -44,6 +44,7 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
 export function createConversation(chatId, context) {
   const { transport, drafts, onTurnEnd, onTurnBegin = () => {}, announce, isGone = () => false } = context;
   const listeners = createListeners();
+  const readNewest = createNewestReader(transport, chatId);
   /** @type {AbortController | null} */
   let request = null; // the stream of the running turn
   /** @type {AbortController | null} */
@@ -85,9 +86,9 @@ export function createConversation(chatId, context) {
     const running = firstLoad ? searchRunning() : null;
     missed = '';
     try {
-      const newest = await readPage(transport, chatId, null);
-      if (missed === newest.newest) missed = '';
-      if (turns === before) set({ ...mergeNewest(conversation, newest), ...withoutFailure() });
+      const newest = await readNewest();
+      if (newest && missed === newest.newest) missed = '';
+      if (newest && turns === before) set({ ...mergeNewest(conversation, newest), ...withoutFailure() });
       const response = await running; // awaited before the question is put back, because this reply may answer it
       if (turns !== before) missed ||= 'unknown';
       else if (response) readRunning(response);
@@ -149,10 +150,7 @@ export function createConversation(chatId, context) {
     }
   }
 
-  /**
-   * Restores a message that was being sent when the page was left, unless the message has been stored.
-   * @param {boolean} firstLoad whether this is the first load of the messages
-   */
+  /** Restores a message that was being sent when the page was left, unless it was stored. @param {boolean} firstLoad whether the messages are loaded for the first time */
   function recoverQuestion(firstLoad) {
     const question = drafts.question(chatId);
     if (!question || conversation.turn) return;

@@ -25,6 +25,23 @@ export async function readPage(transport, chatId, cursor, limit = PAGE) {
 }
 
 /**
+ * Reads the newest page of a chat again and again.
+ * @param {import('../shared/api-transport.js').Transport} transport @param {string} chatId
+ * @returns {() => Promise<History | null>} null if a later request was answered first
+ */
+export function createNewestReader(transport, chatId) {
+  let last = 0;
+  let shown = 0; // the number of the newest request that was answered
+  return async () => {
+    const number = (last += 1);
+    const newest = await readPage(transport, chatId, null);
+    if (number < shown) return null;
+    shown = number;
+    return newest;
+  };
+}
+
+/**
  * Joins the earlier messages that were loaded before with the newest page, which was read again.
  * @param {History} known @param {History} newest @returns {History}
  */
