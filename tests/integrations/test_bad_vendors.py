@@ -215,6 +215,13 @@ def test_a_retry_after_beyond_the_deadline_is_not(ask, vendor, within, pauses, p
     assert all(pause < 2 for pause in pauses)  # our own, where the vendor's is no number
 
 
+def test_a_long_retry_after_is_left_to_the_caller(ask, vendor, pauses):
+    vendor.says(Said({}, 429, {"Retry-After": "6"}), REPOSITORY)
+    answer = ask(*GET)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (429, "6")
+    assert (len(vendor.seen), pauses) == (1, [])
+
+
 def test_nobody_there_is_a_failure(app, ask, vendor):
     app.extensions["vendor_settings"]["EXA_BASE_URL"] = "http://127.0.0.1:9"
     answer = ask(*POST)

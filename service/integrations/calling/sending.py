@@ -20,6 +20,7 @@ from service.outbound.upstream import USER_AGENT, Outbound, Upstream, UpstreamEr
 from service.web.errors import UpstreamFailed, UpstreamTimedOut
 
 RETRIES = 2
+LONGEST_WAIT = 5  # seconds; a caller decides about a longer pause, which the answer names
 REDIRECTS = 5  # of an address that a caller has named
 RETRIED_STATUSES = (429, 502, 503, 504)
 REDIRECT_STATUSES = (301, 302, 303, 307, 308)
@@ -110,7 +111,7 @@ class Sender:
                 if last or reply.status not in RETRIED_STATUSES:
                     return reply
                 pause = retry_after(reply) or random.uniform(0.2, 0.5) * 2**attempt  # noqa: S311
-                if pause >= self._left():
+                if pause > LONGEST_WAIT or pause >= self._left():
                     return reply
             sleep(min(pause, self._left()))
         raise AssertionError("the last attempt returns or raises")
