@@ -58,6 +58,20 @@ def test_the_models_are_read_when_the_service_can_tell_them_again(opened):
     expect(picker).to_have_attribute("title", "")
 
 
+def test_a_page_that_has_slept_connects_again(opened):
+    console = opened(alone=True)  # the clock is that of the context
+    page, sockets = console.page, []
+    page.on("websocket", lambda socket: sockets.append(socket))
+    page.clock.install()
+    console.sign_in()
+    expect(live(console)).to_have_text("Live")
+    page.clock.run_for("04:00")
+    assert len(sockets) == 1
+    with page.expect_websocket():
+        page.clock.fast_forward("04:00")
+    expect(live(console)).to_have_text("Live")
+
+
 def test_a_page_that_was_first_opened_in_an_outage_comes_when_it_is_over(line):
     console, cut = line
     console.page.route("**/browser/*/usage/*", cut._request)

@@ -14,6 +14,7 @@ import { letF6MoveBetweenRegions } from './regions.js';
 import { forgetCollections } from '../data/collections.js';
 import { readRole } from '../page/role.js';
 import { parseRoute } from '../page/route.js';
+import { onWake } from '../page/waking.js';
 import { SESSION_ENDED, createPageTokens } from '../page/session.js';
 import { CHAT, VIEWS, viewNamed } from './views.js';
 
@@ -71,6 +72,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   const stopF6 = letF6MoveBetweenRegions(node);
   window.addEventListener('hashchange', followRoute);
   window.addEventListener('online', socket.renew);
+  const stopWatchingSleep = onWake(socket.renew); // the server has ended the connection meanwhile, and a socket that only receives does not notice it
   document.addEventListener('visibilitychange', reconnectNow);
   socket.start();
   showRoute();
@@ -186,6 +188,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
       removePhaseListener();
       removeTokenListener();
       removeSignOutListener();
+      stopWatchingSleep();
       ending.stop();
       stopF6();
       keys.stop();
