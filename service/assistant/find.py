@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import current_app
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, validate
 
 from service.assistant import grants
 from service.auth.users import Caller
@@ -17,7 +17,7 @@ from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.declare.categories import CATEGORIES
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
-from service.web.fields import Text
+from service.web.fields import JsonInteger, Text
 
 MOST_FOUND = 20
 WORD = re.compile(r"[a-z0-9]+")
@@ -32,7 +32,7 @@ class FindQuery(Schema):
         validate=validate.Length(1, 300),
         metadata={"description": "What to do, in English, such as: send a mail; weather forecast."},
     )
-    limit = fields.Integer(strict=True, load_default=5, validate=validate.Range(1, MOST_FOUND))
+    limit = JsonInteger(load_default=5, validate=validate.Range(1, MOST_FOUND))
 
 
 @tool("integrations.find", FindQuery(), reads=True)

@@ -20,7 +20,7 @@ from service.limits.rates import count
 from service.times import timestamp
 from service.web.edge import answers, body, refuses
 from service.web.errors import InvalidRequest, NotConfigured, RateLimited
-from service.web.fields import JsonNumber, Text
+from service.web.fields import JsonInteger, JsonNumber, Text
 
 LONGEST_LIFE = 3600  # seconds
 MOST_CREDITS = 1_000_000_000
@@ -42,9 +42,7 @@ class TokenRequest(Schema):
     credits = JsonNumber(
         load_default=None, allow_none=True, validate=validate.Range(0, MOST_CREDITS)
     )
-    ttl = fields.Integer(
-        strict=True, load_default=LONGEST_LIFE, validate=validate.Range(1, LONGEST_LIFE)
-    )
+    ttl = JsonInteger(load_default=LONGEST_LIFE, validate=validate.Range(1, LONGEST_LIFE))
 
     @validates_schema
     def _check(self, data: dict[str, Any], **kwargs: Any) -> None:

@@ -68,6 +68,18 @@ def page_limit() -> Digits:
     return Digits(load_default=PAGE_ITEMS, validate=validate.Range(1, MOST_ITEMS))
 
 
+class JsonInteger(fields.Integer):
+    """A whole number in JSON. As in JSON Schema, `5.0` is one; a text that contains one is not."""
+
+    def __init__(self, **facts: Any) -> None:
+        super().__init__(strict=True, **facts)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
 class JsonNumber(fields.Float):
     """A number in JSON. A text that contains one is refused."""
 

@@ -12,6 +12,7 @@ from service.chat.tools import requirements, run
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests.chat.turns import NOTES, called
+from tests.people import types
 from tests.permissions.scripted_calls import turn_of
 
 pytestmark = pytest.mark.settings(extensions="tests.chat.slow_tools")
@@ -66,6 +67,15 @@ def test_a_short_page_by_its_limit_is_not_called_truncated(alice, chat):
     page = called(alice, chat, "records.query", **NOTES, limit=2)["output"]
     assert (len(page["records"]), "truncated" in page) == (2, False)
     assert page["nextCursor"]
+
+
+def test_a_whole_number_may_have_a_fraction_of_zero_as_in_json_schema(alice, chat):
+    for title in "abc":
+        alice.post("/api/records/notes", {"title": title})
+    page = called(alice, chat, "records.query", **NOTES, limit=2.0)["output"]
+    assert [record["data"]["title"] for record in page["records"]] == ["a", "b"]
+    chunks = alice.turn(chat, f"call records.query with {json.dumps({**NOTES, 'limit': 2.5})}")
+    assert "tool-input-error" in types(chunks)
 
 
 @pytest.mark.parametrize("shape", ["text", "list", "object", "keys"])

@@ -41,6 +41,13 @@ def test_a_search_without_results_is_an_empty_list(ask, vendor):
     assert data == {"query": "x", "more": None, "results": []}
 
 
+def test_a_whole_number_may_have_a_fraction_of_zero_as_in_the_routes_schema(ask, vendor):
+    vendor.says({"type": "search", "query": {"original": "x"}})
+    assert ask("search-web-raw", {"query": "x", "count": 3.0}).status_code == 200
+    assert vendor.seen[-1].query["count"] == ["3"]
+    assert ask("search-web-raw", {"query": "x", "count": 3.5}).status_code == 400
+
+
 SEARCHES = [("search-web-raw", "search"), ("search-images", "images"), ("search-videos", "videos")]
 
 

@@ -9,7 +9,7 @@ from marshmallow import Schema, fields, validate
 
 from service.chat.tools.tool import ToolContext, tool
 from service.records.query import CURSOR_LIMIT
-from service.web.fields import MOST_ITEMS, PAGE_ITEMS, Text
+from service.web.fields import MOST_ITEMS, PAGE_ITEMS, JsonInteger, Text
 
 RESULT_BYTES = 150_000  # of a page of records, so that it is complete or has a cursor
 
@@ -40,7 +40,7 @@ class RecordQuery(Schema):
         validate=validate.Length(1, 100),
         metadata={"description": "A column's name, with - in front for descending."},
     )
-    limit = fields.Integer(strict=True, validate=validate.Range(1, MOST_ITEMS))
+    limit = JsonInteger(validate=validate.Range(1, MOST_ITEMS))
     cursor = Text(
         validate=validate.Length(1, CURSOR_LIMIT),
         metadata={"description": "The nextCursor of the page before."},

@@ -22,7 +22,7 @@ from marshmallow import Schema, fields, missing, validate
 from service.integrations.declare.addresses import check_public
 from service.integrations.declare.matching import Bounded, Fitting
 from service.web.errors import TooLarge
-from service.web.fields import JsonBoolean, JsonNumber, Text
+from service.web.fields import JsonBoolean, JsonInteger, JsonNumber, Text
 
 To = str | tuple[str, ...]
 Theirs = Mapping[Any, Any] | Callable[[Any], Any]
@@ -100,12 +100,12 @@ class Choice(Text):
         super().__init__(**_facts(about, checks, **facts))
 
 
-class Count(fields.Integer):
+class Count(JsonInteger):
     """A whole number from `least` to `most`."""
 
     def __init__(self, about: str = "", *, least: int, most: int, **facts: Unpack[Facts]) -> None:
         checks = [validate.Range(least, most)]
-        super().__init__(strict=True, **_facts(about, checks, **facts))
+        super().__init__(**_facts(about, checks, **facts))
 
 
 class Amount(JsonNumber):
