@@ -68,7 +68,7 @@ def test_nothing_scrolls_sideways_at_320_pixels(opened):
     console.ask("Which collections are there, and who am I?")
     console.send("/fail error-first x")
     expect(console.problem).not_to_be_empty()
-    for name in ("Chats", "Talk", "Data"):
+    for name in ("Chats", "Conversation", "Data"):
         console.button(name).click()
         assert console.width() <= 320, name
     console.page.get_by_label("New task").fill("x" * 200)
@@ -146,9 +146,9 @@ def tab_to(console, selector: str, back: bool = False) -> None:
 def test_a_screen_reader_hears_of_an_answer_once(console):
     console.page.evaluate(WATCH)
     console.ask("count to 40")
-    expect(console.page.get_by_role("status")).to_have_text("Answer ready")
+    expect(console.page.get_by_role("status")).to_have_text("Reply ready")
     expect(console.log).to_have_attribute("aria-live", "off")
-    assert console.page.evaluate("window.announcements") == ["Answer ready"]
+    assert console.page.evaluate("window.announcements") == ["Reply ready"]
 
 
 def test_nothing_moves_with_reduced_motion(opened):

@@ -15,9 +15,9 @@ def go(console, address):
 def test_an_address_that_no_view_has_is_no_page(opened):
     console = opened(**PHONE).sign_in()
     go(console, "#/nope/x")
-    note = console.page.get_by_text("There is no such page.")
+    note = console.page.get_by_text("This page does not exist.")
     expect(note).to_be_visible()
-    expect(console.page).to_have_title("No such page · Console")
+    expect(console.page).to_have_title("Page not found · Console")
     expect(console.problem).to_have_count(0)
     assert (console.width() <= 390, console.violations()) == (True, [])
     note.get_by_role("link").click()

@@ -16,10 +16,10 @@ def test_an_approval_of_the_explorer_is_listed_and_taken_back(console):
     expect(sound).to_be_visible()
     console.button("Allowed calls (1)").press("Enter")
     listed = explorer.dialog.get_by_role("listitem")
-    expect(listed).to_contain_text("text-to-speechYou may send it without a question.")
+    expect(listed).to_contain_text("text-to-speechIt is sent without asking you.")
     expect(listed).to_contain_text("Each call costs")
     assert console.violations() == []
-    console.button("Take back text-to-speech").press("Enter")
+    console.button("Revoke text-to-speech").press("Enter")
     expect(console.button("Close")).to_be_focused()
     console.button("Close").press("Enter")
     expect(console.button("Allowed calls")).to_be_focused()
@@ -34,11 +34,12 @@ def test_an_approval_of_a_widget_is_listed_and_taken_back(console):
     console.button(UNTIL_CLOSED).click()
     console.button("Allowed calls (1)").press("Enter")
     dialog = canvas.page.get_by_role("dialog")
-    expect(dialog.get_by_role("listitem")).to_contain_text("The widget “Web search” may call it.")
+    words = "The widget “Web search” may call it without asking you."
+    expect(dialog.get_by_role("listitem")).to_contain_text(words)
     assert console.violations() == []
     assert console.width() <= 320
-    dialog.get_by_role("button", name="Take back").press("Enter")
-    expect(dialog).to_contain_text("Nothing.")
+    dialog.get_by_role("button", name="Revoke").press("Enter")
+    expect(dialog).to_contain_text("None.")
     canvas.page.keyboard.press("Escape")
     search(canvas, "coffee")
     expect(dialog).to_contain_text("The widget “Web search” wants to call search-web-raw.")

@@ -29,7 +29,7 @@ def test_no_data_pane_without_collections(bare):
     assert room
     assert room["x"] + room["width"] == 1280
     bare.page.set_viewport_size({"width": 900, "height": 700})
-    expect(bare.button("Talk")).to_be_hidden()
+    expect(bare.button("Conversation")).to_be_hidden()
     expect(bare.button("Data")).to_be_hidden()
     bare.page.set_viewport_size({"width": 375, "height": 700})
     expect(bare.button("Chats")).to_be_visible()

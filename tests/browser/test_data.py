@@ -464,6 +464,16 @@ def test_the_outcome_of_a_call_is_seen_and_an_edge_says_that_there_is_more(opene
     expect(frame).not_to_have_class(re.compile("has-more"))
 
 
+def with_a_place(route):
+    """Answers with another column of the tasks."""
+    answer = route.fetch()
+    collections = answer.json()["collections"]
+    tasks = next(one for one in collections if one["name"] == "tasks")
+    column = {"name": "place", "type": "string", "required": False, "readOnly": False}
+    tasks["columns"].insert(0, column)
+    route.fulfill(response=answer, json={"collections": collections})
+
+
 def test_a_collection_of_a_newer_service_is_met_in_a_page_that_stays(tabs, databases):
     cheaper = "tests.browser.fast_service"
     service = Service(databases.make("sqlite"), EXTENSIONS=cheaper)
@@ -473,9 +483,10 @@ def test_a_collection_of_a_newer_service_is_met_in_a_page_that_stays(tabs, datab
         page = show(console)
         asked = []
         page.on("request", lambda request: asked.append(request.url))
+        page.route("**/api/records", with_a_place)
         service.stop()
         service.start(EXTENSIONS=f"{cheaper},tests.extension")
         page.evaluate("window.dispatchEvent(new Event('online'))")
         expect(page.get_by_role("link", name="Open notes")).to_be_visible()
-        expect(page.get_by_role("grid")).to_be_visible()
+        expect(page.get_by_role("columnheader", name="Place")).to_be_visible()
         assert asked.count(f"{service.url}/api/records") == 1

@@ -44,7 +44,7 @@ def test_a_chat_is_found_by_a_word_of_a_message(console):
     expect(console.chats).to_have_count(2)
     expect(search).to_have_value("")
     search.fill("nowhere")
-    expect(page.get_by_text("No chat has these words.")).to_be_visible()
+    expect(page.get_by_text("No chats found.")).to_be_visible()
 
 
 def test_the_keys_of_an_input_method_choose_nothing_else(console):

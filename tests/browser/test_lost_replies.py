@@ -89,7 +89,7 @@ def test_a_reply_goes_on_after_a_reload(opened_there):
     expect(card(console, "Connection: Cloud suite")).to_be_visible()
     console.page.reload()
     connect(console, 0)
-    decide(console, "cloudsuite/contacts-list", "Don’t allow")
+    decide(console, "cloudsuite/contacts-list", "Deny")
     expect(console.answers).to_contain_text("The user did not allow this call.")
     console.is_idle()
     expect(console.log.locator(".message")).to_have_count(2)

@@ -106,7 +106,7 @@ def test_a_canvas_and_the_usage_are_read_when_the_outage_is_over(line):
     expect(canvas).to_contain_text("Your changes are kept in this tab.")
     expect(console.page.get_by_text(AWAY)).to_have_count(1)
     console.show_view("Usage")
-    expect(numbers).to_contain_text("This can’t be read now. The numbers are those of")
+    expect(numbers).to_contain_text("This can’t be loaded now. The numbers are those of")
     cut.up = True
     console.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(numbers).to_be_hidden()

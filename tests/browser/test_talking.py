@@ -100,9 +100,9 @@ def test_the_newest_call_unfolds_into_view(opened):
     call = console.answers.last.locator("details")
     call.locator("summary").click()
     expect(call.get_by_role("table")).to_be_in_viewport(ratio=1)
-    expect(console.button("Newest")).to_be_visible()
-    console.button("Newest").click()
-    expect(console.button("Newest")).to_be_hidden()
+    expect(console.button("Jump to latest")).to_be_visible()
+    console.button("Jump to latest").click()
+    expect(console.button("Jump to latest")).to_be_hidden()
 
 
 def test_a_call_that_fails_says_how(console):

@@ -52,11 +52,11 @@ def test_where_windows_are_blocked_a_link_leads_to_the_consent_and_not_back(cons
 def test_declined_and_not_sent(console):
     reaches_the_message(console)
     before = sent(console)
-    decide(console, "cloudsuite/mail-send", "Don’t allow")
+    decide(console, "cloudsuite/mail-send", "Deny")
     expect(console.answers).to_contain_text("The user did not allow this call.")
     console.is_idle()
     assert sent(console) == before
     console.page.reload()
     shown = card(console, "Approval: cloudsuite/mail-send")
-    expect(shown).to_contain_text("You did not allow this call. Nothing was sent.")
+    expect(shown).to_contain_text("You denied this call. Nothing was sent.")
     expect(shown.get_by_role("button")).to_have_count(0)

@@ -53,7 +53,7 @@ def test_a_question_says_how_much_time_is_left_and_says_it_anew(opened):
     call(console, "search-web-raw", '{"query": "brave search"}')
     question = console.page.get_by_role("group", name="Approval: search-web-raw")
     expect(question).to_contain_text(": 2 minutes left.")  # it is some seconds less
-    console.button("Don’t allow").click()
+    console.button("Deny").click()
     console.is_idle()
     call(console, "cloudsuite/contacts-list", "{}")
     account = console.page.get_by_role("group", name="Connection: ")

@@ -111,7 +111,7 @@ def test_a_change_is_told_and_undone_with_what_stands_in_its_way(console):
     expect(newest).to_contain_text("Changed the task “buy milk”done: empty → yes")
     expect(oldest).to_contain_text("Created the task “sell milk”")
     oldest.get_by_role("button", name="Undo").click()
-    expect(oldest).to_contain_text("1 record is as before. 1 change could not be taken back:")
+    expect(oldest).to_contain_text("1 record is as before. 1 change could not be undone:")
     expect(oldest.locator(".change-result")).to_contain_text("Created the task “buy milk”.")
     newest.get_by_role("button", name="Undo").click()
     expect(newest.get_by_text("Undone")).to_be_visible()

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { joined } from '../../service/browser/admin/errors-section.js';
 import { createGrantForm } from '../../service/browser/admin/grant-form.js';
 import { createRefresher } from '../../service/browser/admin/refresher.js';
 import { createUserPage } from '../../service/browser/admin/user-page.js';
@@ -28,6 +29,12 @@ Object.assign(prototype, {
 globalThis.addEventListener = globalThis.removeEventListener = document.addEventListener = document.removeEventListener = () => {};
 document.activeElement = null;
 const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('endings with the same words are one row, with the time of the last', () => {
+  const ending = (reason, finishReason, count, lastAt) => ({ status: 'aborted', reason, finishReason, count, lastAt });
+  const rows = joined([ending('stop', 'other', 1, '2026-02'), ending('gone', 'other', 4, '2026-01'), ending('stop', 'tool-calls', 2, '2026-03')]);
+  assert.deepEqual(rows.map(({ reason, count, lastAt }) => [reason, count, lastAt]), [['stop', 3, '2026-03'], ['gone', 4, '2026-01']]);
+});
 
 test('an answer that a later one has overtaken is not shown', async (t) => {
   const answers = [];

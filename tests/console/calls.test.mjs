@@ -109,7 +109,7 @@ test('each state has its tense', () => {
 test('lookups say what was looked up', () => {
   assert.deepEqual(sentences(call('schema.list', {}, { collections: [] })), ['Looked up which collections there are']);
   assert.deepEqual(sentences(call('schema.describe', { collection: 'ai-chats' }, {})), ['Looked up what a chat consists of']);
-  assert.deepEqual(sentences(call('integrations.find', { query: 'weather' }, { endpoints: [{}, {}] })), ['Looked for services for “weather”: 2 services']);
+  assert.deepEqual(sentences(call('integrations.find', { query: 'weather' }, { endpoints: [{}, {}] })), ['Looked for endpoints for “weather”: 2 endpoints']);
   assert.deepEqual(sentences(call('recipes.import', {})), ['Calling recipes.import…']);
 });
 

@@ -43,7 +43,7 @@ test('a second press while a canvas is being made makes no other, and the button
 
 test('the gallery says the highest price of a call as it is said elsewhere', () => {
   const told = (...prices) => costOf({ endpoints: prices.map((credits) => ({ credits, approval: 'ask' })) });
-  assert.equal(told(1, 0.1 + 0.2), 'Asks before it spends, up to 1 credit a call');
-  assert.equal(told(0.1 + 0.2), 'Asks before it spends, up to 0.3 credits a call');
-  assert.equal(told(0), 'Free, asks before it acts');
+  assert.equal(told(1, 0.1 + 0.2), 'Needs approval, up to 1 credit a call');
+  assert.equal(told(0.1 + 0.2), 'Needs approval, up to 0.3 credits a call');
+  assert.equal(told(0), 'Free, needs approval');
 });

@@ -19,7 +19,7 @@ test('a finished turn joins the messages', async () => {
   await talk.send('hello', 'm');
   assert.deepEqual(talk.messages.map((m) => m.role), ['user', 'assistant']);
   assert.deepEqual([talk.messages[1].id, talk.turn, talk.restoredText], ['msg_1', null, '']);
-  assert.deepEqual(said, ['Answer ready', 'ended']);
+  assert.deepEqual(said, ['Reply ready', 'ended']);
   assert.equal(drafts.question('chat'), null);
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { cellText, mediaIn, tableIn } from '../../service/browser/integrations/answer-shape.js';
+import { cellText, hasOnlyMedia, mediaIn, tableIn } from '../../service/browser/integrations/answer-shape.js';
 import { problemOf } from '../../service/browser/integrations/call-problem.js';
 import { createEndpointCall } from '../../service/browser/integrations/endpoint-call.js';
 import { byCategory, endpointNamed, searchEndpoints } from '../../service/browser/integrations/endpoint-search.js';
@@ -55,10 +55,18 @@ test('price, payer, approval and limits are said in words', () => {
     credits: 5, billing: 'developer', autoApprove: false, metered: true, async: true, scopes: ['x'],
     cache: { seconds: 300, shared: true }, perUser: { calls: 30, seconds: 3600 },
   }));
-  assert.deepEqual(facts.map(({ term }) => term), ['Price', 'Metered', 'Approval', 'Slow', 'Kept', 'Limit', 'Consent']);
+  assert.deepEqual(facts.map(({ term }) => term), ['Price', 'Metered', 'Approval', 'Slow', 'Cache', 'Limit', 'Account']);
   assert.equal(facts[0].text, 'Up to 5 credits for a simple call. The owner of the app pays');
-  assert.deepEqual(factsAbout(PLAIN).map(({ text }) => text), ['Free', 'Never asked: it is free and only reads']);
+  assert.deepEqual(factsAbout(PLAIN).map(({ text }) => text), ['Free', 'Not needed: it is free and only reads']);
   assert.deepEqual([90, 60, 3600, 172800].map(duration), ['90 seconds', '1 minute', '1 hour', '2 days']);
+});
+
+test('an answer that is only pictures is shown as pictures', () => {
+  const only = (data) => hasOnlyMedia(tableIn(data), mediaIn(data, PAGE));
+  const url = 'https://media.example/a.png';
+  assert.equal(only({ images: [{ url }, { url: `${url}?2` }] }), true);
+  assert.equal(only({ images: [{ url, seed: 7 }] }), false);
+  assert.equal(only({ url }), false, 'there is no table');
 });
 
 test('code to copy is right for any text, and holds no token', () => {

@@ -57,7 +57,7 @@ test('prices, permissions and refused decisions are told in words', () => {
   const prices = [{ credits: 0, payer: 'user' }, { credits: 1 }, { credits: 0.25, payer: 'user' }, { credits: 2, payer: 'owner' }];
   assert.deepEqual(prices.map(priceInWords), [
     'It costs no credits.', 'It costs up to 1 credit.', 'It costs you up to 0.25 credits.',
-    'It costs up to 2 credits. The operator of this service pays.',
+    'It costs up to 2 credits. The owner of the app pays.',
   ]);
   assert.equal(priceInWords({ credits: 10.54125, payer: 'user', balance: 999.628 }), 'It costs you up to 10.55 credits. You have 999.63.');
   assert.equal(priceInWords({ credits: 0.000375, payer: 'user' }), 'It costs you up to 0.000375 credits.');

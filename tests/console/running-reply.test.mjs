@@ -46,7 +46,7 @@ test('a reply that runs when its chat is opened is shown with its question, then
   await idle(talk);
   assert.ok(states.some((state) => state.join() === 'asking,u1,asked'));
   assert.deepEqual([shown(talk), talk.turn], [[['u1', 'hello'], ['a1', 'Hi']], null]);
-  assert.deepEqual(said, ['The assistant asks whether it may call e.', 'Answer ready', 'ended']);
+  assert.deepEqual(said, ['The assistant asks whether it may call e.', 'Reply ready', 'ended']);
 });
 
 test('a chat without a running reply is looked at once, and once more when it is shown again', async () => {

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createCallFeed } from '../../service/browser/usage/call-feed.js';
 import { factsOf, outcomeOf, priceInWords, tookInWords } from '../../service/browser/usage/call-words.js';
 import { createChangeList } from '../../service/browser/usage/change-list.js';
-import { canBeUndone, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
+import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
 import { createSpendPlot } from '../../service/browser/usage/spend-plot.js';
 import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
 import { csvOf, noteOf, signedNumber, titleOf } from '../../service/browser/usage/statement-words.js';
@@ -116,7 +116,7 @@ test('a call that was cut off is told as one, and has nothing to undo', () => {
 test('an entry is told in words, and its file holds no formula', () => {
   assert.deepEqual([signedNumber(-2.5), signedNumber(1000)], ['−2.5', '+1,000']);
   assert.equal(titleOf({ ...ENTRY, kind: 'grant', what: 'starting credits' }), 'Starting credits');
-  assert.equal(noteOf({ ...ENTRY, facts: { door: 'mcp', approval: 'session', integration: 'search' } }), 'MCP, allowed for the session');
+  assert.equal(noteOf({ ...ENTRY, facts: { door: 'mcp', approval: 'session', integration: 'search' } }), 'MCP, allowed until the page closed');
   assert.equal(noteOf({ ...ENTRY, kind: 'grant', facts: { note: 'for the outage of Monday' } }), 'for the outage of Monday');
   const file = csvOf([{ ...ENTRY, what: '=1+1', facts: { approval: 'a "b", c', note: '=2' } }]);
   assert.equal(file.split('\r\n')[1], `2026-11-23T10:00:00Z,charge,'=1+1,-2.5,,"a ""b"", c",call_1,e,'=2`);
@@ -193,6 +193,12 @@ test('a filter is asked of the server, and what does not fit it is not shown', a
   assert.deepEqual(asked[0][1].where, { or: [{ status: 'failed' }, { status: 'refused' }] });
   tell({ type: 'change', action: 'added', record: row('b', '2', 'succeeded') });
   assert.deepEqual(feed.rows.map(({ recordId }) => recordId), ['a']);
+});
+
+test('a call of an endpoint is not counted as a change of a record', () => {
+  const call = change({ collection: 'integrations', outcome: 'called', recordId: 'generate-image' });
+  assert.equal(countInWords([call]), '1 call');
+  assert.equal(countInWords([change({}), call, change({})]), '2 changes, 1 call');
 });
 
 test('of two answers about the balance that of the later question counts', async () => {

@@ -12,10 +12,10 @@ const SHOWN = 100;
 export function createAuditSection({ transport }) {
   const table = createTable({
     caption: 'Audit',
-    empty: 'Nobody has changed anything yet.',
+    empty: 'No actions yet.',
     key: (/** @type {Action} */ action) => JSON.stringify(action),
     columns: [
-      { label: 'What', cell: sentence },
+      { label: 'Action', cell: sentence },
       { label: 'Note', cell: ({ facts }) => facts.note ?? '' },
       { label: 'Who', cell: ({ admin }) => admin ?? 'A command' },
       { label: 'When', cell: ({ createdAt }) => time(createdAt) },

@@ -24,9 +24,9 @@ export function createErrorsSection({ transport, reload }) {
   const replies = createTable({
     caption: 'Replies that did not finish',
     empty: 'Every stored reply was finished.',
-    key: (/** @type {Ending} */ each) => JSON.stringify([each.status, each.reason, each.finishReason]),
+    key: (/** @type {Ending} */ each) => endingWords(each),
     columns: [
-      { label: 'Ending', cell: endingWords },
+      { label: 'Outcome', cell: endingWords },
       { label: 'Replies', number: true, cell: ({ count }) => String(count) },
       { label: 'Last', cell: ({ lastAt }) => time(lastAt) },
     ],
@@ -47,7 +47,7 @@ export function createErrorsSection({ transport, reload }) {
     empty: 'Nothing was counted.',
     key: (/** @type {Counted} */ each) => `${each.name} ${each.kind}`,
     columns: [
-      { label: 'What', cell: ({ name }) => name },
+      { label: 'Source', cell: ({ name }) => name },
       { label: 'Error', cell: ({ kind }) => kind },
       { label: 'Count', number: true, cell: ({ count }) => String(count) },
     ],
@@ -71,10 +71,23 @@ export function createErrorsSection({ transport, reload }) {
   function show(answer) {
     const isWhole = answer.turns.isWhole && answer.calls.isWhole;
     sums.textContent = `${answer.turns.total === 1 ? '1 reply' : `${answer.turns.total} replies`} and ${countOf(answer.calls.total, 'call')}${isWhole ? '' : ', the newest 10 000 of each at most'}`;
-    replies.show(answer.turns.kinds.filter((/** @type {Ending} */ { status, finishReason }) => status !== 'finished' || finishReason !== 'stop'));
+    replies.show(joined(answer.turns.kinds.filter((/** @type {Ending} */ { status, finishReason }) => status !== 'finished' || finishReason !== 'stop')));
     calls.show(answer.calls.kinds);
     host.show([...counted(answer.host)]);
   }
+}
+
+/** Joins the endings with the same words, such as a stop within a text and one within a call. @param {Ending[]} endings @returns {Ending[]} */
+export function joined(endings) {
+  /** @type {Map<string, Ending>} */
+  const byWords = new Map();
+  for (const ending of endings) {
+    const words = endingWords(ending);
+    const before = byWords.get(words) ?? { ...ending, count: 0 };
+    const lastAt = before.lastAt > ending.lastAt ? before.lastAt : ending.lastAt;
+    byWords.set(words, { ...before, count: before.count + ending.count, lastAt });
+  }
+  return [...byWords.values()];
 }
 
 /** @param {string} title @param {...HTMLElement} nodes */

@@ -25,7 +25,7 @@ export function createGrantForm(context, subject) {
     event.preventDefault();
     const body = { credits: field.valueAsNumber, note: note.value.trim() };
     const given = `${amount(body.credits)} credits`;
-    const text = `${subject} gets ${given}, and sees the note “${body.note}”. A grant can’t be taken back here.`;
+    const text = `${subject} gets ${given}, and sees the note “${body.note}”. A grant can’t be undone here.`;
     const question = { title: `Grant ${given}?`, text, action: 'Grant', kind: 'primary' };
     const own = key;
     const headers = { 'Idempotency-Key': own };

@@ -59,7 +59,7 @@ function connectedOf({ grants: { connected, failing } }) {
 /** @param {IntegrationState} state */
 export function stateOf({ breaker, vendors, configured }) {
   if (breaker.state === 'open') return badge('Paused after failures', 'warn');
-  if (breaker.state === 'trial') return badge('Next call is a trial', 'warn');
+  if (breaker.state === 'trial') return badge('Next call is a test', 'warn');
   const missing = vendors.find((vendor) => vendor.missing)?.missing;
   if (!configured) return badge(missing ? `Set ${missing}` : 'Not configured', 'off');
   if (missing) return badge(`Partly: set ${missing}`, 'warn');

@@ -28,15 +28,15 @@ export function createOverviewSection({ transport }) {
     empty: 'Nothing failed.',
     key: (/** @type {Failure} */ each) => `${each.what} ${each.error}`,
     columns: [
-      { label: 'What', cell: ({ what }) => what },
+      { label: 'Source', cell: ({ what }) => what },
       { label: 'Error', cell: ({ error }) => error },
       { label: 'Count', number: true, cell: ({ count }) => String(count) },
       { label: 'Last', cell: ({ lastAt }) => time(lastAt, '–') },
     ],
   });
   const troubled = createTable({
-    caption: 'Integrations that need somebody',
-    empty: 'No integration fails.',
+    caption: 'Integrations with problems',
+    empty: 'All integrations work.',
     key: (/** @type {IntegrationState} */ each) => each.integration,
     columns: [
       { label: 'Integration', cell: nameOf },
@@ -52,7 +52,7 @@ export function createOverviewSection({ transport }) {
       { class: 'admin-section', 'aria-label': 'Overview' },
       element('dl', { class: 'admin-tiles' }, ...tiles),
       boxed('Errors', failures.node, link('errors', 'All errors')),
-      boxed('Integrations that need somebody', troubled.node, link('integrations', 'All integrations')),
+      boxed('Integrations with problems', troubled.node, link('integrations', 'All integrations')),
     ),
     async load() {
       const paths = ['turns', 'today', 'errors', 'integrations'];

@@ -11,7 +11,7 @@ export function createRightsForm(context, subject) {
   const save = element('button', { class: 'quiet' }, 'Set role');
   const toggle = element('button', { type: 'button', class: 'quiet', on: { click: changeState } });
   const form = element('form', { class: 'admin-line', on: { submit: setRole } }, role, save);
-  const title = element('h3', {}, 'Rights');
+  const title = element('h3', {}, 'Role and access');
   const node = element('div', { class: 'admin-box' }, title, form, element('div', { class: 'admin-line' }, toggle), action.problem);
   /** @type {import('./users-section.js').User | null} */
   let user = null;

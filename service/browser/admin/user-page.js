@@ -89,11 +89,11 @@ function* factsOf(user) {
   const counts = Object.entries(records).map(([name, count]) => `${name}: ${count}`);
   if (media) counts.push(`media: ${media}`);
   yield* fact('Name', user.name ?? '–');
-  yield* fact('Address', user.email ?? '–');
+  yield* fact('Email', user.email ?? '–');
   yield* fact('State', user.disabled ? badge('Disabled', 'off') : badge('Enabled', 'good'));
   yield* fact('Role', roleWords(user.role));
   yield* fact('Balance', `${credits(user.balance)} credits${user.held ? `, ${credits(user.held)} of them on hold` : ''}`);
-  yield* fact('Since', time(user.createdAt));
+  yield* fact('First seen', time(user.createdAt));
   yield* fact('Last reply', time(user.lastReplyAt));
   yield* fact('Replies', String(turns));
   yield* fact('Stored', counts.join(', ') || 'nothing');

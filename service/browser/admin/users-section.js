@@ -22,13 +22,13 @@ export function createUsersSection({ transport, reload }) {
     type: 'search',
     class: 'field admin-search',
     'aria-label': 'Search users',
-    placeholder: 'Name, address or subject',
+    placeholder: 'Name, email or subject',
     maxlength: 255,
     on: { input: searchSoon },
   });
   const table = createTable({
     caption: 'Users',
-    empty: 'Nobody is found.',
+    empty: 'No users found.',
     key: (/** @type {User} */ user) => user.subject,
     columns: [
       { label: 'User', cell: nameOf },
@@ -36,7 +36,7 @@ export function createUsersSection({ transport, reload }) {
       { label: 'State', cell: ({ disabled }) => (disabled ? badge('Disabled', 'off') : badge('Enabled', 'good')) },
       { label: 'Credits', number: true, cell: ({ balance }) => credits(balance) },
       { label: 'Last reply', cell: ({ lastReplyAt }) => time(lastReplyAt) },
-      { label: 'Since', cell: ({ createdAt }) => time(createdAt) },
+      { label: 'First seen', cell: ({ createdAt }) => time(createdAt) },
     ],
   });
   const more = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: showMore } }, 'Show more');

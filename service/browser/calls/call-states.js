@@ -3,7 +3,7 @@
 /** @typedef {import('../chat/chat-reducer.js').CallPart} CallPart */
 
 const INTERRUPTED = 'interrupted'; // what the server stores for a call that was still running when its reply ended
-export const NO_OUTPUT = 'The reply broke off before this call had an output.';
+export const NO_OUTPUT = 'The reply ended before this call had an output.';
 export const NOT_RUN = [INTERRUPTED, NO_OUTPUT];
 const DECLINED = /^The user (did not allow this call|was asked to allow this call|has to connect)/; // the card of the question shows the details
 

@@ -78,8 +78,8 @@ function schemaWords(collection) {
 /** @param {string} query @returns {Words} */
 function searchWords(query) {
   const what = query ? ` for ${quote(query)}` : '';
-  const count = (/** @type {CallPart[]} */ [{ output }]) => quantityWords(output?.endpoints?.length ?? 0, 'service');
-  return { doing: `Looking for services${what}`, done: (calls) => `Looked for services${what}: ${count(calls)}` };
+  const count = (/** @type {CallPart[]} */ [{ output }]) => quantityWords(output?.endpoints?.length ?? 0, 'endpoint');
+  return { doing: `Looking for endpoints${what}`, done: (calls) => `Looked for endpoints${what}: ${count(calls)}` };
 }
 
 /** The words for a tool that the app itself has added. @param {CallPart[]} calls @returns {Words} */

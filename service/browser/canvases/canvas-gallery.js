@@ -22,7 +22,7 @@ import { createTemplateIcon } from '../widgets/canvas-box.js';
 export function createGallery(templates, onChoose) {
   const search = element('input', { type: 'search', placeholder: 'Search', 'aria-label': 'Search the widgets', on: { input: filter } });
   const cards = templates.map((template) => ({ template, node: createCard(template, choose) }));
-  const none = element('p', { class: 'empty', hidden: true }, 'No widget has this in its name or description.');
+  const none = element('p', { class: 'empty', hidden: true }, 'No widgets found.');
   const dialog = element(
     'dialog',
     { class: 'gallery', 'aria-labelledby': 'gallery-title' },
@@ -85,7 +85,7 @@ function createCard(template, choose) {
 /** @param {Template} template @returns {string} */
 export function costOf({ endpoints }) {
   const asking = endpoints.filter(({ approval }) => approval === 'ask');
-  if (!asking.length) return 'Free, never asks';
+  if (!asking.length) return 'Free, no approval needed';
   const most = Math.max(...asking.map(({ credits }) => credits));
-  return most > 0 ? `Asks before it spends, up to ${priceWords(most)} a call` : 'Free, asks before it acts';
+  return most > 0 ? `Needs approval, up to ${priceWords(most)} a call` : 'Free, needs approval';
 }

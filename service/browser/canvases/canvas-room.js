@@ -220,7 +220,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   function step(way) {
     const operation = store.canvas && history[way](store.canvas);
     if (operation) store.perform(operation);
-    announce(operation ? `${way === 'undo' ? 'Undone' : 'Done again'}.` : `Nothing to ${way}.`);
+    announce(operation ? `${way === 'undo' ? 'Undone' : 'Redone'}.` : `Nothing to ${way}.`);
   }
 
   return {

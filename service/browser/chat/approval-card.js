@@ -15,7 +15,7 @@ import { DECISIONS, SENT, decisionProblem, doubtText, priceInWords, timeLeft } f
 const CHOICES = [
   ['once', 'Allow once', 'primary'],
   ['chat', 'Allow in this chat', 'quiet'],
-  ['deny', 'Don’t allow', 'quiet'],
+  ['deny', 'Deny', 'quiet'],
 ];
 const IN_CHAT = '“In this chat” holds for 24 hours and for calls that cost no more.';
 

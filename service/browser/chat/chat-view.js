@@ -12,7 +12,7 @@ import { createConversationPane } from './conversation-pane.js';
 
 const PANES = [
   ['chats', 'Chats'],
-  ['talk', 'Talk'],
+  ['talk', 'Conversation'],
 ];
 
 const GONE = 'This chat no longer exists.';

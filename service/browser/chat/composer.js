@@ -5,7 +5,7 @@ import { fitHeight } from './fit-height.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
 
-const KEYS = 'Enter sends, Shift+Enter starts a new line';
+const KEYS = 'Shift+Enter for a new line';
 const BUSY = 'You can send when the reply has ended';
 
 /**

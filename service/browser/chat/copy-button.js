@@ -3,7 +3,7 @@
 import { element, icon, iconButton } from '../shared/elements.js';
 
 const SHOWN = 1500; // ms
-const REFUSED = 'This browser lets no page copy here. Select the text instead.';
+const REFUSED = 'This browser does not allow copying here. Select the text instead.';
 
 /**
  * @param {'copy' | 'markdown'} drawing @param {string} label

@@ -16,7 +16,7 @@ import { integrationOf } from '../integrations/integrations.js';
 export const DECISIONS = {
   once: 'You allowed this call once.',
   chat: 'You allowed this endpoint in this chat.',
-  denied: 'You did not allow this call. Nothing was sent.',
+  denied: 'You denied this call. Nothing was sent.',
   expired: 'Nobody decided in time. Nothing was sent.',
   left: 'You can’t decide here any more: this reply has ended or its connection was lost.',
   ended: 'The reply ended before anybody decided. Nothing was sent.',
@@ -52,7 +52,7 @@ export function announcementOf({ kind, data }) {
 export function priceInWords({ credits, payer, balance = null }) {
   if (!credits) return 'It costs no credits.';
   const most = `up to ${priceWords(credits)}`;
-  if (payer === 'owner') return `It costs ${most}. The operator of this service pays.`;
+  if (payer === 'owner') return `It costs ${most}. The owner of the app pays.`;
   const left = payer && balance !== null ? ` You have ${numberInWords(balance)}.` : '';
   return `It costs ${payer ? 'you ' : ''}${most}.${left}`;
 }

@@ -63,7 +63,7 @@ export function createReplyFooter(body, actions) {
 
   function models() {
     const choices = actions.models().map((id) => textButton(id, () => regenerate(id)));
-    return element('div', { class: 'models', role: 'group', 'aria-label': 'Regenerate with' }, element('span', { class: 'hint' }, 'Answer again with'), ...choices);
+    return element('div', { class: 'models', role: 'group', 'aria-label': 'Regenerate with' }, element('span', { class: 'hint' }, 'Regenerate with'), ...choices);
   }
 
   /** @param {string} [modelId] */

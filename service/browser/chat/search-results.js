@@ -109,7 +109,7 @@ export function createSearchResults({ transport, onFound, back }) {
 
 /** @param {number} count @param {boolean} more */
 function wordsFor(count, more) {
-  if (!count) return 'No chat has these words.';
+  if (!count) return 'No chats found.';
   return `${count}${more ? ' or more' : ''} ${count === 1 ? 'chat' : 'chats'} found`;
 }
 

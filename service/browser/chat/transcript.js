@@ -1,4 +1,4 @@
-// The messages of a chat. Screen readers announce "Answer ready" once, not each word of a reply.
+// The messages of a chat. Screen readers announce "Reply ready" once, not each word of a reply.
 
 import { arrange, element, icon, isFocusLost } from '../shared/elements.js';
 import { createMessageView } from './message-view.js';
@@ -33,7 +33,7 @@ export function createTranscript(questions, context, onChange) {
     list,
     waiting,
   );
-  const jump = button('jump', icon('down'), 'Newest');
+  const jump = button('jump', icon('down'), 'Jump to latest');
   const node = element('div', { class: 'transcript' }, log, jump);
   /** @type {Map<string, MessageView>} */
   const views = new Map();

@@ -9,9 +9,9 @@ import { undoTurn } from './turn-undo.js';
  * @typedef {import('./message-actions.js').Actions} Actions
  */
 
-const SEARCHING = 'The connection was lost. Waiting for the reply to go on.';
+const SEARCHING = 'The connection was lost. Waiting for the reply to continue.';
 const INCOMPLETE = 'This reply is incomplete, and was not stored.';
-const UNANSWERED = 'This message was not answered.';
+const UNANSWERED = 'This message got no reply.';
 
 /** @param {Actions} actions */
 export function createTurnNote(actions) {

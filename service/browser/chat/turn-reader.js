@@ -107,7 +107,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     const answer = replyTo(question, reply.parts, replyId || newId());
     const messages = [...messagesBefore(state.messages, question), question, answer];
     set({ phase: 'idle', turn: null, messages });
-    announce('Answer ready');
+    announce('Reply ready');
     if (isOutdated() || !wasOwn) await load();
   }
 

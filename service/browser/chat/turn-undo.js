@@ -27,7 +27,7 @@ const running = new Set();
  */
 export async function undoTurn(turnId, writes, transport) {
   if (running.has(turnId)) return null;
-  const text = `${changesIn(writes)} Where nobody has changed them since, the records become as they were before this reply. This works once.`;
+  const text = `${changesIn(writes)} Records that nobody has changed since become as they were before this reply. You can undo a reply only once.`;
   if (!(await requestConfirmation({ title: 'Undo these changes?', text, action: 'Undo changes' }))) return null;
   running.add(turnId);
   const outcome = await requestUndo(turnId, transport); // never throws
@@ -75,7 +75,7 @@ function countBy(items, key) {
 
 /** @param {string} collection @param {number} count */
 function records(collection, count) {
-  const { one, many } = collection === 'integrations' ? { one: 'call of a service', many: 'calls of services' } : nounsOf(collection);
+  const { one, many } = collection === 'integrations' ? { one: 'call of an endpoint', many: 'calls of endpoints' } : nounsOf(collection);
   return quantityWords(count, one, many);
 }
 

@@ -18,6 +18,7 @@ export function createAccountMenu({ subject, signOut, showPalette, showShortcuts
     { class: 'disclosure-panel' },
     element('p', { class: 'hint' }, 'Signed in as'),
     element('p', { class: 'subject' }, subject),
+    element('p', { class: 'hint', id: 'colour-scheme' }, 'Colour scheme'),
     themes.node,
     entry('Search and commands', PALETTE_KEYS, showPalette),
     entry('Keyboard shortcuts', '?', showShortcuts),
@@ -48,7 +49,7 @@ function createThemes() {
   const buttons = THEMES.map(([name, label]) =>
     element('button', { type: 'button', data: { name }, on: { click: () => setTheme(name) } }, label),
   );
-  const node = element('div', { class: 'choice-bar', role: 'group', 'aria-label': 'Colour scheme' }, ...buttons);
+  const node = element('div', { class: 'choice-bar', role: 'group', 'aria-labelledby': 'colour-scheme' }, ...buttons);
   const mark = () => {
     for (const button of buttons) button.setAttribute('aria-pressed', String(button.dataset.name === theme()));
   };

@@ -13,7 +13,7 @@ const SHORT = 12; // characters; a hint up to this length fits beside the label 
 
 /** @param {(row: Row) => void} onChoose */
 export function createPaletteList(onChoose) {
-  const nothing = element('p', { class: 'empty', hidden: true }, 'Nothing fits these words.');
+  const nothing = element('p', { class: 'empty', hidden: true }, 'Nothing found.');
   const box = element('div', { id: 'palette-list', class: 'palette-list', role: 'listbox', 'aria-label': 'Results' });
   const node = element('div', { class: 'palette-results' }, box, nothing);
   /** @type {{row: Row, node: HTMLElement}[]} */

@@ -12,7 +12,7 @@ export const SHORTCUTS = [
     ['Next or previous part of the page', ['F6', 'Shift+F6']],
     ['Send a form from a long text', [`${CONTROL}+Enter`]],
     ['Keyboard shortcuts', ['?']],
-    ['Close what is on top', ['Escape']],
+    ['Close the topmost panel or dialog', ['Escape']],
   ]],
   ['Chat', [
     ['Send', ['Enter']],
@@ -32,7 +32,7 @@ export const SHORTCUTS = [
     ['Ten rows up or down', ['Page Up', 'Page Down']],
     ['First or last cell of the row', ['Home', 'End']],
     ['Edit the cell', ['Enter', 'F2']],
-    ['Take back what was typed', ['Escape']],
+    ['Cancel the edit', ['Escape']],
   ]],
   ['Canvas', [
     ['Move the widget', ['↑', '↓', '←', '→']],
@@ -71,5 +71,5 @@ function createTable([name, shortcuts]) {
 /** @param {string} keys that are pressed together @param {number} at its index among the key combinations with the same effect */
 function keysOf(keys, at) {
   const parts = (keys === '+' ? [keys] : keys.split('+')).map((key) => element('kbd', {}, key));
-  return [at ? ' ' : '', element('span', { class: 'keys' }, ...parts)];
+  return [at ? ' or ' : '', element('span', { class: 'keys' }, ...parts)];
 }

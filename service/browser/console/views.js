@@ -36,8 +36,8 @@ export function viewNamed(name) {
 /** @returns {View} */
 function createNowhere() {
   const link = element('a', { href: hrefOf(CHAT.name) }, 'Go to the chat');
-  const node = element('p', { class: 'page-note' }, 'There is no such page. ', link);
-  return { node, title: 'No such page', show() {}, refresh() {}, focus: () => link.focus(), stop() {} };
+  const node = element('p', { class: 'page-note' }, 'This page does not exist. ', link);
+  return { node, title: 'Page not found', show() {}, refresh() {}, focus: () => link.focus(), stop() {} };
 }
 
 /** @param {ViewContext} context @returns {View} */

@@ -29,7 +29,7 @@ export function createCollectionList() {
     fill(collections) {
       links.clear();
       const own = collections.filter((one) => !isOfTheService(one));
-      const parts = [group('This app', own), group('The service’s own', collections.filter(isOfTheService))];
+      const parts = [group('This app', own), group('Built-in', collections.filter(isOfTheService))];
       groups.replaceChildren(...parts.filter((part) => part !== null));
     },
     /** @param {string} name */

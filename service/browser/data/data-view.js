@@ -1,6 +1,6 @@
 // The data view, with every collection that the user may read.
 
-import { element, tryAgain } from '../shared/elements.js';
+import { element, isFocusLost, tryAgain } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 import { createCollectionList } from './collection-list.js';
 import { createCollectionPage } from './collection-page.js';
@@ -25,6 +25,7 @@ export function createDataView(context) {
   let collections = null;
   /** @type {import('./collection-page.js').CollectionPage | null} */
   let page = null;
+  let declared = ''; // the collection of the page, as JSON
   /** @type {string | null} */
   let route = null;
 
@@ -55,13 +56,17 @@ export function createDataView(context) {
     context.onTitle();
   }
 
-  /** @param {Collection} collection */
+  /** The page of a collection. A restart of the service may have changed the columns, which needs another page. @param {Collection} collection */
   function pageOf(collection) {
-    if (page?.name !== collection.name) {
+    const declaration = JSON.stringify(collection);
+    const hadFocus = place.contains(document.activeElement);
+    if (!page || declaration !== declared) {
       page?.stop();
       page = createCollectionPage(collection, context, newRecordOf(collection.name));
+      declared = declaration;
     }
     if (place.firstChild !== page.node) place.replaceChildren(page.node);
+    if (hadFocus && isFocusLost()) page.focus();
     return page;
   }
 

@@ -73,6 +73,12 @@ export function tableIn(data) {
   return tables.reduce((/** @type {Table | null} */ best, next) => (best && size(best) >= size(next) ? best : next), null);
 }
 
+/** Whether a table shows nothing but the addresses of media. @param {Table | null} table @param {Medium[]} media */
+export function hasOnlyMedia(table, media) {
+  const addresses = media.map(({ url }) => url);
+  return table !== null && table.rows.flat().every((value) => addresses.includes(value));
+}
+
 /** @param {any} value */
 function isTable(value) {
   return Array.isArray(value) && value.length > 0 && value.every((item) => item && typeof item === 'object' && !Array.isArray(item));

@@ -1,7 +1,7 @@
 // Shows the data of an answer as pictures, sound, video or a table, and always as JSON.
 
 import { element } from '../shared/elements.js';
-import { cellText, mediaIn, tableIn } from './answer-shape.js';
+import { cellText, hasOnlyMedia, mediaIn, tableIn } from './answer-shape.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { createJsonText } from '../page/json-text.js';
 import { safeAddress } from '../page/safe-address.js';
@@ -29,7 +29,7 @@ export function createAnswerView(data, isVisual = false) {
   const names = [...ways.keys()];
   const bar = createChoiceBar('Show the answer as', names, show);
   bar.node.hidden = names.length === 1;
-  const isFirst = isVisual || media.some(({ kind, url }) => kind !== 'image' || new URL(url).origin === location.origin);
+  const isFirst = isVisual || hasOnlyMedia(table, media) || media.some(({ kind, url }) => kind !== 'image' || new URL(url).origin === location.origin);
   const first = media.length && !isFirst ? names[1] : names[0];
   bar.press(first);
   show(first);

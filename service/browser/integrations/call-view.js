@@ -13,9 +13,9 @@ import { hrefOf } from '../page/route.js';
 
 const ENDS = ['done', 'consent', 'failed'];
 const NOTHING = 'Send the call to see its answer.';
-const CONNECT = 'This uses an account of yours. Connect it first; the call is then sent by itself.';
-const CONNECT_FOR_JOB = 'The job needs an account of yours. Connect it; the job is then looked at again.';
-const AGAIN = 'The account is connected, but without this permission. Connect again and leave it ticked.';
+const CONNECT = 'This uses your own account. Connect it first. The call is then sent automatically.';
+const CONNECT_FOR_JOB = 'The job needs your own account. Connect it. The job is then checked again.';
+const AGAIN = 'The account is connected, but without this permission. Connect again and leave it selected.';
 
 /**
  * @param {import('./endpoint-search.js').Endpoint} endpoint
@@ -67,9 +67,9 @@ export function createCallView(endpoint, { call, refuse, announce, connections, 
   /** @param {Progress} progress */
   function showAnswer({ data, seconds, kept, job }) {
     wasAsked = false;
-    facts.textContent = [kept && 'Kept answer, free', seconds !== undefined && `${seconds.toFixed(2)} s`].filter(Boolean).join(' · ');
+    facts.textContent = [kept && 'Cached answer, free', seconds !== undefined && `${seconds.toFixed(2)} s`].filter(Boolean).join(' · ');
     put(job ? jobLine(job) : null, createAnswerView(data, endpoint.category === 'image'));
-    announce('The answer is here');
+    announce('The answer has arrived');
   }
 
   /** @param {string[]} scopes @param {string} first the text before the consent page was opened */

@@ -16,7 +16,7 @@ export const STAGES = {
 /** @type {Record<import('../shared/consent-wait.js').Ending, string>} */
 export const ENDINGS = {
   granted: '',
-  unticked: 'The account is connected, but without this permission. Connect again and leave it ticked.',
+  unticked: 'The account is connected, but without this permission. Connect again and leave it selected.',
   refused: 'Nothing was granted; the window says why. You can connect again at any time.',
   late: 'Consent was not given within three minutes. Connect again.',
   stopped: '',

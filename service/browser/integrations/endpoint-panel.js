@@ -79,7 +79,7 @@ export function createEndpointPanel(endpoint, schema, context) {
     const { value, problems } = form.read();
     const lines = form.showProblems(problems);
     problem.textContent = lines.join(' ');
-    if (problems.length) announce(`${problems.length === 1 ? 'One field is' : `${problems.length} fields are`} not right.`);
+    if (problems.length) announce(`${problems.length === 1 ? 'One field is' : `${problems.length} fields are`} not valid.`);
     else call.send(value);
   }
 

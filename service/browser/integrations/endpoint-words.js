@@ -43,11 +43,11 @@ export function factsAbout(endpoint) {
   return [
     { term: 'Price', text: [metered ? `Up to ${priceWords(credits)} for a simple call` : priceOf(endpoint), payer].filter(Boolean).join('. ') },
     metered && { term: 'Metered', text: 'You are told the most that your call can cost before it is made. What it uses is charged.' },
-    { term: 'Approval', text: autoApprove ? 'Never asked: it is free and only reads' : 'Asked before each call' },
+    { term: 'Approval', text: autoApprove ? 'Not needed: it is free and only reads' : 'Needed before each call' },
     isSlow && { term: 'Slow', text: 'May answer with a job, which this page asks for until it ends' },
-    cache && { term: 'Kept', text: `Answers are kept for ${duration(cache.seconds)}; a kept one costs nothing` },
+    cache && { term: 'Cache', text: `Answers are cached for ${duration(cache.seconds)}; a cached one costs nothing` },
     perUser && { term: 'Limit', text: `${perUser.calls} calls in ${duration(perUser.seconds)}` },
-    scopes.length && { term: 'Consent', text: 'Uses an account of yours, once you have connected it' },
+    scopes.length && { term: 'Account', text: 'Uses your own account, after you have connected it' },
   ].filter((fact) => typeof fact === 'object' && fact !== null);
 }
 

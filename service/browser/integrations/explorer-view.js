@@ -15,7 +15,7 @@ import { createSessionApprovals } from '../widgets/session-approvals.js';
 /** @typedef {import('./endpoint-search.js').Endpoint} Endpoint */
 /** @typedef {import('../shared/schema-fields.js').JsonSchema} JsonSchema */
 
-const CHOOSE = 'Choose an endpoint to see what it takes, what it costs and what it answers.';
+const CHOOSE = 'Choose an endpoint to see its parameters, its price and its answer.';
 
 /** @param {import('../page/view.js').ViewContext} context @returns {import('../page/view.js').View} */
 export function createExplorerView(context) {

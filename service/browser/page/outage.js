@@ -6,7 +6,7 @@ import { element } from '../shared/elements.js';
 
 const WORDS = {
   none: ['', ''],
-  offline: ['The server can’t be reached.', 'What you see may be out of date. It is tried again by itself.'],
+  offline: ['The server can’t be reached.', 'What you see may be out of date. The page keeps trying to connect.'],
   'not-live': ['Live updates are off.', 'Lists reload after each reply.'],
 };
 

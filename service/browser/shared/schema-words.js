@@ -7,7 +7,7 @@ const FORMATS = {
   date: 'date: 2026-12-01',
   'date-time': 'time: 2026-12-01T09:00:00Z',
   uri: 'web address',
-  email: 'mail address',
+  email: 'email address',
 };
 const LONG = 200; // characters that fit into one line
 const HUGE = 2 ** 31 - 1; // a limit that only says how a number is stored

@@ -16,7 +16,7 @@ import { createProblem } from './usage-problem.js';
 const FILTERS = { All: 'all', Running: 'running', Failed: 'failed' };
 const EMPTY = {
   all: 'No endpoint was called in the last 30 days. Try one in the explorer.',
-  running: 'No job runs.',
+  running: 'No job is running.',
   failed: 'No call has failed in the last 30 days.',
 };
 

@@ -20,23 +20,23 @@ import { creditsInWords } from './spend-scale.js';
 const STATUSES = new Map([
   ['succeeded', 'Succeeded'],
   ['accepted', 'Running'],
-  ['consent', 'Asked for a consent'],
+  ['consent', 'Consent needed'],
   ['refused', 'Refused'],
   ['failed', 'Failed'],
-  ['expired', 'Not looked at in time'],
+  ['expired', 'Result not fetched in time'],
 ]);
 const REASONS = new Map([
   ['invalid_request', 'the parameters were not valid'],
   ['insufficient_credits', 'there were not enough credits'],
   ['rate_limited', 'there were too many calls'],
   ['forbidden', 'it was not allowed'],
-  ['not_found', 'there was no such thing'],
+  ['not_found', 'it was not found'],
   ['conflict', 'its Idempotency-Key was in use'],
   ['too_large', 'the request was too large'],
   ['not_configured', 'a setting is missing on the server'],
   ['upstream_provider_error', 'the other service failed'],
   ['upstream_timeout', 'the other service took too long'],
-  ['internal_error', 'the server made a mistake'],
+  ['internal_error', 'the server had an error'],
   ['aborted', 'it was stopped'],
   ['draining', 'the server was restarting'],
   ['unavailable', 'the server was not available'],
@@ -49,7 +49,7 @@ const DOORS = new Map([
 ]);
 const APPROVALS = new Map([
   ['once', 'allowed once'],
-  ['session', 'allowed for the session'],
+  ['session', 'allowed until the page closed'],
   ['chat', 'allowed in the chat'],
   ['auto', 'no approval needed'],
 ]);

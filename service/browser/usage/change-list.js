@@ -5,7 +5,7 @@ import { element, isFocusLost } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { moment } from '../shared/time-format.js';
 import { quantityWords } from '../calls/value-words.js';
-import { canBeUndone, groupsOf, sentenceOf, stepsOf } from './change-words.js';
+import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from './change-words.js';
 import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./change-words.js').Change} Change */
@@ -93,8 +93,8 @@ export function createChangeList({ transport, announce }) {
 
 /** @param {Result} result */
 function summaryOf({ undone, conflicts }) {
-  const back = undone.length ? `${quantityWords(undone.length, 'record is', 'records are')} as before.` : 'Nothing was taken back.';
-  return conflicts.length ? `${back} ${quantityWords(conflicts.length, 'change', 'changes')} could not be taken back:` : back;
+  const back = undone.length ? `${quantityWords(undone.length, 'record is', 'records are')} as before.` : 'Nothing was undone.';
+  return conflicts.length ? `${back} ${quantityWords(conflicts.length, 'change', 'changes')} could not be undone:` : back;
 }
 
 /** @param {Group} group @param {Result | string | undefined} result @param {(group: Group) => void} undo */
@@ -102,7 +102,7 @@ function createGroup(group, result, undo) {
   const name = moment(group.createdAt);
   const button = element('button', { type: 'button', class: 'quiet', 'aria-label': `Undo the changes of ${name}`, on: { click: () => undo(group) } }, 'Undo');
   const mark = group.undone ? element('span', { class: 'outcome', data: { tone: 'plain' } }, 'Undone') : canBeUndone(group) && button;
-  const head = element('div', { class: 'usage-box-head' }, element('h3', { tabindex: '-1' }, element('time', { datetime: group.createdAt }, name)), element('span', { class: 'hint' }, quantityWords(group.changes.length, 'change')), mark);
+  const head = element('div', { class: 'usage-box-head' }, element('h3', { tabindex: '-1' }, element('time', { datetime: group.createdAt }, name)), element('span', { class: 'hint' }, countInWords(group.changes)), mark);
   return element('article', { class: 'usage-box', data: { turn: group.turnId } }, head, element('ul', { class: 'change-rows' }, ...group.changes.map(createChange)), result && createResult(result, group));
 }
 

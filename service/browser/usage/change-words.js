@@ -2,7 +2,7 @@
 // @ts-check
 
 import { nounsOf, titleIn } from '../calls/record-words.js';
-import { nameInWords, quote, valueInWords, withArticle } from '../calls/value-words.js';
+import { nameInWords, quantityWords, quote, valueInWords, withArticle } from '../calls/value-words.js';
 
 /**
  * @typedef {object} Change an entry of the journal
@@ -62,4 +62,11 @@ export function groupsOf(changes) {
 /** Whether something in a group can be undone. @param {Group} group */
 export function canBeUndone({ changes, undone }) {
   return !undone && changes.some(({ collection }) => collection !== CALLS);
+}
+
+/** How many records a turn has changed, and how many endpoints it has called. @param {Change[]} changes */
+export function countInWords(changes) {
+  const calls = changes.filter(({ collection }) => collection === CALLS).length;
+  const counts = [[changes.length - calls, 'change'], [calls, 'call']].filter(([count]) => count);
+  return counts.map(([count, noun]) => quantityWords(Number(count), String(noun))).join(', ');
 }

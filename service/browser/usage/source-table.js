@@ -9,7 +9,7 @@ import { shareInWords } from './spend-scale.js';
 /** @typedef {{what: string, kind: 'model' | 'endpoint' | 'interrupted', credits: number, calls: number}} Source */
 
 const KINDS = { model: 'Model', endpoint: 'Endpoint', interrupted: 'Replies that were cut off' };
-const NONE = 'Nothing was spent in these days.';
+const NONE = 'Nothing was spent in this period.';
 
 export function createSourceTable() {
   const rows = element('tbody', {});

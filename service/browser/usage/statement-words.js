@@ -9,7 +9,7 @@ const COLUMNS = ['createdAt', 'kind', 'what', 'amount', 'door', 'approval', 'ref
 const DOORS = new Map([['chat', 'Chat'], ['mcp', 'MCP'], ['widget', 'Widget']]);
 const APPROVALS = new Map([
   ['once', 'allowed once'],
-  ['session', 'allowed for the session'],
+  ['session', 'allowed until the page closed'],
   ['chat', 'allowed in the chat'],
 ]);
 

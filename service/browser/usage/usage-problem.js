@@ -4,7 +4,7 @@
 import { element, isFocusLost } from '../shared/elements.js';
 import { NetworkError, errorText } from '../shared/errors.js';
 
-const AWAY = 'This can’t be read now.'; // the notice of the page already says that the server can't be reached
+const AWAY = 'This can’t be loaded now.'; // the notice of the page already says that the server can't be reached
 
 /** @param {() => unknown} retry resolves when the new try has ended */
 export function createProblem(retry) {

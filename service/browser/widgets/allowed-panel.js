@@ -8,13 +8,13 @@ import { priceOf } from './approval.js';
 
 /** @typedef {import('./session-approvals.js').SessionApproval} SessionApproval */
 
-const TITLE = 'Allowed until you close this page';
+const TITLE = 'Allowed until this page closes';
 
 /** @param {import('./session-approvals.js').SessionApprovals} sessions */
 export function createAllowedPanel(sessions) {
   const open = element('button', { type: 'button', class: 'quiet', title: TITLE, on: { click: show } });
   const list = element('ul', { class: 'allowed-rows' });
-  const empty = element('p', { class: 'hint' }, 'Nothing. Calls that cost credits or change something are asked for one by one.');
+  const empty = element('p', { class: 'hint' }, 'None. You are asked before each call that costs credits or changes something.');
   const close = element('button', { type: 'button', class: 'quiet', on: { click: () => dialog.close() } }, 'Close');
   const dialog = element(
     'dialog',
@@ -41,9 +41,9 @@ export function createAllowedPanel(sessions) {
   /** @param {SessionApproval} approval */
   function rowOf(approval) {
     const { endpoint, widgetName } = approval;
-    const label = `Take back ${endpoint}${widgetName && ` for ${widgetName}`}`;
-    const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label, on: { click: () => revoke(approval) } }, 'Take back');
-    const who = widgetName ? `The widget “${widgetName}” may call it.` : 'You may send it without a question.';
+    const label = `Revoke ${endpoint}${widgetName && ` for ${widgetName}`}`;
+    const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label, on: { click: () => revoke(approval) } }, 'Revoke');
+    const who = widgetName ? `The widget “${widgetName}” may call it without asking you.` : 'It is sent without asking you.';
     const text = element('span', {}, element('code', {}, endpoint), element('span', { class: 'hint' }, `${who} ${costOf(approval)}`));
     return element('li', {}, text, button);
   }

@@ -124,7 +124,7 @@ function costOf({ policy, times }, balance) {
   const all = count > 1 ? ' in all' : '';
   const total = policy.credits * count;
   if (total === 0) return [...equal, 'It costs no credits.'].join(' ');
-  if (policy.payer === 'owner') return [...equal, `It costs ${priceOf(policy, total)}${all}. The operator of this service pays.`].join(' ');
+  if (policy.payer === 'owner') return [...equal, `It costs ${priceOf(policy, total)}${all}. The owner of the app pays.`].join(' ');
   const left = balance === null ? [] : [`You have ${numberInWords(balance)} ${balance === 1 ? 'credit' : 'credits'}.`];
   return [...equal, `It costs you ${priceOf(policy, total)}${all}.`, ...left].join(' ');
 }

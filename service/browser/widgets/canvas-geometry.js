@@ -9,7 +9,7 @@
 
 export const HEADER = 40; // height of a widget's title bar; no slot is beside it
 export const SLOT_STEP = 32; // distance between two slots; a target for the pointer needs at least 24 pixels
-export const SLOTS_WIDTH = 104; // width of the slots beside a widget
+export const SLOTS_WIDTH = 116; // width of the slots beside a widget
 const MARGIN = 20; // from the outermost slots to the title bar and the lower edge
 const LEAST_REACH = 40; // how far a curve runs straight out of its slot, at least
 const MOST_REACH = 200;

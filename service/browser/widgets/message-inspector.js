@@ -7,7 +7,7 @@ import { createMessageBuffer } from './message-buffer.js';
 import { createMessageLine, createMessageList } from './message-log.js';
 
 const ALL = 'All widgets';
-const STRANGERS = 'Senders that are no widgets';
+const STRANGERS = 'Senders that are not widgets';
 
 /** @param {{nameOf: (widgetId: string) => string | undefined}} options `nameOf` returns the name of a widget */
 export function createMessageInspector({ nameOf }) {

@@ -96,7 +96,7 @@ def test_a_widget_that_is_removed_takes_its_dialog_along(canvas):
     expect(canvas.dialog).to_contain_text("Widget a")
     canvas.run("() => canvas.host.unmount('a')")
     expect(canvas.dialog).to_contain_text("Widget b")
-    expect(canvas.dialog).to_contain_text("It costs 3 credits. The operator of this service pays.")
+    expect(canvas.dialog).to_contain_text("It costs 3 credits. The owner of the app pays.")
 
 
 def test_a_consent_opens_what_the_host_has_received_within_the_click(canvas):
