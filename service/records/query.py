@@ -49,6 +49,7 @@ ORDER: dict[str, Operation] = {
 }
 SEQ = Column("cursor", "integer", "seq")
 SORT_PREFIX = 255  # characters by which long texts are sorted; a cursor contains them
+SORT_LIMIT = 101  # characters: the longest name of a column, with its prefix
 CURSOR_LIMIT = 4000  # characters; the longest encoding of such a prefix takes 2,100
 INVALID_CURSOR = "Not a valid cursor, or one of another query."
 

@@ -14,7 +14,7 @@ from service.records import store, writes
 from service.records.collection import APP_COLLECTIONS, Collection, ColumnType
 from service.records.description import describe, list_readable
 from service.records.permissions import ACTIONS
-from service.records.query import CURSOR_LIMIT
+from service.records.query import CURSOR_LIMIT, SORT_LIMIT
 from service.records.store import Query
 from service.records.versions import IF_MATCH, expected_version
 from service.web.edge import answers, idempotency_key, json_body, query, refuses, takes
@@ -53,7 +53,7 @@ class WhereField(fields.Field):
 
 class ListQuery(Schema):
     where = WhereField(metadata={"type": "string", "description": WHERE})
-    sort = Text(validate=validate.Length(1, 100), metadata={"description": SORT})
+    sort = Text(validate=validate.Length(1, SORT_LIMIT), metadata={"description": SORT})
     limit = page_limit()
     cursor = Text(validate=validate.Length(1, CURSOR_LIMIT))
 

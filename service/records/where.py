@@ -26,6 +26,9 @@ COMPOSED = ("array", "object")  # types that have no order
 # The sum of the characters of all operands in one filter. In the worst case, PostgreSQL's search
 # takes the product of both lengths: 1,000 characters in 100,000 take 60 ms, and emoji 170 ms.
 OPERANDS_LIMIT = 1_000
+# The sum of the values of all `in` in one filter. PostgreSQL compares each record with all of them,
+# and the worker needs 5 ms to write them into a statement.
+VALUES_LIMIT = 1_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,8 @@ def parse(collection: Collection, role: str, where_json: Any) -> Where:
     if sum(len(c.value) for c in comparisons if c.operator in TEXT_ONLY) > OPERANDS_LIMIT:
         text = f"`contains` and `startsWith` take at most {OPERANDS_LIMIT} characters together."
         raise invalid("where", text)
+    if sum(len(c.value) for c in comparisons if c.operator == "in") > VALUES_LIMIT:
+        raise invalid("where", f"`in` takes at most {VALUES_LIMIT} values in all.")
     return where
 
 

@@ -3,6 +3,8 @@
 from service.records.collection import Collection, Column
 from tests.permissions.rule_collections import ACTIONS, OWNER
 
+LONGEST = "n" * 100  # the longest name of a column
+
 COLLECTIONS = (
     Collection(
         "every-type",
@@ -10,6 +12,7 @@ COLLECTIONS = (
             OWNER,
             Column("needed", required=True),
             Column("text", most=50),
+            Column(LONGEST),
             *(
                 Column(type, type)
                 for type in ("number", "integer", "boolean", "datetime", "array", "object")

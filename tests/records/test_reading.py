@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.records import every_type
 from tests.services import on_sqlite
 
 
@@ -60,6 +61,16 @@ FILTERS = [
     ({"createdAt": {"gt": "2020-01-01T00:00:00Z"}, "title": "cherry"}, ["cherry"]),
     ({}, ["banana", "Apple", "cherry", "50%_off", "apple pie"]),
 ]
+
+
+@pytest.mark.settings(extensions=every_type.__name__)
+def test_the_longest_name_is_sorted_by_in_both_directions(alice):
+    for text in ("a", "b"):
+        record = {"needed": text, every_type.LONGEST: text}
+        assert alice.post("/api/records/every-type", record).status_code == 201
+    for sort, texts in ((every_type.LONGEST, ["a", "b"]), (f"-{every_type.LONGEST}", ["b", "a"])):
+        answer = alice.get("/api/records/every-type", query_string={"sort": sort})
+        assert [one["data"]["needed"] for one in answer.json["records"]] == texts
 
 
 def test_filters_choose(titles):

@@ -179,6 +179,15 @@ def test_the_comparisons_of_a_filter_are_limited(collection, comparison, most):
     assert f"At most {most}" in error.value.facts["details"]["where"][0]
 
 
+def test_the_lists_of_a_filter_take_a_thousand_values_together(collection):
+    caller, stored = write(collection, [{"count": 199}])
+    lists = [{"count": {"in": list(range(200))}}] * 5
+    assert store.find(collection, caller, Query(where={"or": lists}))["records"] == stored
+    with pytest.raises(InvalidRequest) as error:
+        store.find(collection, caller, Query(where={"or": [*lists, {"count": {"in": [1]}}]}))
+    assert "at most 1000 values in all" in error.value.facts["details"]["where"][0]
+
+
 def test_a_search_with_many_near_matches_is_fast(collection):
     """LIKE would compare again at every place, take some ten seconds, and be interrupted."""
     caller, _ = write(collection, [{"title": "a" * 100_000}] * 40)

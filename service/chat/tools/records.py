@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import Schema, fields, validate
 
 from service.chat.tools.tool import ToolContext, tool
-from service.records.query import CURSOR_LIMIT
+from service.records.query import CURSOR_LIMIT, SORT_LIMIT
 from service.web.fields import MOST_ITEMS, PAGE_ITEMS, JsonInteger, Text
 
 RESULT_BYTES = 150_000  # of a page of records, so that it is complete or has a cursor
@@ -37,7 +37,7 @@ class RecordQuery(Schema):
         },
     )
     sort = Text(
-        validate=validate.Length(1, 100),
+        validate=validate.Length(1, SORT_LIMIT),
         metadata={"description": "A column's name, with - in front for descending."},
     )
     limit = JsonInteger(validate=validate.Range(1, MOST_ITEMS))
