@@ -38,6 +38,11 @@ def near_names(wrong_name: str, names: Iterable[str]) -> list[str]:
     return [name for _, name in sorted(near)[:MOST_SUGGESTIONS]]
 
 
+def with_suggestions(message: str, names: list[str]) -> str:
+    """Return the message with a sentence about similar names, if there are any."""
+    return f"{message} The nearest names: {', '.join(names)}." if names else message
+
+
 def _words(name: str) -> list[str]:
     parts = _between_words.split(_between_cases.sub("-", name).lower())
     return [part for part in parts if part]

@@ -131,7 +131,7 @@ def _find_endpoint(catalog: Catalog, name: str) -> Endpoint:
     try:
         return catalog.named(name)
     except UnknownEndpoint as error:
-        raise UnknownEndpoint(f"{error.message} {SEARCH}", **error.facts) from None
+        raise UnknownEndpoint(error.nearest, f"{error.message} {SEARCH}") from None
 
 
 def _proxy() -> Proxy:

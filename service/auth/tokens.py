@@ -97,15 +97,15 @@ class Verifier:
     def _verify(self, token: str) -> Claims:
         try:
             is_limited = peek(token)[0].get("typ") == limited_tokens.TYPE
-            claims = self._decode_limited(token) if is_limited else self._decode(token)
+            if is_limited:
+                claims = limited_tokens.decode(self._limited_keys, token)
+            else:
+                claims = self._decode(token)
             self._registry.validate(claims)
             return _read(claims, permits.read(claims) if is_limited else None)
         # Anybody can send a token, so every error that its bytes cause means an invalid token.
         except UNREADABLE as error:
             raise Unauthorized(_refusal(token, error)) from None
-
-    def _decode_limited(self, token: str) -> dict[str, Any]:
-        return limited_tokens.decode(self._limited_keys, token)
 
     def _decode(self, token: str) -> dict[str, Any]:
         header, claims = peek(token)

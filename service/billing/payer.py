@@ -42,8 +42,8 @@ def starting_amount(settings: Settings) -> int:
 def payer_of(
     forwarded: Claims | Caller | None,
     owner_subject: str,
-    caller: Caller | None = None,
-    budget: int | None = None,
+    caller: Caller | None,
+    budget: int | None,
 ) -> Payer:
     """Return the payer: the subject of the forwarded token, or the app's owner without one.
 

@@ -37,8 +37,8 @@ def note(
     chat_id: str,
     user_id: str,
     tool: str,
-    user_message_id: str | None = None,
-    fingerprint: str | None = None,
+    user_message_id: str | None,
+    fingerprint: str | None,
 ) -> Hook:
     """Return a hook that writes the journal's row about a write of this tool.
 

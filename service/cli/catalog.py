@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 from flask import current_app
@@ -18,6 +17,7 @@ from service.integrations.declare.catalog import CATALOG, Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.reference import check as checking
 from service.integrations.reference import page, specified_names, typings
+from service.name_suggestions import with_suggestions
 from service.web.errors import UnknownEndpoint
 
 SPECIFICATION = ROOT.parent / "shared" / "SPEC.md"
@@ -50,9 +50,7 @@ def show(name: str) -> None:
     try:
         item = _catalog().named(name)
     except UnknownEndpoint as error:
-        near: Any = error.facts["nearest"]
-        hint = f" The nearest names: {', '.join(near)}." if near else ""
-        raise click.ClickException(error.message + hint) from None
+        raise click.ClickException(with_suggestions(error.message, error.nearest)) from None
     shown = {
         "names": item.names,
         "summary": item.summary,

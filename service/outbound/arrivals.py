@@ -16,6 +16,7 @@ from gevent import get_hub, getcurrent
 from service.raw_sockets import READ, plain_socket
 
 WOULD_WAIT = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+READ_BYTES = 65_536  # that one read takes at most
 
 Take = Callable[[bytes], bool]
 
@@ -123,7 +124,7 @@ class Arrivals:
             resume()
 
 
-def receiver(sock: Any, size: int = 65_536) -> Callable[[], bytes]:
+def receiver(sock: Any) -> Callable[[], bytes]:
     """Return a function that reads the bytes that have arrived. Raises `WOULD_WAIT` without any.
 
     The function empties TLS's buffer, because the event loop does not call again for decrypted
@@ -131,12 +132,12 @@ def receiver(sock: Any, size: int = 65_536) -> Callable[[], bytes]:
     """
     secure = getattr(sock, "_sslobj", None)
     if secure is None:
-        return partial(plain_socket(sock).recv, size)
+        return partial(plain_socket(sock).recv, READ_BYTES)
 
     def receive() -> bytes:
-        pieces = [secure.read(size)]
+        pieces = [secure.read(READ_BYTES)]
         while secure.pending():
-            pieces.append(secure.read(size))
+            pieces.append(secure.read(READ_BYTES))
         return b"".join(pieces)
 
     return receive

@@ -1,6 +1,5 @@
 """Filter, sort and page records in SQL."""
 
-import base64
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from service.records.where import (
     why_not_comparable,
 )
 from service.times import timestamp
+from service.web.fields import decode_opaque, encode_opaque
 from service.web.json_values import encode
 
 Operation = Callable[[Any, Any], ColumnElement[bool]]
@@ -163,13 +163,13 @@ def sorting(collection: Collection, role: str, param: str | None) -> Sorting:
 
 
 def encode_cursor(values: list[Any]) -> str:
-    return base64.urlsafe_b64encode(encode(values).encode()).decode().rstrip("=")
+    return encode_opaque(encode(values))
 
 
 def decode_cursor(cursor: str) -> list[Any]:
     """Return the values in a cursor. Raises `InvalidRequest`."""
     try:
-        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        values = json.loads(decode_opaque(cursor))
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, list):

@@ -119,6 +119,11 @@ class UnknownEndpoint(NotFound):
     code = "unknown_endpoint"
     message = "There is no endpoint of that name."
 
+    def __init__(self, nearest: list[str], message: str | None = None) -> None:
+        """`nearest` are the most similar names of endpoints, most similar first."""
+        super().__init__(message, nearest=nearest)
+        self.nearest = nearest
+
 
 class Stalled(ServiceError):
     """The body did not arrive in time: `serving/timed_requests.py` raises werkzeug's error."""

@@ -103,7 +103,7 @@ class SeqCursor(fields.Field):
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
         try:
-            seq = int(base64.urlsafe_b64decode(value + "=" * (-len(value) % 4)))
+            seq = int(decode_opaque(value))
         except ValueError:
             seq = -1
         if not 0 < seq < 2**63:
@@ -113,7 +113,17 @@ class SeqCursor(fields.Field):
 
 def seq_cursor(seq: int) -> str:
     """Return an opaque cursor to the rows after the row of this number."""
-    return base64.urlsafe_b64encode(str(seq).encode()).decode().rstrip("=")
+    return encode_opaque(str(seq))
+
+
+def encode_opaque(text: str) -> str:
+    """Return the text as a cursor for clients: URL-safe base64 without padding."""
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def decode_opaque(cursor: str) -> bytes:
+    """Return the bytes of the text in a cursor. Raises ValueError if it is not base64."""
+    return base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
 
 
 def read_number(text: str) -> int | float | None:

@@ -19,16 +19,16 @@ KEY = RSAKey.generate_key(2048, {"kid": "k"})
 
 def test_the_forwarded_tokens_subject_pays():
     alice = Payer("alice", is_owner=False)
-    assert payer_of(Caller("alice", "user"), "owner") == alice
-    assert payer_of(Claims("alice", "admin", 0.0), "owner") == alice
+    assert payer_of(Caller("alice", "user"), "owner", None, None) == alice
+    assert payer_of(Claims("alice", "admin", 0.0), "owner", None, None) == alice
 
 
 def test_the_owner_pays_if_no_token_is_forwarded():
-    assert payer_of(None, "owner") == Payer("owner", is_owner=True)
+    assert payer_of(None, "owner", None, None) == Payer("owner", is_owner=True)
 
 
 def test_the_owners_forwarded_token_makes_the_owner_pay():
-    assert payer_of(Caller("owner", "owner"), "owner") == Payer("owner", is_owner=True)
+    assert payer_of(Caller("owner", "owner"), "owner", None, None) == Payer("owner", is_owner=True)
 
 
 @on_sqlite

@@ -17,6 +17,7 @@ from service.chat.calling.tool_call import carry_out
 from service.chat.stream import chunks
 from service.chat.tools.run import InvalidInput, parse_input, read_arguments
 from service.chat.tools.tool import APP_TOOLS, Tool, ToolContext, Tools
+from service.name_suggestions import with_suggestions
 from service.observing.measures import tool_calls
 from service.providers.events import FinishedCall
 
@@ -24,6 +25,7 @@ MOST_CALLS = 20  # of a step that are run
 READS_AT_ONCE = 5
 RAW_LIMIT = 2_000  # characters that are shown of an input that is not JSON
 UNKNOWN = "unknown"  # in metrics, for names that the model invented
+UNKNOWN_TOOL = "There is no tool of this name."
 TOO_MANY = "too many calls in one step"
 FAULT_TEXTS = {
     "cut": "The call broke off before its input was whole.",
@@ -78,9 +80,7 @@ def _load(tools: Tools, call: NamedCall) -> ReadyCall:
         raise InvalidInput(FAULT_TEXTS[call.call.fault])
     tool = tools.get(call.name)
     if tool is None:
-        near = ", ".join(tools.nearest(call.name))
-        hint = f" The nearest names: {near}." if near else ""
-        raise InvalidInput(f"There is no tool of this name.{hint}")
+        raise InvalidInput(with_suggestions(UNKNOWN_TOOL, tools.nearest(call.name)))
     given = parse_input(tool, call.call.arguments)
     return ReadyCall(call.id, tool, given, tool.is_read(given))
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from service.auth.users import Caller
-from service.chat.collections import AI_CHATS, AI_MESSAGES
+from service.chat.collections import AI_MESSAGES
 from service.records import store
 from service.records.envelope import Envelope
 from service.records.store import Query
@@ -23,11 +23,6 @@ NAME_LENGTH = 80
 UNNAMED = "chat"
 SPEAKERS = {"user": "You", "assistant": "Assistant"}
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')  # in file names, on some systems
-
-
-def read_chat(caller: Caller, chat_id: str) -> Envelope:
-    """Return the chat's record. Raises `NotFound`, `Forbidden`."""
-    return store.get(AI_CHATS, caller, chat_id)
 
 
 def messages(caller: Caller, chat_id: str) -> Iterator[Envelope]:

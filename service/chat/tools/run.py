@@ -19,9 +19,10 @@ from service.chat.tools.result_size import limit_size
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import is_outage
 from service.database.time_limits import time_limit
+from service.name_suggestions import with_suggestions
 from service.observing import spans
 from service.observing.measures import tool_calls
-from service.web.errors import InvalidRequest, ServiceError
+from service.web.errors import InvalidRequest, ServiceError, UnknownEndpoint
 from service.web.json_depth import is_too_deep
 from service.web.json_values import decode, encode, harmless, has_unsafe_keys
 
@@ -181,7 +182,6 @@ def failure(text: str) -> Outcome:
 def explain(error: ServiceError) -> str:
     if isinstance(error, InvalidRequest) and error.details:
         return f"{error.message} {json.dumps(error.details, ensure_ascii=False)}"
-    nearest = error.facts.get("nearest")
-    if isinstance(nearest, list) and nearest:
-        return f"{error.message} The nearest names: {', '.join(nearest)}."
+    if isinstance(error, UnknownEndpoint):
+        return with_suggestions(error.message, error.nearest)
     return error.message

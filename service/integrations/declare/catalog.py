@@ -58,5 +58,5 @@ class Catalog:
     def named(self, name: str) -> Endpoint:
         """Return the endpoint of that name. Raises `UnknownEndpoint` with the nearest names."""
         if name not in self._by_name:
-            raise UnknownEndpoint(nearest=near_names(name, self._by_name))
+            raise UnknownEndpoint(near_names(name, self._by_name))
         return self._by_name[name]
