@@ -119,7 +119,7 @@ def another_migration(app):
 
 def test_of_two_migrations_at_once_one_waits_for_the_other(app, monkeypatch):
     """Two hosts that start together would make each table twice."""
-    monkeypatch.setattr(migration_lock, "EVERY", 0.02)
+    monkeypatch.setattr(migration_lock, "RETRY_SECONDS", 0.02)
     with app.app_context():
         downgrade(revision="0034")
         with another_migration(app):

@@ -53,7 +53,7 @@ def transact(app, *steps):
     """One transaction of statements and their values, whose answers nobody reads."""
     with core_transaction(app) as session:
         for statement, values in steps:
-            statement.ask(session.connection(), values)
+            statement.send(session.connection(), values)
 
 
 def added(name):
@@ -72,16 +72,16 @@ def test_a_whole_transaction_goes_with_its_commit(app, waits):
 
 def test_answers_belong_to_their_statements_in_any_order(app, waits):
     with core_transaction(app) as session:
-        answers = [ECHO.ask(session.connection(), {"value": str(n)}) for n in range(4)]
+        answers = [ECHO.send(session.connection(), {"value": str(n)}) for n in range(4)]
         assert [answers[n].row.value for n in (2, 0, 3, 1, 1)] == ["2", "0", "3", "1", "1"]
     assert waits == [5]
 
 
 def test_what_was_sent_before_runs_before_other_statements(app):
     with core_transaction(app) as session:
-        ADD.ask(session.connection(), {"name": "a"})
+        ADD.send(session.connection(), {"name": "a"})
         assert session.scalar(text("SELECT count(*) FROM users")) == 1
-        ADD.ask(session.connection(), {"name": "b"})
+        ADD.send(session.connection(), {"name": "b"})
         with session.connection().begin_nested():
             assert len(COUNT.rows(session.connection(), {})) == 2
 
@@ -99,7 +99,7 @@ def test_an_error_that_comes_out_at_another_kind_of_statement_names_its_own(app)
     with app.app_context(), db.engine.connect() as connection:
         connection.begin()
         for _ in range(2):
-            ADD.ask(connection, {"name": "a"})
+            ADD.send(connection, {"name": "a"})
         with pytest.raises(IntegrityError) as raised:
             connection.scalar(text("SELECT 1"))
     assert ADD.is_refused_by(raised.value)
@@ -110,7 +110,7 @@ def test_a_commit_that_is_refused_leaves_no_transaction_open(app):
         connection.begin()
         driver = connection.connection.dbapi_connection
         for _ in range(2):
-            ADD.ask(connection, {"name": "a"})
+            ADD.send(connection, {"name": "a"})
         with pytest.raises(IntegrityError):
             connection.commit()
         assert driver.info.transaction_status == TransactionStatus.IDLE
@@ -120,7 +120,7 @@ def test_a_commit_that_is_refused_leaves_no_transaction_open(app):
 
 def test_what_was_asked_is_waited_for_on_demand(app, waits):
     with core_transaction(app) as session:
-        ADD.ask(session.connection(), {"name": "a"})
+        ADD.send(session.connection(), {"name": "a"})
         await_replies(session.connection())
         assert waits == [3]
 
@@ -129,8 +129,8 @@ def test_an_answer_behind_a_refused_statement_is_an_error_too(app):
     with app.app_context(), db.engine.connect() as connection:
         connection.begin()
         for _ in range(2):
-            ADD.ask(connection, {"name": "a"})
-        echo = ECHO.ask(connection, {"value": "x"})
+            ADD.send(connection, {"name": "a"})
+        echo = ECHO.send(connection, {"value": "x"})
         with pytest.raises(IntegrityError) as raised:
             _ = echo.row
         assert ADD.is_refused_by(raised.value)
@@ -151,7 +151,7 @@ def test_a_statement_that_cannot_be_prepared_is_tried_anew_each_time(app):
 def fail_after(app, *steps):
     with core_transaction(app) as session:
         for statement, values in steps:
-            statement.ask(session.connection(), values)
+            statement.send(session.connection(), values)
         raise ZeroDivisionError
 
 
@@ -207,9 +207,9 @@ def test_what_nobody_read_is_rolled_back_with_the_rest(app):
 def test_a_value_that_the_driver_refuses_spoils_nothing(app):
     with core_transaction(app) as session:
         connection = session.connection()
-        ADD.ask(connection, {"name": "a"})
+        ADD.send(connection, {"name": "a"})
         with pytest.raises(DBAPIError, match="NUL") as raised:
-            ECHO.ask(connection, {"value": "\0"})
+            ECHO.send(connection, {"value": "\0"})
         assert not raised.value.connection_invalidated
         assert ECHO.row(connection, {"value": "é 🙂"}).value == "é 🙂"
     assert names(app) == ["a"]
@@ -238,7 +238,7 @@ def test_a_greenlet_that_is_ended_while_it_waits_gives_its_connection_up(app, is
     def sleep():
         with core_transaction(app) as session:
             used.append(session.connection().connection.dbapi_connection)
-            answer = SLEEP.ask(session.connection(), {"seconds": 2})
+            answer = SLEEP.send(session.connection(), {"seconds": 2})
             if is_read:
                 _ = answer.row
 
@@ -258,7 +258,7 @@ def test_what_is_thrown_into_a_greenlet_that_waits_comes_out_of_it(app, by, is_b
     def sleep():
         with core_transaction(app) as session:
             if is_behind:
-                ECHO.ask(session.connection(), {"value": "sent together with it"})
+                ECHO.send(session.connection(), {"value": "sent together with it"})
             by(session.connection(), {"seconds": 2})
 
     def be_interrupted():
@@ -296,5 +296,5 @@ def test_an_error_of_what_was_sent_comes_out_at_the_next_answer(app):
 def test_more_than_the_network_takes_at_once_goes_both_ways(app):
     long = "x" * (4 << 20)
     with core_transaction(app) as session:
-        answers = [ECHO.ask(session.connection(), {"value": long}) for _ in range(5)]
+        answers = [ECHO.send(session.connection(), {"value": long}) for _ in range(5)]
         assert all(answer.row.value == long for answer in answers)

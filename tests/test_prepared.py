@@ -43,7 +43,7 @@ def session(app):
 
 def test_values_of_every_type_come_back_as_sqlalchemy_reads_them(session):
     connection = session.connection()
-    ADD_MESSAGE.ask_many(connection, [message(1), message(2, parts=None, edited=True)])
+    ADD_MESSAGE.send_many(connection, [message(1), message(2, parts=None, edited=True)])
     as_usual = [row._asdict() for row in connection.execute(FIND, {"chat": "c"})]
     assert [row._asdict() for row in FIND_PREPARED.rows(connection, {"chat": "c"})] == as_usual
     assert [row["parts"] for row in as_usual] == [[{"type": "text"}], None]
@@ -53,7 +53,7 @@ def test_values_of_every_type_come_back_as_sqlalchemy_reads_them(session):
 @pytest.mark.parametrize("count", [1, 2, 25])
 def test_any_number_of_rows_is_inserted_in_their_order(session, statements, count):
     rows = [message(number, content=f"100 % of {number} %(role)s") for number in range(count)]
-    ADD_MESSAGE.ask_many(session.connection(), rows)
+    ADD_MESSAGE.send_many(session.connection(), rows)
     assert len(statements) == 1
     found = FIND_PREPARED.rows(session.connection(), {"chat": "c"})
     assert [(row.record_id, row.content) for row in found] == [
@@ -67,7 +67,7 @@ def test_several_rows_that_may_meet_others_are_inserted_one_by_one(session):
     lower = {"content": func.lower(new.excluded.content)}
     keys = [MESSAGES.c.user_id, MESSAGES.c.record_id]
     add = Prepared(new.on_conflict_do_update(index_elements=keys, set_=lower))
-    add.ask_many(connection, [message(1, content="A"), message(1, content="B"), message(2)])
+    add.send_many(connection, [message(1, content="A"), message(1, content="B"), message(2)])
     found = FIND_PREPARED.rows(connection, {"chat": "c"})
     assert [(row.record_id, row.content) for row in found] == [("m1", "b"), ("m2", "é 🙂")]
 
@@ -101,7 +101,7 @@ def end_and_read(app):
 
 def test_rows_are_read_one_at_a_time_as_sqlalchemy_reads_them(session):
     connection = session.connection()
-    ADD_MESSAGE.ask_many(connection, [message(1), message(2, parts=None)])
+    ADD_MESSAGE.send_many(connection, [message(1), message(2, parts=None)])
     rows = FIND_PREPARED.each(connection, {"chat": "c"})
     assert next(rows)._asdict() == connection.execute(FIND, {"chat": "c"}).first()._asdict()
     rows.close()

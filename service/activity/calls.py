@@ -67,7 +67,7 @@ class CallRows:
         connection, moment = session.connection(), now()
         rows = [_row(facts, outcome, moment) for facts, outcome in calls]
         if len(rows) > 1:
-            INSERT_NEW.ask_many(connection, rows)
+            INSERT_NEW.send_many(connection, rows)
         elif not INSERT_ONCE.execute(connection, rows[0]):
             return
         outbox.append(connection, [_change(None, row) for row in rows])

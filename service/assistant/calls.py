@@ -33,7 +33,7 @@ from service.web.fields import Text
 
 GRACE_SECONDS = 5.0  # added to an endpoint's own: its token may have to be refreshed
 MOST_TOOLS = 40
-EVERY = "all"
+ALL_ENDPOINTS = "all"
 SEARCH = "integrations.find tells which there are."
 NOT_CONFIGURED = f"{{}} can't be used on this server: {{}} is not set. {SEARCH}"
 
@@ -160,7 +160,7 @@ def find_endpoints(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:
     """Return the endpoints that `ASSISTANT_ENDPOINTS` names. Raises ValueError."""
     found: dict[str, Endpoint] = {}
     for name in names:
-        of_name = [item for item in catalog if name in (EVERY, item.category, *item.names)]
+        of_name = [item for item in catalog if name in (ALL_ENDPOINTS, item.category, *item.names)]
         if not of_name:
             raise ValueError(f"{name} is neither an endpoint nor a category")
         found.update((item.name, item) for item in of_name)

@@ -37,7 +37,7 @@ VERIFIER = AppKey["Verifier"]("verifier")
 CACHE_SIZE = 10_000
 CACHE_CHARACTERS = 16 << 20  # of all cached tokens; limited tokens with endpoints are long
 CACHE_SECONDS = 300  # at most, so that the withdrawal of a key takes effect
-FAR = 253_370_764_800.0  # the year 9999; the milliseconds of some issuers exceed any date
+LATEST_EXPIRY = 253_370_764_800.0  # the year 9999; the milliseconds of some issuers exceed any date
 # JSON with thousands of nested levels raises RecursionError.
 UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -214,7 +214,7 @@ def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
     return Claims(
         subject,
         role,
-        expires=min(float(claims["exp"]), FAR),
+        expires=min(float(claims["exp"]), LATEST_EXPIRY),
         issued=issue_time(claims),
         email=_text(claims, "email", 320),
         name=_text(claims, "name", 200),

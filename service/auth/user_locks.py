@@ -50,16 +50,16 @@ def lock(session: Statements, subject: str) -> Standing:
     Call it before the transaction takes any lock except a chat's: an erasure locks the chats, then
     the user's row, then the rest. Raises `Unauthorized` if the user is disabled or has no row.
     """
-    return standing(subject, ask_to_lock(session, subject))
+    return standing(subject, send_lock(session, subject))
 
 
-def ask_to_lock(session: Statements, subject: str) -> StatementReply:
+def send_lock(session: Statements, subject: str) -> StatementReply:
     keys = {"subject": subject, "hash": erasure.hash_of(subject)}
-    return LOCK.ask(session.connection(), keys)
+    return LOCK.send(session.connection(), keys)
 
 
 def standing(subject: str, locked: StatementReply) -> Standing:
-    """Return a user's standing from the reply to `ask_to_lock`. Raises as `lock` does."""
+    """Return a user's standing from the reply to `send_lock`. Raises as `lock` does."""
     row = locked.row
     if row is None or row.disabled:
         rights_cache.forget(subject)  # the cache may still have the user

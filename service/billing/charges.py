@@ -95,7 +95,7 @@ def entry_values(
 
 def _update_account(session: Statements, account: str, freed: int, charged: int) -> None:
     changes = {"account": account, "freed": freed, "charged": charged}
-    FREE_AND_CHARGE.ask(session.connection(), changes)
+    FREE_AND_CHARGE.send(session.connection(), changes)
 
 
 def _add_entry(
@@ -113,4 +113,4 @@ def _add_entry(
         log.warning("loss", ref=hold.ref, what=what, micro_credits=loss)
     if charged or loss:
         entry = entry_values(hold.account, kind, -charged, hold.ref, what, facts)
-        INSERT_ENTRY.ask(session.connection(), entry)
+        INSERT_ENTRY.send(session.connection(), entry)

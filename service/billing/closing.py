@@ -20,10 +20,10 @@ CLOSE_HOLD = Prepared(
 
 def close(session: Statements, hold_id: str, state: str, closed: str) -> ClosedHold | None:
     """Move a hold from one state to another. Returns None if it is not in that state."""
-    hold: ClosedHold | None = ask_to_close(session, hold_id, state, closed).row
+    hold: ClosedHold | None = send_close(session, hold_id, state, closed).row
     return hold
 
 
-def ask_to_close(session: Statements, hold_id: str, state: str, closed: str) -> StatementReply:
+def send_close(session: Statements, hold_id: str, state: str, closed: str) -> StatementReply:
     values = {"hold": hold_id, "from": state, "closed": closed}
-    return CLOSE_HOLD.ask(session.connection(), values)
+    return CLOSE_HOLD.send(session.connection(), values)

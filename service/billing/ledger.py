@@ -92,7 +92,7 @@ def grant(
     entry = entry_values(subject, "grant", amount, ref, what, facts or {})
     if not ADD_ENTRY.execute(session.connection(), entry):
         return False
-    ADD_TO_BALANCE.ask(session.connection(), {"account": subject, "more": amount})
+    ADD_TO_BALANCE.send(session.connection(), {"account": subject, "more": amount})
     return True
 
 
@@ -131,7 +131,7 @@ def reserve(
     hold: dict[str, Any] = {"hold_id": hold_id, "account": payer.subject, "amount": amount}
     hold |= {"ref": ref, "token_id": _spend_allowance(session, payer, amount)}
     hold |= {"lease_id": lease_id, "seconds": seconds, "created_at": now()}
-    INSERT_HOLD.ask(session.connection(), hold)
+    INSERT_HOLD.send(session.connection(), hold)
     return hold_id
 
 
@@ -153,13 +153,13 @@ def extend(
     if is_over or not allowances.spend(session, hold.token_id, more):
         _hold_more(session, hold.account, -more)
         return False
-    SET_AMOUNT.ask(session.connection(), {"hold": hold_id, "new_amount": amount})
+    SET_AMOUNT.send(session.connection(), {"hold": hold_id, "new_amount": amount})
     return True
 
 
-def ask_to_close(session: Statements, hold_id: str, cost: int) -> StatementReply:
+def send_close(session: Statements, hold_id: str, cost: int) -> StatementReply:
     """Begin to settle an open hold; pass the reply to `settle` in the same transaction."""
-    return closing.ask_to_close(session, hold_id, "open", "settled" if cost else "released")
+    return closing.send_close(session, hold_id, "open", "settled" if cost else "released")
 
 
 def settle(
@@ -177,7 +177,7 @@ def settle(
     hold is charged only what the sweeper did not charge, in an entry of the kind "rest" if there
     is a charge already; the sum of the two is returned.
     """
-    closed = closed or ask_to_close(session, hold_id, cost)
+    closed = closed or send_close(session, hold_id, cost)
     if hold := closed.row:
         return charge(session, hold, cost, what, facts)
     if hold := closing.close(session, hold_id, "swept", "settled"):

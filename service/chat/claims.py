@@ -66,7 +66,7 @@ COUNT = select(func.count()).where(_claims.c.user_id == bindparam("owner"))
 CLAIM = InsertIfAbsent(_claims, began_at=current_time())
 
 
-def ask_for(session: Statements, question: Question, lease_id: str) -> StatementReply:
+def send_claim(session: Statements, question: Question, lease_id: str) -> StatementReply:
     """Claim the message for this turn, if it is free. Pass the reply to `is_ours`."""
     claim = {
         "turn_id": question.turn_id,
@@ -77,11 +77,11 @@ def ask_for(session: Statements, question: Question, lease_id: str) -> Statement
         "replaced_chat": _replaced_chat(question),
         "model": question.model.id,
     }
-    return CLAIM.ask(session.connection(), claim)
+    return CLAIM.send(session.connection(), claim)
 
 
 def is_ours(reply: StatementReply) -> bool:
-    """Return whether `ask_for` has claimed the message.
+    """Return whether `send_claim` has claimed the message.
 
     False if another turn has claimed it, or if both turns replace messages in the same chat.
     """
@@ -99,7 +99,7 @@ def take_over(
     message = {"owner": question.caller.subject, "message": question.user_message_id}
     lost = {**message, "replaced": _replaced_chat(question), "silent": list(silent)}
     session.connection().execute(DROP_LOST, lost)
-    return is_ours(ask_for(session, question, lease_id))
+    return is_ours(send_claim(session, question, lease_id))
 
 
 def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
@@ -143,11 +143,11 @@ DROP = Prepared(delete(_claims).where(_this).returning(_claims.c.watched_until))
 
 def drop(session: Session, turn_id: str) -> Dropped:
     """Remove the turn's claim."""
-    return read_dropped(ask_to_drop(session, turn_id))
+    return read_dropped(send_drop(session, turn_id))
 
 
-def ask_to_drop(session: Statements, turn_id: str) -> StatementReply:
-    return DROP.ask(session.connection(), {"turn": turn_id})
+def send_drop(session: Statements, turn_id: str) -> StatementReply:
+    return DROP.send(session.connection(), {"turn": turn_id})
 
 
 def read_dropped(answer: StatementReply) -> Dropped:

@@ -133,7 +133,7 @@ def settle(session: Statements, question: Question) -> None:
     this turn reverts them too.
     """
     keys = {**_of_message(question), "answering": question.turn_id}
-    SETTLE.ask(session.connection(), keys)
+    SETTLE.send(session.connection(), keys)
 
 
 def _of_message(question: Question) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 
 TITLE_LENGTH = 60  # characters of the question's text
 LAST_WORD = 20  # characters: a last word of at most this length is left out, a longer one is cut
-READ = 1000  # characters of the question that are read for the title
+READ_CHARACTERS = 1000  # characters of the question that are read for the title
 
 # A line of only marks: a fence with its language, a rule, the second line of a table. Its first
 # quantifiers do not backtrack: to try every division of a long line would take minutes.
@@ -38,7 +38,7 @@ def title_from(question: str) -> str:
     Marks of Markdown are removed. The title ends with a whole word, unless the word that would be
     cut is very long. A question of only marks is its own title.
     """
-    text = question.lstrip()[:READ]
+    text = question.lstrip()[:READ_CHARACTERS]
     lines = _LINE_START.sub("", _ONLY_MARKS.sub("", text))
     plain = _without_spans(_ROW.sub(lambda row: row[0].replace("|", " "), lines))
     return _beginning(" ".join(plain.split() or text.split()))

@@ -17,7 +17,7 @@ from service.upkeep import sweeping
 from service.upkeep.backup import BackupRefused, copy_database
 from service.web.errors import ServiceError
 
-ALL = 10_000  # idle grants of one run
+MOST_GRANTS = 10_000  # idle grants of one run
 
 
 @click.command("ask")
@@ -47,7 +47,7 @@ def sweep() -> None:
     counts = sweeping.sweep_patiently()
     days = current_app.config["SETTINGS"].grant_idle_days
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    grants = refresh_idle(app, timedelta(days=days), ALL) if days else 0
+    grants = refresh_idle(app, timedelta(days=days), MOST_GRANTS) if days else 0
     click.echo(
         f"{counts.holds} expired holds, {counts.turns} lost turns, {counts.changes} old changes, "
         f"{counts.entries} old journal entries, {counts.media} expired media, {grants} idle grants"

@@ -19,4 +19,4 @@ def lock_name(connection: Connection, name: str) -> None:
     On SQLite, a transaction that writes keeps out all others.
     """
     if connection.dialect.name == "postgresql":
-        LOCK.ask(connection, {"name": name})
+        LOCK.send(connection, {"name": name})

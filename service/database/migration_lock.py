@@ -16,7 +16,7 @@ import gevent
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-EVERY = 0.25  # seconds between two tries
+RETRY_SECONDS = 0.25  # between two tries
 KEYS = "1835623282, 1"  # two numbers; the service's other advisory locks have one larger number
 LOCK = text(f"SELECT pg_try_advisory_lock({KEYS})")
 UNLOCK = text(f"SELECT pg_advisory_unlock({KEYS})")
@@ -81,4 +81,4 @@ def _wait(try_it: Callable[[], bool], tell: Callable[[], None]) -> None:
         return
     tell()
     while not try_it():
-        gevent.sleep(EVERY)
+        gevent.sleep(RETRY_SECONDS)

@@ -37,7 +37,7 @@ class Prepared:
         self._statement = statement
         self._by_dialect: dict[str, DriverStatement] = {}
 
-    def ask(self, connection: Connection, values: Values) -> "StatementReply":
+    def send(self, connection: Connection, values: Values) -> "StatementReply":
         """Execute the statement.
 
         Until the reply is read, an error may be raised at a later statement or at the commit. So
@@ -47,18 +47,18 @@ class Prepared:
         reply = statement.execute(connection, statement.parameters(values))
         return StatementReply(connection, statement, reply)
 
-    def ask_many(self, connection: Connection, rows: Sequence[Values]) -> None:
+    def send_many(self, connection: Connection, rows: Sequence[Values]) -> None:
         """Execute the statement for each of the rows, without replies."""
         statement = self._for(connection, rows[0])
         statement.execute_many(connection, [statement.parameters(values) for values in rows])
 
     def rows(self, connection: Connection, values: Values) -> list[Any]:
         """Return the rows of the result. Their columns are attributes."""
-        return self.ask(connection, values).rows
+        return self.send(connection, values).rows
 
     def row(self, connection: Connection, values: Values) -> Any:
         """Return the first row, or None."""
-        return self.ask(connection, values).row
+        return self.send(connection, values).row
 
     def each(self, connection: Connection, values: Values) -> Generator[Any]:
         """Yield the rows as they are read. Close the iterator if it is not read to its end."""
@@ -74,7 +74,7 @@ class Prepared:
 
     def run(self, connection: Connection, values: Values) -> int:
         """Execute the statement. Return how many rows it has changed."""
-        return self.ask(connection, values).count
+        return self.send(connection, values).count
 
     def is_refused_by(self, error: DBAPIError) -> bool:
         """Return whether this is the statement that the error is about."""

@@ -37,11 +37,11 @@ class InsertIfAbsent:
 
     def execute(self, connection: Connection, row: dict[str, Any]) -> bool:
         """Insert a row. Return whether it was inserted."""
-        return self.ask(connection, row).count == 1
+        return self.send(connection, row).count == 1
 
-    def ask(self, connection: Connection, row: dict[str, Any]) -> StatementReply:
+    def send(self, connection: Connection, row: dict[str, Any]) -> StatementReply:
         """Insert a row. Return the reply, whose count is 1 if the row was inserted."""
-        return self._statement.ask(connection, row)
+        return self._statement.send(connection, row)
 
     def _build(self, dialect: str) -> Any:
         whole = insert(dialect, self._table).inline().values(**self._values)

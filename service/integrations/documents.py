@@ -11,7 +11,7 @@ from service.web.json_schemas import json_schema
 from service.web.openapi import Instance, header_reference
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-WAIT = "Seconds to hold the call open for the result."
+WAIT_DESCRIPTION = "Seconds to hold the call open for the result."
 KEPT_ANSWER_HEADERS = {name: header_reference(name) for name in ("X-Cache", "Age")}
 CONSENT = {
     "type": "object",
@@ -43,7 +43,7 @@ def body_schema(item: Endpoint) -> dict[str, Any]:
     schema["title"] = item.summary
     if item.job:
         bounds = {"minimum": 0, "maximum": LONGEST_WAIT, "default": item.job.wait}
-        wait = {"type": "number", **bounds, "description": WAIT}
+        wait = {"type": "number", **bounds, "description": WAIT_DESCRIPTION}
         schema["properties"] = {**schema["properties"], "wait": wait}
     return schema
 

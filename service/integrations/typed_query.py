@@ -8,7 +8,7 @@ from marshmallow import fields
 from service.integrations.declare.endpoint import Endpoint
 from service.web.fields import JsonNumber, read_number
 
-WAIT = JsonNumber()
+WAIT_FIELD = JsonNumber()
 # Clients in Python write `True`, those in PHP write `1`.
 BOOLEANS = {"true": True, "True": True, "1": True, "false": False, "False": False, "0": False}
 
@@ -17,7 +17,7 @@ def parse_query(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, An
     """Return query texts as JSON values for the schema. A list's name may be repeated."""
     known = dict(endpoint.parameters.fields)
     if endpoint.job:
-        known["wait"] = WAIT  # every slow endpoint takes it beside its own parameters
+        known["wait"] = WAIT_FIELD  # every slow endpoint takes it beside its own parameters
     return {name: _value(known.get(name), texts) for name, texts in query.items()}
 
 

@@ -66,7 +66,7 @@ def content(link: dict[str, str], media_id: str) -> Response:
     if found is None or not _is_signed(found, link):
         refuse_opaque_origin(request)
         bearer.authenticate()
-        found = _own(media_id)
+        found = _find_own(media_id)
     return _respond(found)
 
 
@@ -76,11 +76,11 @@ def content(link: dict[str, str], media_id: str) -> Response:
 @answers(LinkSchema())
 def link(media_id: str) -> dict[str, Any]:
     """A new link to an item of the caller's own, good for ten minutes without a token"""
-    found = _own(media_id)
+    found = _find_own(media_id)
     return {"url": _store().link(found), "expiresAt": timestamp(links.expiry(found.moment))}
 
 
-def _own(media_id: str) -> Found:
+def _find_own(media_id: str) -> Found:
     found = _store().find(media_id)
     if found is None or found.item.user_id != g.caller.subject:
         raise NotFound()

@@ -16,7 +16,7 @@ from prometheus_client import values
 from service.observing.metric_files import ReservedDict
 
 pack = Struct("dd").pack  # a value and its time, as `MmapedDict` stores them
-SIZE = 16
+VALUE_BYTES = 16
 
 _pid = os.getpid()
 _counting = 0  # the process whose files are open
@@ -51,7 +51,7 @@ def _value_class() -> Any:
             self._timestamp = 0.0
             file = self._file
             place = file._positions[self._key]  # noqa: SLF001 - `write_value` without two calls
-            file._m[place : place + SIZE] = pack(self._value, 0.0)  # noqa: SLF001
+            file._m[place : place + VALUE_BYTES] = pack(self._value, 0.0)  # noqa: SLF001
 
     return Value
 

@@ -25,9 +25,10 @@ from service.observing.processes import Histogram
 from service.observing.stall_times import Sample, Stall
 
 STALL_SECONDS = 0.05
-PERIOD = 0.04  # between two samples of a loop that waits for events
-STALL_PERIOD = 0.005  # the least time between two samples of a stall; usually a tenth of its length
-LATE = 0.02  # a busy machine does not explain a sample that is later than this
+PERIOD_SECONDS = 0.04  # between two samples of a loop that waits for events
+# The least time between two samples of a stall; usually a tenth of its length
+STALL_PERIOD_SECONDS = 0.005
+LATE_SECONDS = 0.02  # a busy machine does not explain a sample that is later than this
 WARN_AFTER = (1.0, 10.0)  # seconds of a stall; after 30 s gunicorn kills the worker
 
 STALLS = Histogram(
@@ -67,7 +68,7 @@ class StallAlarm:
         self._stopped = True
 
     def _watch(self) -> None:
-        pause = PERIOD
+        pause = PERIOD_SECONDS
         while not self._stopped:
             _sleep(pause)
             pause = self._sample(pause)
@@ -91,7 +92,7 @@ class StallAlarm:
         frame = sys._current_frames().get(self._thread)
         if frame is None or frame.f_code is Hub.run.__code__:
             self._end()
-            pause = PERIOD
+            pause = PERIOD_SECONDS
         else:
             pause = self._follow(frame, now, pause)
         self._previous = now
@@ -104,13 +105,13 @@ class StallAlarm:
             stall.stopped += self._seconds_stopped(now, pause, queued - stall.queued)
         stall.last, stall.queued = now, queued
         if stall.wall < STALL_SECONDS:
-            return max(STALL_SECONDS - stall.wall, STALL_PERIOD)
+            return max(STALL_SECONDS - stall.wall, STALL_PERIOD_SECONDS)
         if not stall.place:
             stall.place, stall.facts = _place(frame), attribution.facts_of_running_greenlet()
         if stall.warned < len(WARN_AFTER) and stall.seconds >= WARN_AFTER[stall.warned]:
             stall.warned += 1
             self._log("stalling", stall)
-        return max(STALL_PERIOD, stall.wall / 10)
+        return max(STALL_PERIOD_SECONDS, stall.wall / 10)
 
     def _current(self, frame: FrameType, now: Sample) -> Stall:
         """Return the current stall, or a new one, which usually ends before the next sample."""
@@ -132,7 +133,7 @@ class StallAlarm:
         the interpreter's lock makes this thread late as well.
         """
         late = now.at - self._previous.at - pause
-        if late < LATE:
+        if late < LATE_SECONDS:
             return 0.0
         return max(0.0, late - (now.cpu - self._previous.cpu) - queued)
 

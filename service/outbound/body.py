@@ -23,9 +23,9 @@ READ_SIZE = 65_536
 SIZE_LINE_LIMIT = 4_096
 # Bytes of framing beyond three times the content. More framing can only be meant to cost time.
 FRAMING_LIMIT = 65_536
-SIZES = 256  # short size lines that are cached
-SHORT = 8  # bytes
-SIZE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)
+CACHED_LINES = 256  # short size lines that are cached
+CACHED_LINE_BYTES = 8  # bytes
+SIZE_LINE = re.compile(rb"[0-9a-fA-F]{1,15}[ \t]*(;.*)?", re.S)
 
 received = WorkBudget(2 * READ_SIZE)  # bytes, of all bodies
 
@@ -75,7 +75,7 @@ class Dechunker:
         return body
 
     def _parse_size(self, line: bytes) -> None:
-        self._left = _known_size_of(line) if len(line) <= SHORT else _size_of(line)
+        self._left = _known_size_of(line) if len(line) <= CACHED_LINE_BYTES else _size_of(line)
         self._parse_line = Dechunker._parse_end_of_chunk if self._left else Dechunker._parse_trailer
 
     def _parse_end_of_chunk(self, line: bytes) -> None:
@@ -88,12 +88,12 @@ class Dechunker:
 
 
 def _size_of(line: bytes) -> int:
-    if not SIZE.fullmatch(line):
+    if not SIZE_LINE.fullmatch(line):
         raise ValueError("not a chunk size")
     return int(line.partition(b";")[0], 16)
 
 
-_known_size_of = lru_cache(SIZES)(_size_of)
+_known_size_of = lru_cache(CACHED_LINES)(_size_of)
 
 
 class ResponseBody:

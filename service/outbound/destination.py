@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from urllib3.util import Url, parse_url
 
 PORTS = {"http": 80, "https": 443}
-KNOWN = 256  # servers
+CACHED_SERVERS = 256  # servers
 
 _CHARACTERS = r"[A-Za-z0-9._~!$&'()*+,;=:@/?-]*+"
 # A URL that needs no encoding, as nearly all. Parsing a URL takes ten times as long.
@@ -48,7 +48,7 @@ def destination_of(url: str) -> tuple[Destination, str]:
     return _destination(parsed), parsed.request_uri
 
 
-@lru_cache(KNOWN)
+@lru_cache(CACHED_SERVERS)
 def _plain_destination(address: str) -> Destination:
     return _destination(parse_url(address))
 

@@ -185,12 +185,12 @@ class Feed:
     def _follow(self, reader: FeedReader) -> None:
         try:
             while True:
-                with polling(self._read_new(reader), partial(self._look, reader)):
+                with polling(self._read_new(reader), partial(self._wake_if_changed, reader)):
                     self._wake.wait()
         finally:
             reader.close()
 
-    def _look(self, reader: FeedReader) -> None:
+    def _wake_if_changed(self, reader: FeedReader) -> None:
         """Wake the feed if something may have changed. Called in the event loop."""
         if not reader.is_unchanged():
             self._wake.set()

@@ -77,9 +77,9 @@ def append(connection: Connection, rows: list[Row]) -> None:
 
     On SQLite only this worker is woken; others notice the changes by polling.
     """
-    INSERT.ask_many(connection, rows)
+    INSERT.send_many(connection, rows)
     if connection.dialect.name == "postgresql":
-        NOTIFY.ask(connection, {})
+        NOTIFY.send(connection, {})
     else:
         call_after_commit(connection, _wake)
 

@@ -17,7 +17,7 @@ from service.outbound.upstream import Outbound, Upstream, UpstreamError
 from service.supervised import LastingGreenlets
 
 BATCH = 512  # spans
-ROOM = 4 << 20  # bytes of spans that wait
+WAITING_BYTES = 4 << 20  # bytes of spans that wait
 PAUSE_SECONDS = 2.0  # between two batches, unless one is full
 LAST_PAUSE_SECONDS = 0.1  # instead of PAUSE_SECONDS while the worker ends
 EXPORT_SECONDS = 5.0  # for one export
@@ -47,7 +47,7 @@ class Exporter:
         self._logged_at = -QUIET_SECONDS  # when a failure was last logged, on the monotonic clock
 
     def add(self, span: bytes) -> None:
-        if self._size + len(span) > ROOM:
+        if self._size + len(span) > WAITING_BYTES:
             SPANS_DROPPED.inc()
             return
         self._waiting.append(span)

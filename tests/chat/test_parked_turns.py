@@ -84,7 +84,7 @@ def carriers():
     import gc
 
     found = [one for one in gc.get_objects() if isinstance(one, gevent.Greenlet)]
-    return [one for one in found if one._run is pump.carry and not one.dead]
+    return [one for one in found if one._run is pump.run_turn and not one.dead]
 
 
 def test_a_slow_text_has_no_greenlet_until_it_ends(alice, chat, says, parked):

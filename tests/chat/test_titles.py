@@ -44,7 +44,7 @@ def test_a_row_of_marks_before_a_long_word_is_no_empty_title():
 
 
 def test_white_space_before_a_question_is_no_empty_title():
-    assert title_from("\n" * titles.READ + "hello") == "hello"
+    assert title_from("\n" * titles.READ_CHARACTERS + "hello") == "hello"
 
 
 def test_a_title_ends_with_a_whole_word_if_that_is_not_very_long():

@@ -46,7 +46,7 @@ def look(alarm, monkeypatch):
         pauses = []
         for moment in moments:
             monkeypatch.setattr(alarm, "_read_clocks", lambda at=moment: Sample(at, at * cpu))
-            pauses.append(alarm._look(stall.PERIOD))
+            pauses.append(alarm._look(stall.PERIOD_SECONDS))
         return pauses
 
     return looking
@@ -97,7 +97,7 @@ def test_what_is_shorter_is_no_stall(alarm, look, lines):
 def test_time_in_which_the_process_was_stopped_is_no_stall(alarm, look, lines):
     """The samples are late, and the watched thread has not used the time either."""
     look(0.04, 0.08, 3.0, 3.04, 3.08, cpu=0.0)
-    look(*(3.12 + number * stall.PERIOD for number in range(20)), cpu=0.0)
+    look(*(3.12 + number * stall.PERIOD_SECONDS for number in range(20)), cpu=0.0)
     alarm._end()
     [told] = [line for line in lines() if line["event"] == "stalled"]
     assert told["kind"] == "blocked"

@@ -6,11 +6,11 @@ import pytest
 from service.observing.measures import SPANS_DROPPED
 from service.outbound.upstream import Upstream
 from service.tracing import exporter as exporting
-from service.tracing.exporter import ROOM, Exporter
+from service.tracing.exporter import WAITING_BYTES, Exporter
 from tests.services import wait_for
 from tests.upstream import Answer, ScriptedUpstream
 
-QUARTER = b"x" * (ROOM // 4)
+QUARTER = b"x" * (WAITING_BYTES // 4)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_spans_that_find_no_room_are_dropped_and_counted(exporter, collector):
     assert dropped() == before + 2
     exporter.end()
     wait_for(lambda: exporter.is_empty)
-    assert [len(seen.body) for seen in collector.seen] == [ROOM]
+    assert [len(seen.body) for seen in collector.seen] == [WAITING_BYTES]
     exporter.add(QUARTER)
     wait_for(lambda: len(collector.seen) == 2)
     assert dropped() == before + 2, "there is room again"

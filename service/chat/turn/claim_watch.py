@@ -98,31 +98,31 @@ class ClaimWatch(BackgroundWork):
 
     def _work(self) -> None:
         gevent.sleep(LOOK_SECONDS)
-        while not self._look_safely() or self._runs or self._cleanups:
+        while not self._check_safely() or self._runs or self._cleanups:
             gevent.sleep(LOOK_SECONDS)
 
-    def _look_safely(self) -> bool:
+    def _check_safely(self) -> bool:
         try:
             with background_context(self._app):
-                self._look()
+                self._check_claims()
         except (SQLAlchemyError, gevent.Timeout) as error:
             claims_not_renewed.inc()
             log.warning("lease not renewed", error=type(error).__name__)
             return False
         return True
 
-    def _look(self) -> None:
+    def _check_claims(self) -> None:
         if self._runs:
             self._lease.renew_if_due()
         running = list(self._runs)
         stored = claims.claims_under(self._lease.id)
-        self._obey(stored)
+        self._act_on_requests(stored)
         self._restore(stored, running)
         self._find_strays(stored)
         for turn_id in list(self._cleanups):
             self._try(turn_id)
 
-    def _obey(self, stored: dict[str, RunningClaim]) -> None:
+    def _act_on_requests(self, stored: dict[str, RunningClaim]) -> None:
         """Interrupt turns whose claim requests their end; tell listeners of watched turns."""
         for turn_id, claim in stored.items():
             run = self._runs.get(turn_id)
@@ -141,7 +141,7 @@ class ClaimWatch(BackgroundWork):
         for run in running:
             if run.is_claimed and run.question.turn_id not in stored:
                 with write_transaction() as session:
-                    reply = claims.ask_for(session, run.question, self._lease.id)
+                    reply = claims.send_claim(session, run.question, self._lease.id)
                     is_restored = claims.is_ours(reply)
                 run.was_unclaimed = True
                 log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)

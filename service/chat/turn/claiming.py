@@ -38,7 +38,7 @@ _of_message = (
 _is_stored = exists().where(
     _messages.c.user_id == bindparam("owner"), _messages.c.record_id == bindparam("message")
 )
-LOOK = Prepared(
+READ_CHAT = Prepared(
     FIND_CHAT.add_columns(
         _chats.c.history_tokens,
         _is_stored.label("is_stored"),
@@ -89,15 +89,15 @@ def claim_new(app: Flask, session: Statements, question: Question) -> Question:
     """
     lease_id, subject = WORKER_LEASE.of(app).id, question.caller.subject
     keys = {"chat": question.chat_id, "owner": subject, "message": question.user_message_id}
-    locked = user_locks.ask_to_lock(session, subject)  # otherwise an erased account could come back
-    reply = claims.ask_for(session, question, lease_id)
-    looked = LOOK.ask(session.connection(), keys)
+    locked = user_locks.send_lock(session, subject)  # otherwise an erased account could come back
+    reply = claims.send_claim(session, question, lease_id)
+    chat_reply = READ_CHAT.send(session.connection(), keys)
     user_locks.standing(subject, locked)
     is_claimed = claims.is_ours(reply)
     if not is_claimed:
         is_claimed = _take_over(app, session, question)
-        looked = LOOK.ask(session.connection(), keys)
-    chat = looked.row
+        chat_reply = READ_CHAT.send(session.connection(), keys)
+    chat = chat_reply.row
     if chat is None:
         raise NotFound()
     if chat.is_stored:
@@ -112,7 +112,7 @@ def claim_new(app: Flask, session: Statements, question: Question) -> Question:
 def claim_again(app: Flask, session: Statements, question: Question) -> Question:
     """Claim and hold for a message that replaces stored ones."""
     user_locks.lock(session, question.caller.subject)
-    reply = claims.ask_for(session, question, WORKER_LEASE.of(app).id)
+    reply = claims.send_claim(session, question, WORKER_LEASE.of(app).id)
     if not claims.is_ours(reply) and not _take_over(app, session, question):
         raise claims.AlreadyRunning()
     _check_again(question)

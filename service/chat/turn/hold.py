@@ -108,9 +108,9 @@ class TurnHold:
             self._amount = used + amount
         return extended
 
-    def ask_to_close(self, session: Statements) -> StatementReply:
+    def send_close(self, session: Statements) -> StatementReply:
         """Begin to settle the hold; pass the reply to `charge`, which completes it."""
-        return ledger.ask_to_close(session, self._id, self._cost)
+        return ledger.send_close(session, self._id, self._cost)
 
     def charge(self, session: Statements, closed: StatementReply | None = None) -> int:
         """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""

@@ -51,12 +51,12 @@ def start(app: Flask, run: Run) -> None:
     claim_watch = CLAIM_WATCH.of(app)
     claim_watch.expect_no_more(run.question.turn_id)
     claim_watch.wake()
-    gevent.spawn(carry, app, run)
+    gevent.spawn(run_turn, app, run)
     with OnFailure(run.leave):
         gevent.sleep(0)
 
 
-def carry(app: Flask, run: Run, answer: Answer | None = None) -> None:
+def run_turn(app: Flask, run: Run, answer: Answer | None = None) -> None:
     """Run the turn to one of its endings. Every error becomes the last chunk.
 
     While the turn receives a text, it needs no greenlet. It continues in a new one, with the rest
@@ -148,7 +148,7 @@ def _park(app: Flask, run: Run, answer: Answer, arrivals: Arrivals) -> str:
 
     def go_on() -> None:
         run.interruption.move()
-        attribution.give(gevent.spawn(carry, app, run, answer), facts)
+        attribution.give(gevent.spawn(run_turn, app, run, answer), facts)
 
     run.interruption.park(arrivals.fail)
     arrivals.then(go_on)

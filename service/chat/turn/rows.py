@@ -33,7 +33,7 @@ LOOK_EVERY = 0.25  # seconds
 
 # The transaction was not committed, or its outcome is unknown: its connection was lost, it got no
 # connection, or it was the victim of a deadlock.
-LOST = (DBAPIError, TimeoutError, gevent.Timeout)
+MAYBE_COMMITTED = (DBAPIError, TimeoutError, gevent.Timeout)
 
 log = structlog.get_logger("turn")
 
@@ -87,11 +87,11 @@ def store(app: Flask, run: Run, status: TurnStatus) -> None:
     """
     try:
         _try(app, run, status)
-    except LOST as error:
+    except MAYBE_COMMITTED as error:
         log.warning("rows not stored", error=type(error).__name__)
         try:
             _once_more(app, run, status)
-        except LOST as again:
+        except MAYBE_COMMITTED as again:
             log.error("rows not stored", error=type(again).__name__)
             raise NotStored() from None
 
@@ -101,7 +101,7 @@ def _once_more(app: Flask, run: Run, status: TurnStatus) -> None:
         return
     try:
         _try(app, run, status)
-    except (*LOST, NotStored):  # perhaps the commit was only slow, or its reply was lost
+    except (*MAYBE_COMMITTED, NotStored):  # perhaps the commit was only slow, or its reply was lost
         if not _is_stored(app, run.question):
             raise
 
@@ -124,18 +124,21 @@ def _try(app: Flask, run: Run, status: TurnStatus) -> None:
 
 
 def _is_stored(app: Flask, question: Question) -> bool:
-    """Return whether the turn is stored. Raises one of `LOST` if the database stays unavailable."""
+    """Return whether the turn is stored.
+
+    Raises one of `MAYBE_COMMITTED` if the database stays unavailable.
+    """
     ends = time.monotonic() + LOOK_SECONDS
     while True:
         try:
-            return _look(app, question)
-        except LOST:
+            return _is_in_database(app, question)
+        except MAYBE_COMMITTED:
             if time.monotonic() > ends:
                 raise
         gevent.sleep(LOOK_EVERY)
 
 
-def _look(app: Flask, question: Question) -> bool:
+def _is_in_database(app: Flask, question: Question) -> bool:
     with gevent.Timeout(WRITE_SECONDS), app.app_context():
         stored = select(Turn.seq).where(Turn.turn_id == question.turn_id)
         return db.session.scalar(stored) is not None
@@ -144,9 +147,9 @@ def _look(app: Flask, question: Question) -> bool:
 def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared | None) -> None:
     question, connection = run.question, session.connection()
     lock_name(connection, question.chat_id)
-    locked = LOCK_CHAT.ask(connection, {"chat": question.chat_id})
-    dropping = claims.ask_to_drop(session, question.turn_id)
-    closed = run.hold.ask_to_close(session)
+    locked = LOCK_CHAT.send(connection, {"chat": question.chat_id})
+    dropping = claims.send_drop(session, question.turn_id)
+    closed = run.hold.send_close(session)
     chat = locked.row
     if chat is None:
         raise claims.ChatDeleted()
@@ -190,7 +193,7 @@ def _touch(connection: Connection, chat: Any, run: Run, title: str, moment: date
     touched = max(moment, chat.updated_at + MICROSECOND)
     values = {"chat": chat.record_id, "moment": touched, "name": title}
     values["tokens"] = run.tally.history_tokens or chat.history_tokens
-    TOUCH_CHAT.ask(connection, values)
+    TOUCH_CHAT.send(connection, values)
     columns = {"title": title, "updated_at": touched, "active_at": touched}
     return row_values.chat_change(chat, columns)
 
@@ -209,7 +212,7 @@ def _insert(
     twice in all. Raises `NotStored`, but not at the first try.
     """
     if refused is None:
-        statement.ask_many(connection, rows)
+        statement.send_many(connection, rows)
         return
     await_replies(connection)  # an earlier statement that fails is not a refused row
     for row in rows:

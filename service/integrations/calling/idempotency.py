@@ -106,7 +106,7 @@ class KeyLease:
         except IntegrityError:
             raise InFlight() from None
 
-    def look(self) -> str:
+    def wait_for_answer(self) -> str:
         """Return the stored answer's JSON, for a key whose call was sent before.
 
         If an attempt has the key, wait until it has stored its answer, or is known to be lost.
@@ -115,13 +115,13 @@ class KeyLease:
         gives_up = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
-                return self._look()
+                return self._read_answer()
             except InFlight:
                 if time.monotonic() >= gives_up:
                     raise
             gevent.sleep(LOOK_SECONDS)
 
-    def _look(self) -> str:
+    def _read_answer(self) -> str:
         row = db.session.execute(self._row(locked=False)).one_or_none()
         db.session.commit()
         stored = self._load_stored(row) if row else None

@@ -99,7 +99,7 @@ class Jobs:
         The job is polled at once, then as in `watch`. Raises `NotFound` and the errors of
         `public_state`.
         """
-        row = self._own(user_id, job_id)
+        row = self._find_own(user_id, job_id)
         if row.state == "running":
             self._try(row, endpoint)
         self.watch(row, endpoint, wait)
@@ -108,7 +108,7 @@ class Jobs:
     def _try(self, row: IntegrationJob, endpoint: Endpoint) -> bool:
         """Poll a job. Return False on an error, as the caller needs the job's id to poll again."""
         try:
-            self._look(row, endpoint)
+            self._poll(row, endpoint)
         except ServiceError:
             return False
         except SQLAlchemyError as error:
@@ -130,19 +130,19 @@ class Jobs:
         If polling needs a consent, return the OAuth-required payload. After the consent, the job
         can be polled again. Raises `NotFound`, and any other `ServiceError`.
         """
-        row = self._own(user_id, job_id)
+        row = self._find_own(user_id, job_id)
         if row.state == "running":
             endpoint = catalog.named(row.endpoint)
             connection = self._connections.of(endpoint, user_id, browser)
             try:
-                self._look(row, endpoint)
+                self._poll(row, endpoint)
             except (GrantRejected, ScopeMissing):
                 if connection is None:
                     raise
                 return Answer(connection.payload(), consent=True)
         return Answer(self.public_state(row))
 
-    def _own(self, user_id: str, job_id: str) -> IntegrationJob:
+    def _find_own(self, user_id: str, job_id: str) -> IntegrationJob:
         """Return a user's job that was begun here, detached from the session. Raises `NotFound`."""
         row = self.find(user_id, job_id)
         if row is None or row.is_elsewhere:
@@ -178,7 +178,7 @@ class Jobs:
         if not job_rows.has_task(db.session(), user_id, endpoint.name, params[name]):
             raise InvalidRequest(details={name: ["You have no such job."]})
 
-    def _look(self, row: IntegrationJob, endpoint: Endpoint) -> None:
+    def _poll(self, row: IntegrationJob, endpoint: Endpoint) -> None:
         """Poll a job once, and store its end. Raises `ServiceError`.
 
         A job whose time is over may still be done, and is paid for. In any other state it counts as

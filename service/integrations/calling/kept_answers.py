@@ -218,7 +218,7 @@ def _store(session: Statements, rows: list[dict[str, Any]]) -> None:
     if kept:
         connection = session.connection()
         kept.sort(key=lambda row: row["key"])
-        STORE.ask_many(connection, kept)
+        STORE.send_many(connection, kept)
 
 
 def _place(key: AnswerKey) -> str:

@@ -26,7 +26,7 @@ class Lookup:
         self.kept = self._answers.find(self._key)
         return self.kept is not None
 
-    def land(self, data: Any, wait: bool) -> Any:
+    def keep_answer(self, data: Any, wait: bool) -> Any:
         """Take the answer of the call that was made. Return it, encoded if it is kept.
 
         Without `wait`, the answer may not be stored yet. The caller then waits for the call's row,
@@ -48,7 +48,7 @@ class Lookups:
         self._running: dict[str, Lookup] = {}
 
     @contextmanager
-    def look(self, key: AnswerKey | None, seconds: float, fresh: bool) -> Iterator[Lookup]:
+    def look_up(self, key: AnswerKey | None, seconds: float, fresh: bool) -> Iterator[Lookup]:
         """Look for an answer, for at most `seconds`.
 
         Without a key, answers are not kept; with `fresh`, they are kept but not looked for. While

@@ -171,7 +171,7 @@ class Proxy:
         """With an idempotency key, return the stored answer, or make the call and store it."""
         request, call = admitted.request, (admitted.user_id, admitted.endpoint, key)
         lease = KeyLease(self._sealer, *call, dict(request.body), request.note, request.chat_id)
-        stored = lease.look() if request.again else lease.begin()
+        stored = lease.wait_for_answer() if request.again else lease.begin()
         if stored is not None:
             admitted.logged.has_row = True  # that of the call's first attempt
             return Answer(json.loads(stored))
@@ -186,7 +186,7 @@ class Proxy:
         with (
             media,
             Attempt(admitted.user_id, charge, lease, self._renewal, admitted.logged) as attempt,
-            self._look(admitted) as lookup,
+            self._look_up(admitted) as lookup,
         ):
             self.check_allowed(endpoint, admitted.params)
             if lookup.kept:
@@ -196,14 +196,14 @@ class Proxy:
             if charge or not endpoint.access.reads:  # else it can be refused afterwards
                 media.reserve(endpoint.seconds + GRACE_SECONDS)
             attempt.hold()
-            answer, job = self._ask(admitted, attempt, media, lookup.seconds)
+            answer, job = self._make_call(admitted, attempt, media, lookup.seconds)
             if not answer.consent:
                 media.confirm()
-                landed = lookup.land(answer.data, wait=admitted.logged.has_row)
-                answer = replace(answer, data=landed)
+                kept = lookup.keep_answer(answer.data, wait=admitted.logged.has_row)
+                answer = replace(answer, data=kept)
         return self._wait(admitted, job, lease) if job else answer
 
-    def _ask(
+    def _make_call(
         self, admitted: Admitted, attempt: Attempt, media: CallMedia, seconds: float
     ) -> tuple[Answer, IntegrationJob | None]:
         """Make the call at the vendor, and store its charge and answer.
@@ -222,10 +222,10 @@ class Proxy:
         attempt.end(cost, data, job)
         return Answer(data), job
 
-    def _look(self, admitted: Admitted) -> AbstractContextManager[Lookup]:
+    def _look_up(self, admitted: Admitted) -> AbstractContextManager[Lookup]:
         """Look for a kept answer of the same call."""
         key = key_of(admitted, self.calls.settings, SANDBOX_URL.get(self._app) or "")
-        return self._lookups.look(key, admitted.endpoint.seconds, admitted.request.fresh)
+        return self._lookups.look_up(key, admitted.endpoint.seconds, admitted.request.fresh)
 
     def _give_again(self, admitted: Admitted, attempt: Attempt, kept: Kept) -> Answer:
         """Return a kept answer, which costs nothing."""

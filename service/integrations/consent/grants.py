@@ -32,7 +32,7 @@ from service.sealing.seal import Sealer, Unsealable
 from service.times import now
 from service.web.errors import UpstreamFailed
 
-WORKS = {"failed_at": None, "failing_since": None, "failure": None}
+NO_FAILURE = {"failed_at": None, "failing_since": None, "failure": None}
 _grants = table(Grant)  # for writes without the ORM, which would change rows that were read before
 
 log = structlog.get_logger("grants")
@@ -199,7 +199,7 @@ class Grants:
             return False
         measures.REFRESHES.labels(self._integration, "refreshed").inc()
         fresh = self._seal(user_id, tokens)
-        fresh |= {"version": grant.version + 1, **WORKS}
+        fresh |= {"version": grant.version + 1, **NO_FAILURE}
         if tokens.scope:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
         if refresh_leases.store(grant, lease, fresh):

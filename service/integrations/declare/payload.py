@@ -9,7 +9,7 @@ from service.fairness import WorkBudget
 from service.storable import is_header_text
 from service.web.errors import InvalidRequest
 
-LARGE = 64 << 10  # bytes; a smaller body takes at most some milliseconds
+LARGE_BYTES = 64 << 10  # bytes; a smaller body takes at most some milliseconds
 _parsing = WorkBudget(1000)  # objects and numbers, which take a millisecond or two
 
 
@@ -44,7 +44,7 @@ def parse(body: bytes) -> Any:
     hooks for lists and texts, but no vendor sends megabytes of them without an object or a number.
     """
     try:
-        if len(body) <= LARGE:
+        if len(body) <= LARGE_BYTES:
             return json.loads(body, parse_float=_finite, parse_constant=_finite)
         return json.loads(
             body,

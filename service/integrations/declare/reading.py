@@ -32,7 +32,7 @@ class Unusable(UpstreamFailed):
 
 def unusable(path: str = "") -> Unusable:
     """Log the fault's path, but no content, which may be private. Return the error."""
-    _tell([_fault(path)])
+    _log_faults([_fault(path)])
     return Unusable("The upstream's answer is not as documented.", upstreamStatus=None)
 
 
@@ -45,7 +45,7 @@ def _fault(path: str) -> Fault:
     return path or frame.f_code.co_name, where
 
 
-def _tell(faults: list[Fault]) -> None:
+def _log_faults(faults: list[Fault]) -> None:
     held = _held.get()
     if held is not None:
         held += faults
@@ -63,7 +63,7 @@ def optional_item() -> Iterator[None]:
         yield
     finally:
         _held.reset(token)
-    _tell(held)
+    _log_faults(held)
 
 
 def leave_out(path: str, count: int) -> None:

@@ -11,7 +11,7 @@ from service.providers.events import Fault, ProviderError
 COUNT_LIMIT = 100_000_000
 # An event of megabytes has one long text. Megabytes of small values would take seconds to parse,
 # and longer to read.
-LARGE = 128 << 10  # bytes
+LARGE_BYTES = 128 << 10  # bytes
 MOST_BRACKETS = 50_000  # of a large event, also those in its texts
 
 _encode = encoder()
@@ -24,7 +24,7 @@ def dump(body: Any) -> bytes:
 
 def parse_event(data: bytes) -> dict[str, Any]:
     """A JSON object; raises `ProviderError` for anything else, and for too many values."""
-    if len(data) > LARGE and data.count(b"{") + data.count(b"[") > MOST_BRACKETS:
+    if len(data) > LARGE_BYTES and data.count(b"{") + data.count(b"[") > MOST_BRACKETS:
         raise ProviderError("garbled")
     return parse(data)
 
