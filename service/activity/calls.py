@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from service.activity.models import IntegrationCall
@@ -101,7 +101,7 @@ def _row(facts: CallFacts, outcome: CallOutcome, moment: datetime) -> dict[str, 
     }
 
 
-def _end(session: Session, row: Any, error: str | None, refund: int) -> None:
+def _end(session: Session, row: RowMapping, error: str | None, refund: int) -> None:
     moment = now()
     took = max(moment - row["created_at"], timedelta())  # another host's clock may be ahead
     changes = {
@@ -136,7 +136,7 @@ def sweep(session: Session) -> int:
     return len(rows)
 
 
-def _update(session: Session, rows: Iterable[Any], changes: dict[str, Any]) -> None:
+def _update(session: Session, rows: Iterable[RowMapping], changes: dict[str, Any]) -> None:
     """Change rows that the transaction has locked."""
     for row in rows:
         session.execute(update(_calls).where(_calls.c.seq == row["seq"]).values(**changes))

@@ -36,7 +36,7 @@ def numbers() -> dict[str, Any]:
     }
 
 
-def _since(model: Any, moment: datetime) -> Subquery:
+def _since(model: type[Turn] | type[IntegrationCall], moment: datetime) -> Subquery:
     """Select the newest rows by their numbers, because replies have no index by time."""
     newest = select(model).order_by(model.seq.desc()).limit(NEWEST).subquery()
     return select(newest).where(newest.c.created_at >= moment).subquery()

@@ -25,7 +25,7 @@ OWN_BUT_NOT_CREATE: Permissions = {
 }
 
 
-def _edit(session: Session, row: Any, changes: Values) -> None:
+def _edit(session: Session, row: Message, changes: Values) -> None:
     """Replace a message's text. Its tool calls stay, and the model is told about the edit."""
     content = changes.get("content")
     if content is None:
@@ -51,7 +51,7 @@ def _is_text(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == "text"
 
 
-def _delete_chat(session: Session, chat: Any) -> None:
+def _delete_chat(session: Session, chat: Chat) -> None:
     """End the chat's replies, announce the deletion of its messages, and delete their texts."""
     claims.request_end(session, chat.record_id, "deleted")
     messages = select(Message.record_id).where(Message.chat_id == chat.record_id)
@@ -84,7 +84,7 @@ def forget_if_deleted(session: Session, chat_id: str, owner: str) -> None:
         _forget_texts(session, chat_id, owner)
 
 
-def keep_place(session: Session, chat: Any, changes: Values) -> None:
+def keep_place(session: Session, chat: Chat, changes: Values) -> None:
     """Keep the time of the chat's last message, by which lists are sorted.
 
     So a change of the chat does not move it in lists. Turns set this time too. A chat without it

@@ -51,7 +51,7 @@ class QuotaReached(RateLimited):
 
 
 @dataclass(frozen=True)
-class Found:
+class ServedItem:
     """An item that can be served, and the database's time."""
 
     item: MediaItem
@@ -117,7 +117,7 @@ class MediaStore:
             session.execute(delete(_items).where(_items.c.media_id.in_(mine)))
         return len(mine)
 
-    def find(self, media_id: str) -> Found | None:
+    def find(self, media_id: str) -> ServedItem | None:
         """Return an item that can be served, or None. Needs an app context."""
         places = (False, True) if self._directory else (False,)
         ready = select(MediaItem, current_time().label("moment")).where(
@@ -128,12 +128,12 @@ class MediaStore:
         )
         row = db.session.execute(ready).one_or_none()
         db.session.commit()
-        return Found(*row) if row else None
+        return ServedItem(*row) if row else None
 
-    def link(self, found: Found) -> str:
+    def link(self, served: ServedItem) -> str:
         """Return a URL that works for anybody for ten minutes, and later with its owner's token."""
-        item = found.item
-        query = links.query_of(item.key, item.media_id, found.moment)
+        item = served.item
+        query = links.query_of(item.key, item.media_id, served.moment)
         return f"{self._base}/api/media/{item.media_id}?{query}"
 
     def open(self, item: MediaItem) -> int | None:
@@ -225,13 +225,13 @@ class MediaStore:
         with self._app.app_context():
             with write_transaction() as session:
                 session.execute(ready)
-            found = self.find(media_id)
-            if found is None:
+            served = self.find(media_id)
+            if served is None:
                 raise Unauthorized()
             return {
                 "mediaId": media_id,
-                "url": self.link(found),
-                "mediaType": found.item.media_type,
-                "bytes": found.item.size,
-                "expiresAt": timestamp(found.item.expires_at),
+                "url": self.link(served),
+                "mediaType": served.item.media_type,
+                "bytes": served.item.size,
+                "expiresAt": timestamp(served.item.expires_at),
             }

@@ -19,7 +19,7 @@ from service.media.conditions import (
 )
 from service.media.models import MediaItem
 from service.media.reader import MediaReader
-from service.media.store import MEDIA_STORE, Found, MediaStore
+from service.media.store import MEDIA_STORE, MediaStore, ServedItem
 from service.times import timestamp
 from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Forbidden, NotFound, Unauthorized, Unavailable
@@ -62,12 +62,12 @@ def content(link: dict[str, str], media_id: str) -> Response:
     Without a bearer token, `expires` and `signature` of a link are needed.
     """
     # A widget's frame requests a picture with `Origin: null`. The signed link suffices.
-    found = _store().find(media_id) if link["signature"] else None
-    if found is None or not _is_signed(found, link):
+    served = _store().find(media_id) if link["signature"] else None
+    if served is None or not _is_signed(served, link):
         refuse_opaque_origin(request)
         bearer.authenticate()
-        found = _find_own(media_id)
-    return _respond(found)
+        served = _find_own(media_id)
+    return _respond(served)
 
 
 @media.post("/<media_id>/link")
@@ -76,26 +76,28 @@ def content(link: dict[str, str], media_id: str) -> Response:
 @answers(LinkSchema())
 def link(media_id: str) -> dict[str, Any]:
     """A new link to an item of the caller's own, good for ten minutes without a token"""
-    found = _find_own(media_id)
-    return {"url": _store().link(found), "expiresAt": timestamp(links.expiry(found.moment))}
+    served = _find_own(media_id)
+    return {"url": _store().link(served), "expiresAt": timestamp(links.expiry(served.moment))}
 
 
-def _find_own(media_id: str) -> Found:
-    found = _store().find(media_id)
-    if found is None or found.item.user_id != g.caller.subject:
+def _find_own(media_id: str) -> ServedItem:
+    served = _store().find(media_id)
+    if served is None or served.item.user_id != g.caller.subject:
         raise NotFound()
-    return found
+    return served
 
 
-def _is_signed(found: Found, link: dict[str, str]) -> bool:
-    item = found.item
-    return links.is_valid(item.key, item.media_id, link["expires"], link["signature"], found.moment)
+def _is_signed(served: ServedItem, link: dict[str, str]) -> bool:
+    item = served.item
+    return links.is_valid(
+        item.key, item.media_id, link["expires"], link["signature"], served.moment
+    )
 
 
-def _respond(found: Found) -> Response:
+def _respond(served: ServedItem) -> Response:
     """Return the content, safe to open in a browser: it can run no script in this origin."""
-    check_match(request, found.item.media_id)
-    item, seconds = found.item, int((found.item.expires_at - found.moment).total_seconds())
+    check_match(request, served.item.media_id)
+    item, seconds = served.item, int((served.item.expires_at - served.moment).total_seconds())
     response = Response(MediaReader(_store(), item), content_type=item.media_type)
     response.content_length = item.size
     response.headers["Content-Security-Policy"] = POLICY

@@ -154,7 +154,7 @@ class Sessions:
         if row and new and row.user_id != new.row.user_id:
             self._revoke(row)
 
-    def _revoke(self, row: Any) -> None:
+    def _revoke(self, row: ConsoleSession) -> None:
         if token := self._open(row, "refresh_token"):
             self._provider.revoke(token)
 

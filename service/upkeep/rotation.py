@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Column, and_, func, select
 
 from service.database.access import write_transaction
-from service.extensions import db, table
+from service.extensions import Model, db, table
 from service.integrations.models import Consent, Grant, IdempotencyKey, IntegrationJob, KeptAnswer
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
@@ -61,12 +61,12 @@ def rotate(sealer: Sealer) -> Rotation:
     )
 
 
-def _key(model: Any) -> Column[Any]:
+def _key(model: type[Model]) -> Column[Any]:
     [key] = table(model).primary_key.columns
     return key
 
 
-def _old(sealer: Sealer, model: Any, column: str) -> Iterator[Sequence[Any]]:
+def _old(sealer: Sealer, model: type[Model], column: str) -> Iterator[Sequence[Any]]:
     """Yield the primary keys of the rows to reseal, in batches."""
     sealed = table(model).c[column]
     # SQLite's LIKE ignores case, so it would not distinguish some names of keys.
@@ -76,7 +76,9 @@ def _old(sealer: Sealer, model: Any, column: str) -> Iterator[Sequence[Any]]:
     yield from (old[start : start + BATCH] for start in range(0, len(old), BATCH))
 
 
-def _reseal(sealer: Sealer, model: Any, column: str, place: Place, ids: Sequence[Any]) -> Rotation:
+def _reseal(
+    sealer: Sealer, model: type[Model], column: str, place: Place, ids: Sequence[Any]
+) -> Rotation:
     resealed = unopened = 0
     with write_transaction() as session:
         rows = select(model).where(_key(model).in_(ids)).order_by(_key(model)).with_for_update()

@@ -53,7 +53,7 @@ def has_terms(model: type[Message] | type[Chat], terms: Terms, owner: str) -> Co
     return and_(_in_fts5(model, content, terms), *parts)
 
 
-def _in_fts5(model: Any, content: Any, terms: Terms) -> ColumnElement[bool]:
+def _in_fts5(model: type[Message] | type[Chat], content: Any, terms: Terms) -> ColumnElement[bool]:
     """Match texts in the index, and texts among the rows that it can't divide into words."""
     name = model.__tablename__
     index = any_table(f"search_{name}", column("rowid"), column(f"search_{name}"))
