@@ -18,8 +18,8 @@ from service.current_request import current_context, current_g, current_request
 from service.lazy import Extensions
 
 # The arguments are the app, the request, and the object behind `g`.
-Check = Callable[["Service", Request, Any], None]
-Finish = Callable[["Service", Request, Any, Response], None]
+RequestCheck = Callable[["Service", Request, Any], None]
+ResponseStep = Callable[["Service", Request, Any, Response], None]
 
 NO_SESSION = NullSession()
 REWRITTEN = ("location", "content-location")  # headers that Werkzeug turns into URIs
@@ -107,15 +107,15 @@ class Service(Flask):
     def __init__(self, name: str) -> None:
         super().__init__(name, static_folder=None)
         self.extensions = Extensions()
-        self._checks: list[Check] = []
-        self._finishes: list[Finish] = []
+        self._checks: list[RequestCheck] = []
+        self._finishes: list[ResponseStep] = []
         self._found: Matches = {}
 
-    def check_requests(self, check: Check) -> None:
+    def check_requests(self, check: RequestCheck) -> None:
         """Have `check` called before the view of every request. An exception becomes the answer."""
         self._checks.append(check)
 
-    def finish_responses(self, finish: Finish) -> None:
+    def finish_responses(self, finish: ResponseStep) -> None:
         """Have `finish` called with every response, before the functions that were registered
         earlier."""
         self._finishes.insert(0, finish)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from service.browser.files import FOLDERS, MEDIA_TYPES, ROOT
 
-Times = dict[str, int]  # by path: when each file was modified, in ns
+ModifiedTimes = dict[str, int]  # by path: when each file was modified, in ns
 
-_latest: dict[str, Times] = {}  # of the last computed version only
+_latest: dict[str, ModifiedTimes] = {}  # of the last computed version only
 
 
 def version() -> str:
@@ -31,7 +31,7 @@ def is_of(name: str, path: Path) -> bool:
     return times.get(str(path)) == path.stat().st_mtime_ns or version() == name
 
 
-def _times() -> Times:
+def _times() -> ModifiedTimes:
     entries = (entry for folder in FOLDERS for entry in os.scandir(ROOT / folder))
     served = (each for each in entries if os.path.splitext(each.name)[1] in MEDIA_TYPES)
     return {each.path: each.stat().st_mtime_ns for each in sorted(served, key=lambda one: one.path)}

@@ -17,7 +17,7 @@ VERY_FAST = 0.002  # seconds: such a read counts as several
 VERY_FAST_COUNTS = 2
 STREAK = 8  # fast reads in a row before the interval applies
 
-Read = Callable[..., bytes]
+ReadBytes = Callable[..., bytes]
 
 
 class PacedReader:
@@ -28,7 +28,7 @@ class PacedReader:
 
     __slots__ = ("_began", "_is_parked", "_read", "_streak")
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: ReadBytes) -> None:
         self._read = read
         self._streak = 0
         self._began = 0.0

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Protocol
 
 from service.generation.pace import PacedReader
-from service.outbound.arrivals import Arrivals, Take
+from service.outbound.arrivals import Arrivals, TakePiece
 from service.outbound.retry import retry_after
 from service.outbound.upstream import ByteStream, UpstreamError
 from service.providers.answer_limit import AnswerRoom
@@ -80,7 +80,7 @@ class _Pieces:
         return True
 
 
-def _read(stream: ByteStream, take: Take | None = None) -> bytes:
+def _read(stream: ByteStream, take: TakePiece | None = None) -> bytes:
     """Read the next bytes; empty at the end.
 
     A broken connection counts as the end. The wire decides whether the answer may end there.

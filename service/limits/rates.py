@@ -26,7 +26,8 @@ from service.observing import measures
 from service.web.errors import RateLimited
 
 RateKind = Literal["turns", "calls", "records", "sockets", "tokens"]
-Act = Callable[[Sequence[Any], RateKind, str], None]  # called with limits, a kind and a hashed user
+# Called with limits, a kind and a hashed user.
+ApplyLimits = Callable[[Sequence[Any], RateKind, str], None]
 REFUSED: dict[RateKind, str] = {
     "turns": "You have sent too many messages.",
     "calls": "You have made too many calls.",
@@ -73,7 +74,7 @@ class Rates:
         """
         self._count(kind, subject, self._take_off)
 
-    def _count(self, kind: RateKind, subject: str, act: Act) -> None:
+    def _count(self, kind: RateKind, subject: str, act: ApplyLimits) -> None:
         items = self._items.get(kind, ())
         if not items or subject == OWNER.of(self._app).subject:
             return

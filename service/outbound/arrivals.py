@@ -18,7 +18,7 @@ from service.raw_sockets import READ, plain_socket
 WOULD_WAIT = (BlockingIOError, InterruptedError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 READ_BYTES = 65_536  # that one read takes at most
 
-Take = Callable[[bytes], bool]
+TakePiece = Callable[[bytes], bool]
 
 
 class Framed(Protocol):
@@ -39,7 +39,7 @@ class Arrivals:
     __slots__ = ("_body", "_error", "_piece", "_receive", "_resume", "_take", "_watcher")
 
     def __init__(
-        self, body: Framed, receive: Callable[[], bytes], take: Take, descriptor: int
+        self, body: Framed, receive: Callable[[], bytes], take: TakePiece, descriptor: int
     ) -> None:
         self._body, self._receive, self._take = body, receive, take
         self._resume: Callable[[], object] | None = None

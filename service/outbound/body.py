@@ -16,7 +16,7 @@ from http.client import IncompleteRead
 from typing import Any
 
 from service.fairness import WorkBudget
-from service.outbound.arrivals import Arrivals, Take, receiver
+from service.outbound.arrivals import Arrivals, TakePiece, receiver
 from service.outbound.head import ResponseHead
 
 READ_SIZE = 65_536
@@ -123,7 +123,7 @@ class ResponseBody:
         self.is_followed = self.complete and bool(ahead)
         self._parked: Arrivals | None = None
 
-    def park(self, take: Take) -> Arrivals | None:
+    def park(self, take: TakePiece) -> Arrivals | None:
         """Offer the bytes that arrive from now on to `take`, without a greenlet.
 
         The next `read` returns the bytes that `take` refuses. Returns None if there already is
@@ -140,7 +140,7 @@ class ResponseBody:
             self._parked.stop()
             self._parked = None
 
-    def read(self, take: Take | None = None) -> bytes:
+    def read(self, take: TakePiece | None = None) -> bytes:
         """Return at least one byte, or b"" at the end.
 
         Bytes that arrive meanwhile are offered to `take` in the event loop, and are not returned if
@@ -166,11 +166,11 @@ class ResponseBody:
         received.spend(len(data))
         return data
 
-    def _offer(self, take: Take) -> bytes:
+    def _offer(self, take: TakePiece) -> bytes:
         """Return refused bytes, or b"" at the end, or if the caller must read the connection."""
         return self._arrivals(take).wait()
 
-    def _arrivals(self, take: Take) -> Arrivals:
+    def _arrivals(self, take: TakePiece) -> Arrivals:
         if self._receive is None:
             self._receive = receiver(self._socket)
         return Arrivals(self, self._receive, take, self._socket.fileno())

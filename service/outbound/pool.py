@@ -20,8 +20,9 @@ MOST_IDLE = 100  # connections to one server
 # connection is reset. A request that can't be repeated would then fail.
 IDLE_SECONDS = 60.0
 
-Kept = list[tuple[float, UpstreamConnection]]  # since when, in monotonic time; the newest is last
-Idle = OrderedDict[Origin, Kept]
+# Since when each is idle, in monotonic time; the newest is last.
+IdleConnections = list[tuple[float, UpstreamConnection]]
+Idle = OrderedDict[Origin, IdleConnections]
 
 
 class Pool:
@@ -89,7 +90,7 @@ def _close_idle(idle: Idle) -> None:
         _close_all(idle.popitem()[1])
 
 
-def _close_all(connections: Kept) -> None:
+def _close_all(connections: IdleConnections) -> None:
     while connections:
         connections.pop()[1].close()
 

@@ -18,7 +18,7 @@ from urllib3.exceptions import HTTPError
 from service.app_keys import AppKey
 from service.observing.logs import log_info
 from service.observing.measures import count_upstream_call
-from service.outbound.arrivals import Arrivals, Take
+from service.outbound.arrivals import Arrivals, TakePiece
 from service.outbound.destination import Destination, destination_of
 from service.outbound.exchange import HttpExchange
 from service.outbound.guarded import GuardedConnection, GuardedSecureConnection, NotPublic
@@ -74,11 +74,11 @@ class ByteStream(Protocol):
     status: int
     headers: Mapping[str, str]
 
-    def read(self, take: Take | None = None) -> bytes:
+    def read(self, take: TakePiece | None = None) -> bytes:
         """Return at least one byte, or b"" at the end. Raises `UpstreamError`. Bytes that `take`
         takes in the event loop are not returned, and `idle` does not limit pauses between them."""
 
-    def park(self, take: Take) -> Arrivals | None:
+    def park(self, take: TakePiece) -> Arrivals | None:
         """Offer arriving bytes to `take`, without a greenlet that waits. `read` returns the bytes
         that it refuses. Returns None if there is something to read."""
 
@@ -103,7 +103,7 @@ class PooledStream:
         self.status = exchange.head.status
         self.headers: Mapping[str, str] = exchange.head.headers
 
-    def read(self, take: Take | None = None) -> bytes:
+    def read(self, take: TakePiece | None = None) -> bytes:
         try:
             return self._body.read(take)
         except TimeoutError:
@@ -113,7 +113,7 @@ class PooledStream:
             self._broken = True
             raise UpstreamError("cut") from None
 
-    def park(self, take: Take) -> Arrivals | None:
+    def park(self, take: TakePiece) -> Arrivals | None:
         return self._body.park(take)
 
     def finish(self) -> None:

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-Call = tuple[str, dict[str, Any]]
+from service.sandbox.task_commands import Call
+
 Results = tuple[tuple[str, str], ...]
 
 WEATHER = re.compile(r"\bshow me the weather\b.*\bcontacts?\b", re.I | re.S)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.sandbox import arranging, mailing, questions, task_commands, writing
-from service.sandbox.task_commands import RECORD_SENTENCES
+from service.sandbox.task_commands import RECORD_SENTENCES, Call
 
-Calls = tuple[tuple[str, dict[str, Any]], ...]
+Calls = tuple[Call, ...]
 
 # Characters of a message that are searched for questions and commands. The time of a search grows
 # with the square of the length: 100,000 characters could stop a worker for some seconds.

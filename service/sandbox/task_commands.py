@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-Call = tuple[str, dict[str, Any]]
+Call = tuple[str, dict[str, Any]]  # the name of a tool, and its input
 
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 ADD = re.compile(

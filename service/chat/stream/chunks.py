@@ -17,13 +17,13 @@ class Absent:
 
 
 ABSENT = Absent()
-Optional = dict[str, Any] | Absent
+OptionalMetadata = dict[str, Any] | Absent
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
     messageId: str
-    messageMetadata: Optional = ABSENT
+    messageMetadata: OptionalMetadata = ABSENT
     type: Literal["start"] = "start"
 
 
@@ -127,7 +127,7 @@ class ConsentPart:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    messageMetadata: Optional = ABSENT
+    messageMetadata: OptionalMetadata = ABSENT
     type: Literal["finish"] = "finish"
 
 

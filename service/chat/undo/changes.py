@@ -24,7 +24,7 @@ CHANGED = "The record has been changed since."
 # Columns that turns set without a tool, by collection: other collections may have the same name.
 OF_TURNS: dict[str, tuple[str, ...]] = {journal.CHATS: ("activeAt",)}
 
-Entries = list[JournalEntry]  # of one record, in their order
+RecordEntries = list[JournalEntry]  # of one record, in their order
 
 
 class Refused(Exception):
@@ -42,7 +42,7 @@ class NetChange:
     collection: Collection
     before: Envelope | None
     after: Envelope | None
-    entries: Entries
+    entries: RecordEntries
 
     @property
     def some_state(self) -> Envelope:
@@ -63,17 +63,17 @@ class NetChange:
         return reverting.owner_of(self.collection, self.some_state)
 
 
-def entries_by_record(session: Session, caller: Caller, turn_id: str) -> list[Entries]:
+def entries_by_record(session: Session, caller: Caller, turn_id: str) -> list[RecordEntries]:
     """Return the caller's entries of a turn, in the order of each record's first entry."""
     mine = (JournalEntry.turn_id == turn_id, JournalEntry.user_id == caller.subject)
     of_turn = (*mine, journal.is_change)
-    by_record: dict[tuple[str, str, str | None], Entries] = {}
+    by_record: dict[tuple[str, str, str | None], RecordEntries] = {}
     for entry in session.scalars(select(JournalEntry).where(*of_turn).order_by(JournalEntry.seq)):
         by_record.setdefault((entry.collection, entry.record_id, entry.owner), []).append(entry)
     return list(by_record.values())
 
 
-def change_of(entries: Entries, collections: Collections) -> NetChange:
+def change_of(entries: RecordEntries, collections: Collections) -> NetChange:
     """Return the whole change. Raises `Refused` if the entries do not suffice to revert it."""
     first, last = entries[0], entries[-1]
     if first.collection == external_calls.CALLS:

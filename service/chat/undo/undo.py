@@ -40,7 +40,7 @@ from service.web.errors import Conflict, NotFound, ServiceError
 DELETED = "The record has been deleted since."
 FORBIDDEN = "You may not do this with the record."
 
-Listed = dict[str, str]
+ReportItem = dict[str, str]  # a collection, a record's id, and the reason if it is not undone
 
 TRACES: dict[
     Any, ColumnElement[bool]
@@ -59,14 +59,14 @@ class UndoneAlready(Conflict):
     message = "The changes of this turn have been taken back already."
 
 
-def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, list[Listed]]:
+def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, list[ReportItem]]:
     """Revert the changes of one of the caller's turns.
 
     Returns `undone` and `conflicts`; each conflict has a `reason`. In `RATE_LIMITS` it counts as
     one change of records. Raises `NotFound`, `StillRunning`, `UndoneAlready`, `RateLimited`.
     """
     count("records", caller.subject)
-    undone: list[Listed] = []
+    undone: list[ReportItem] = []
     with write_transaction() as session:
         _begin(session, caller.subject, turn_id)
         changes, conflicts = _sort_changes(session, caller, turn_id, collections)
@@ -116,7 +116,7 @@ def _note(session: Session, turn_id: str, turns: Collection) -> None:
 
 def _sort_changes(
     session: Session, caller: Caller, turn_id: str, collections: Collections
-) -> tuple[list[NetChange], list[Listed]]:
+) -> tuple[list[NetChange], list[ReportItem]]:
     """Return the changes, the oldest record first, and the conflicts that the journal shows."""
     changes, conflicts = [], []
     for entries in entries_by_record(session, caller, turn_id):
@@ -194,9 +194,9 @@ def _write(session: Session, change: NetChange, row: Any) -> None:
     session.execute(settled.values(user_message_id=None))
 
 
-def _list(entry: JournalEntry) -> Listed:
+def _list(entry: JournalEntry) -> ReportItem:
     return {"collection": entry.collection, "recordId": entry.record_id}
 
 
-def _conflict(entry: JournalEntry, refusal: Refused) -> Listed:
+def _conflict(entry: JournalEntry, refusal: Refused) -> ReportItem:
     return {**_list(entry), "reason": str(refusal)}

@@ -11,8 +11,8 @@ from joserfc.jwk import OctKey
 
 from service.integrations.declare.setting import Setting
 
-Settings = Mapping[str, str]
-Pairs = dict[str, Any]
+SettingValues = Mapping[str, str]
+NamedValues = dict[str, Any]
 
 
 class Credential(Protocol):
@@ -22,7 +22,7 @@ class Credential(Protocol):
     def settings(self) -> tuple[Setting, ...]:
         """The settings that the credential consists of."""
 
-    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: SettingValues, headers: NamedValues, query: NamedValues) -> None:
         """Add the credential to a request. `values` has all its required settings."""
 
 
@@ -32,7 +32,7 @@ class NoCredential:
 
     settings: tuple[Setting, ...] = ()
 
-    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: SettingValues, headers: NamedValues, query: NamedValues) -> None:
         pass
 
 
@@ -48,7 +48,7 @@ class HeaderKey:
     def settings(self) -> tuple[Setting, ...]:
         return (self.key,)
 
-    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: SettingValues, headers: NamedValues, query: NamedValues) -> None:
         if self.key.name in values:
             headers[self.header] = self.form.format(key=values[self.key.name])
 
@@ -69,7 +69,7 @@ class QueryKey:
     def settings(self) -> tuple[Setting, ...]:
         return (self.key,)
 
-    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: SettingValues, headers: NamedValues, query: NamedValues) -> None:
         if self.key.name in values:
             query[self.name] = values[self.key.name]
 
@@ -84,7 +84,7 @@ class HeaderKeys:
     def settings(self) -> tuple[Setting, ...]:
         return tuple(self.parts.values())
 
-    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: SettingValues, headers: NamedValues, query: NamedValues) -> None:
         for header, part in self.parts.items():
             if part.name in values:
                 headers[header] = values[part.name]
@@ -101,7 +101,7 @@ class Basic:
     def settings(self) -> tuple[Setting, ...]:
         return (self.user, self.password) if self.password else (self.user,)
 
-    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: SettingValues, headers: NamedValues, query: NamedValues) -> None:
         if self.user.name not in values:
             return
         password = values.get(self.password.name, "") if self.password else ""
@@ -126,10 +126,10 @@ class Signer:
     def settings(self) -> tuple[Setting, ...]:
         return (self.key, self.secret)
 
-    def put(self, values: Settings, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: SettingValues, headers: NamedValues, query: NamedValues) -> None:
         headers["Authorization"] = f"Bearer {self.sign(values, self.claims, self.seconds)}"
 
-    def sign(self, values: Settings, claims: Mapping[str, Any], seconds: int) -> str:
+    def sign(self, values: SettingValues, claims: Mapping[str, Any], seconds: int) -> str:
         """Return a token with these claims that is valid for `seconds`."""
         issued_at = int(time.time())
         times = {"nbf": issued_at, "exp": issued_at + seconds}

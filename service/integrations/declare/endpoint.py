@@ -21,12 +21,10 @@ from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.request import Template, target_faults
 from service.integrations.declare.says import Says
 from service.integrations.declare.setting import Setting, first_missing
-from service.integrations.declare.shape import Shape
+from service.integrations.declare.shape import Shape, Values
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Vendor
 from service.media.models import LARGEST_CALL
-
-Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from service.integrations.declare.matching import Bounded, Fitting
 from service.web.errors import TooLarge
 from service.web.fields import JsonBoolean, JsonInteger, JsonNumber, Text
 
-To = str | tuple[str, ...]
-Theirs = Mapping[Any, Any] | Callable[[Any], Any]
+Targets = str | tuple[str, ...]
+VendorForm = Mapping[Any, Any] | Callable[[Any], Any]
 
 
 class Parameters(Schema):
@@ -36,8 +36,8 @@ class Parameters(Schema):
 class Facts(TypedDict, total=False):
     """The arguments that every field takes beside its description and its bounds."""
 
-    to: To
-    theirs: Theirs | None
+    to: Targets
+    theirs: VendorForm | None
     required: bool
     default: Any
 
@@ -47,8 +47,8 @@ def _facts(
     checks: list[Any],
     keywords: Mapping[str, str | None] | None = None,
     *,
-    to: To = "",
-    theirs: Theirs | None = None,
+    to: Targets = "",
+    theirs: VendorForm | None = None,
     required: bool = False,
     default: Any = missing,
 ) -> dict[str, Any]:

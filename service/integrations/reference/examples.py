@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlencode
 
-from service.integrations.declare.endpoint import Endpoint, Values
+from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.payload import parse, query_value
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import Outgoing, Template
+from service.integrations.declare.shape import Values
 
 
 def example_faults(item: Endpoint) -> Iterator[str]:

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.cache import Cache
-from service.integrations.declare.credential import Pairs
-from service.integrations.declare.credential import Settings as Keys
+from service.integrations.declare.credential import NamedValues
+from service.integrations.declare.credential import SettingValues as Keys
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import Example, Exchange
 from service.integrations.declare.fields import Count, Parameters, Words
@@ -41,7 +41,7 @@ class PlanKey:
     def settings(self) -> tuple[Setting, ...]:
         return (self.key,)
 
-    def put(self, values: Keys, headers: Pairs, query: Pairs) -> None:
+    def put(self, values: Keys, headers: NamedValues, query: NamedValues) -> None:
         if self.key.name in values:
             is_paid = urlsplit(values.get(BASE.name, "")).hostname == PRO_HOST
             header = "x-cg-pro-api-key" if is_paid else "x-cg-demo-api-key"
