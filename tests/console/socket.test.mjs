@@ -150,13 +150,18 @@ class FakeSocket {
   close() {}
 }
 
+let stopLast = () => {};
+
+/** Ends the socket of the test before, whose timer would connect once more during this test. */
 function connected(transport = {}) {
+  stopLast();
   FakeSocket.opened = [];
   const events = [];
   const options = { token: () => 't.o.k', url: 'ws://x', Socket: FakeSocket, random: () => 0 };
   const socket = createRecordsSocket({ ...options, onSessionOver: () => events.push('over') });
   const collection = createLiveCollection('tasks', { socket, transport });
   socket.start();
+  stopLast = socket.stop;
   return { socket, collection, events, server: FakeSocket.opened[0] };
 }
 
