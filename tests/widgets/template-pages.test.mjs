@@ -44,6 +44,17 @@ test('a table keeps the focus in its row while its collection changes', async (t
   assert.equal(document.activeElement, page.button('title'));
 });
 
+test('an empty table says that its collection can no longer be read', async (t) => {
+  const page = await openTemplate(t, 'table', { state: { collection: 'notes' } });
+  const { requestId } = await until(() => page.asked.find(({ type }) => type === TYPES.recordsSubscribe));
+  page.tell({ type: TYPES.recordsSnapshot, requestId, records: [] });
+  await until(() => page.main.textContent.includes('New records appear here'));
+  page.tell({ type: TYPES.recordsError, requestId, error: 'forbidden', message: 'Your role does not allow this.' });
+  await settle();
+  assert.equal(page.main.dataset.state, 'error');
+  assert.match(page.main.textContent, /Your role does not allow this\./);
+});
+
 test('a table shows what is too large to be passed on, and says so', async (t) => {
   const { page } = await tableOf(t, [1, 2, 3].map((at) => note(`${at}`, `${at}`.repeat(100_000))));
   assert.equal(page.field('tbody').children.length, 3);

@@ -44,14 +44,16 @@ function follow(name) {
   stop();
   panel.run(
     () => new Promise((resolve, reject) => {
+      let isRead = false;
       stop = client.records.subscribe(name, {
         onRecords(records) {
+          isRead = true;
           resolve(null);
           show(records.map(itemOf), `There is nothing in “${name}” yet. New records appear here.`);
         },
         onError(error) {
           reject(error);
-          if (grid.node.isConnected) panel.showProblem(error, () => follow(name));
+          if (isRead) panel.showProblem(error, () => follow(name)); // the action is over, so that nothing else shows it
         },
       });
     }),
