@@ -182,6 +182,15 @@ test('a key is forgotten with an answer, kept without one, and too old after a d
   assert.deepEqual([page.draft.pendingKey, page.stored.draft.pending], [undefined, undefined]);
 });
 
+test('a key from a computer whose clock is ahead is kept', async () => {
+  for (const ahead of [2000, 3 * 3_600_000]) {
+    const pending = { key: 'k', at: Date.now() + ahead, user: 'alice' };
+    const page = open({ draft: { values: { text: 'Dear' }, pending } });
+    await page.draft.ready;
+    assert.equal(page.draft.pendingKey, 'k');
+  }
+});
+
 test('what was typed while it was being sent stays', async () => {
   const page = open();
   await page.draft.ready;

@@ -188,8 +188,8 @@ function textsOf(value) {
 /** @param {any} value which may have any form @param {string} print of the stored texts @returns {Pending | null} null if the call is too old */
 function pendingOf(value, print) {
   if (typeof value?.key !== 'string' || !value.key || typeof value.at !== 'number') return null;
-  const age = Date.now() - value.at;
-  if (!(age >= 0 && age < KEY_LIFE)) return null;
+  const age = Date.now() - value.at; // negative if the clock of the other computer is ahead
+  if (!(Math.abs(age) < KEY_LIFE)) return null;
   const user = typeof value.user === 'string' ? value.user : '';
   return { key: value.key, at: value.at, user, print: typeof value.print === 'string' ? value.print : print };
 }
