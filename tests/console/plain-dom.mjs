@@ -104,6 +104,7 @@ globalThis.document = {
   createElementNS: (_space, tag) => new Element(tag),
   createTextNode: (data) => new Text(data),
   body: new Element('body'),
+  addEventListener() {},
   hasFocus: () => true,
 };
 

@@ -51,8 +51,10 @@ Object.assign(prototype, {
 document.hasFocus = () => true;
 document.documentElement = { style: { setProperty() {} } };
 
-// A call that no test answers waits for a minute: the process must not wait with it.
-const { setTimeout: begin } = globalThis;
+// A call that no test answers waits for a minute, and a calendar looks at the day every minute: the process must not wait
+// with them.
+const { setTimeout: begin, setInterval: repeat } = globalThis;
+globalThis.setInterval = (act, ms, ...more) => repeat(act, ms, ...more).unref();
 globalThis.setTimeout = (act, ms, ...more) => {
   const timer = begin(act, ms, ...more);
   return ms > 1000 ? timer.unref() : timer;

@@ -192,6 +192,20 @@ test('an event whose end is not after its start is not saved', async (t) => {
   assert.match(String(page.field('input', 2).fault), /after the start/);
 });
 
+test('a calendar that stays open names the days anew when a day has passed', async (t) => {
+  t.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.parse('2026-11-28T12:00:00Z') });
+  const page = await openTemplate(t, 'calendar', { flags: { cloudsuite: { calendar: true } } });
+  await settle();
+  page.press('Show events');
+  await page.answer('cloudsuite/calendar-list-events', done({ events: [EVENT] }));
+  await until(() => page.main.textContent.includes('Today'));
+  const shown = page.field('section');
+  t.mock.timers.tick(60_000);
+  assert.equal(shown.isConnected, true); // on the same day, nothing is drawn anew
+  t.mock.timers.tick(24 * 3_600_000);
+  assert.doesNotMatch(page.main.textContent, /Today/);
+});
+
 test('a calendar finds no word that stands for nothing', async (t) => {
   const page = await savingEvent(t);
   page.press('Cancel');

@@ -1,6 +1,7 @@
 // @ts-check
 // Shows the next events by day, and a form for a new event. The chosen event is sent to other widgets.
 
+import { everyMinute } from '../../../browser/shared/minutes.js';
 import { createGate } from '../../../browser/widgets/widget-gate.js';
 import { button, createChoices, createWidget, element, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { byBegin, dayOf, timesOf } from './days.js';
@@ -16,8 +17,10 @@ let guests = [];
 let events = [];
 let isLoaded = false;
 let opened = 0; // how often the form was opened
+let listedOn = ''; // the day on which the events were listed
 panel.controls.append(newButton);
 showGate();
+everyMinute(() => listedOn !== today() && list()); // so that yesterday's events are not called today's
 form.draft.ready.then((isDraft) => isDraft && !isLoaded && panel.show(form.node));
 
 function showGate() {
@@ -51,8 +54,13 @@ function load() {
   });
 }
 
+function today() {
+  return new Date().toDateString();
+}
+
 function list() {
   if (!isLoaded || form.node.isConnected) return undefined;
+  listedOn = today();
   const found = events.filter((one) => [one.title, one.location].join(' ').toLowerCase().includes(words.toLowerCase()));
   if (!found.length) return panel.showEmpty(words ? `No event matches “${words}”.` : 'Nothing is planned.');
   const days = Map.groupBy ? Map.groupBy(found, (one) => dayOf(one)) : grouped(found);
