@@ -18,8 +18,8 @@ from service.providers.events import (
     FinishReason,
     ProviderError,
 )
+from service.providers.halves import Halves
 from service.providers.names import NameTable
-from service.storable import make_storable
 
 CUT_REASONS = ("length", "content-filter")
 # Of an answer's calls: their text is parsed repeatedly to find the end of an object.
@@ -39,6 +39,7 @@ class OpenCall:
     name: str = ""
     fragments: list[str] = field(default_factory=list)
     seems_whole: bool = False
+    halves: Halves = field(default_factory=Halves)
 
     def add(self, fragment: str) -> None:
         self.fragments.append(fragment)
@@ -67,7 +68,7 @@ class CallCollector:
         name.
         """
         call = self._find(index, call_id, name, fragment)
-        fragment = make_storable(fragment)
+        fragment = call.halves.join(fragment)
         self._size += len(fragment) + len(call_id)
         if self._size > MOST_CHARACTERS or len(self._calls) > MOST_PARTS:
             raise ProviderError("garbled")

@@ -34,8 +34,12 @@ class Decoder(Protocol):
 
         It changes no state. `feed` would yield the same text, and change no state either. The text
         depends on the data alone, and is a JSON string in it: another string in its place would be
-        returned instead.
+        returned instead. A text that can't be stored is left to `feed`.
         """
+
+    @property
+    def has_half(self) -> bool:
+        """Whether the last text ended within a character. Then only `feed` can read the next."""
 
     def end(self) -> Iterator[Event]:
         """Yield the events at the end of the stream.

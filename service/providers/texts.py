@@ -8,7 +8,7 @@ import json
 
 from service.providers import sse
 from service.providers.provider import Decoder
-from service.storable import make_storable
+from service.storable import is_storable
 
 HEADS = (b"", b"event: content_block_delta\n")  # of provider B or C, and of A
 # For each answer: some hosts send other bytes each time, and learning is slower than parsing.
@@ -37,6 +37,8 @@ class TextReader:
         """
         if not piece.endswith(b"\n\n") or not self._events.is_between_events:
             return None
+        if self._decoder.has_half:
+            return None
         texts = []
         for event in piece[:-2].split(b"\n\n"):
             text = self._between(event) or self._parsed(event)
@@ -55,7 +57,7 @@ class TextReader:
             text, end = _value_at(quoted)
         except ValueError:
             return None
-        return make_storable(text) if end == len(quoted) else None
+        return text if end == len(quoted) and is_storable(text) else None
 
     def _parsed(self, event: bytes) -> str | None:
         head, _, data = event.partition(b"data: ")

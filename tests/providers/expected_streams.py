@@ -7,6 +7,7 @@ GREETING = "Grüße,\u2028世界 🌍\u0085done"
 TROMSO = ("weather.read", '{"city": "Tromsø"}', None)
 BERGEN = ("weather.read", '{"city":"Bergen"}', None)
 OSLO = ("weather.read", '{"city":"Oslo"}', None)
+EARTH = ("weather.read", '{"city":"Oslo 🌍"}', None)
 NOTE_B = ("notes.add", '{"note":"b"}', None)
 PINNED = ("notes.add", '{"note":"a","pinned":true}', None)
 CLOCK = ("clock.now", "{}", None)
@@ -19,6 +20,7 @@ ASKED = Usage(20, 9)
 
 ANTHROPIC = {
     "a-text": Answer(GREETING, (), Usage(20, 7), "stop"),
+    "a-halves": Answer("Oslo 🌍 in the sun🌞 and \ufffdhalf ", (EARTH,), ASKED, "tool-calls"),
     "a-tool": Answer("Let me look.", (TROMSO,), Usage(20, 31), "tool-calls"),
     "a-two-tools": Answer("", (BERGEN, PINNED), ASKED, "tool-calls"),
     "a-tool-no-arguments": Answer("", (CLOCK, CLOCK), ASKED, "tool-calls"),
@@ -46,6 +48,7 @@ ANTHROPIC = {
 
 OPENAI = {
     "bc-text": Answer(GREETING, (), Usage(20, 7, 4), "stop"),
+    "bc-halves": Answer("Oslo 🌍 in the sun🌞 and \ufffdhalf ", (EARTH,), ASKED, "tool-calls"),
     "bc-tool": Answer("Let me look.", (TROMSO,), Usage(50, 31), "tool-calls"),
     "bc-two-tools": Answer("", (BERGEN, PINNED), None, "tool-calls"),
     "bc-tool-no-arguments": Answer("", (CLOCK, CLOCK, CLOCK), None, "tool-calls"),

@@ -17,6 +17,7 @@ from service.providers.events import (
     TextFragment,
     TextStarted,
 )
+from service.providers.halves import Halves
 from service.providers.names import NameTable, name_table
 from service.providers.prompt import (
     AssistantMessage,
@@ -39,7 +40,7 @@ from service.providers.wires.answers import (
 )
 from service.providers.wires.anthropic_usage import ReportedUsage
 from service.providers.wires.tool_lists import dump_with_tools
-from service.storable import make_storable
+from service.storable import is_storable
 
 VERSION = "2023-06-01"
 
@@ -149,7 +150,8 @@ class MessageDecoder:
         """Clear the state. A second `message_start` replaces the message and its calls so far."""
         self._usage = ReportedUsage()
         self._reason: FinishReason = "other"
-        self._calls: dict[int, tuple[int, str, list[str]]] = {}  # by block: key, name, JSON
+        self._text = Halves()
+        self._calls: dict[int, tuple[int, str, list[str], Halves]] = {}  # by block
 
     def feed(self, event: ServerSentEvent) -> Iterator[Event]:
         data = parse_event(event.data)
@@ -181,7 +183,11 @@ class MessageDecoder:
         if not isinstance(delta, dict) or delta.get("type") != "text_delta":
             return None
         text = delta.get("text")
-        return make_storable(text) if isinstance(text, str) else None
+        return text if isinstance(text, str) and is_storable(text) else None
+
+    @property
+    def has_half(self) -> bool:
+        return bool(self._text.pending)
 
     def end(self) -> Iterator[Event]:
         raise ProviderError("cut")
@@ -204,23 +210,25 @@ class MessageDecoder:
         match block.get("type"):
             case "text":
                 yield TextStarted()
-                if block.get("text"):
-                    yield TextFragment(make_storable(block["text"]))
+                self._text = Halves()
+                if text := self._text.join(block.get("text") or ""):
+                    yield TextFragment(text)
             case "tool_use":
                 key, name = self._next_key, self._names.from_wire(block["name"])
                 self._next_key += 1
                 fragments = [dump(block["input"]).decode()] if block.get("input") else []
-                self._calls[index] = (key, name, fragments)
+                self._calls[index] = (key, name, fragments, Halves())
                 yield CallStarted(key, name)
                 yield from (CallFragment(key, fragment) for fragment in fragments)
 
     def _delta(self, index: int, delta: dict[str, Any]) -> Iterator[Event]:
         match delta.get("type"):
-            case "text_delta" if delta["text"]:
-                yield TextFragment(make_storable(delta["text"]))
+            case "text_delta":
+                if text := self._text.join(delta["text"] or ""):
+                    yield TextFragment(text)
             case "input_json_delta" if index in self._calls:
-                key, _, fragments = self._calls[index]
-                fragments.append(make_storable(delta["partial_json"]))
+                key, _, fragments, halves = self._calls[index]
+                fragments.append(halves.join(delta["partial_json"]))
                 if fragments[-1]:
                     yield CallFragment(key, fragments[-1])
             case "thinking_delta":
@@ -229,5 +237,5 @@ class MessageDecoder:
     def _finished_calls(self) -> tuple[FinishedCall, ...]:
         return tuple(
             finish_call(key, name, "".join(fragments), self._reason)
-            for key, name, fragments in self._calls.values()
+            for key, name, fragments, _ in self._calls.values()
         )

@@ -19,6 +19,7 @@ from service.providers.events import (
     TextFragment,
     Usage,
 )
+from service.providers.halves import Halves
 from service.providers.names import NameTable, name_table
 from service.providers.prompt import (
     AssistantMessage,
@@ -40,7 +41,7 @@ from service.providers.wires.answers import (
     refusal_of,
 )
 from service.providers.wires.tool_lists import dump_with_tools
-from service.storable import make_storable
+from service.storable import is_storable, make_storable
 
 FAULT_WORDS: dict[str, Fault] = {  # in the type or code of an error inside a stream
     "rate_limit": "busy",
@@ -136,6 +137,7 @@ class ChunkDecoder:
     def __init__(self, names: NameTable) -> None:
         self.finished = False
         self._names = names
+        self._text = Halves()
         self._calls = CallCollector(names)
         self._reason: FinishReason | None = None
         self._usage: Usage | None = None
@@ -161,8 +163,12 @@ class ChunkDecoder:
         match chunk.get("choices"):
             case [{"delta": {"content": str(text)} as delta, **others}]:
                 is_only = not any(map(delta.get, NOT_TEXT)) and not others.get("finish_reason")
-                return make_storable(text) if is_only else None
+                return text if is_only and is_storable(text) else None
         return None
+
+    @property
+    def has_half(self) -> bool:
+        return bool(self._text.pending)
 
     def end(self) -> Iterator[Event]:
         """Yield the finished step.
@@ -178,8 +184,8 @@ class ChunkDecoder:
 
     def _delta(self, delta: dict[str, Any]) -> Iterator[Event]:
         for text in (_content(delta.get("content")), delta.get("refusal")):
-            if text:
-                yield TextFragment(make_storable(text))
+            if whole := self._text.join(text or ""):
+                yield TextFragment(whole)
         if delta.get("reasoning") or delta.get("reasoning_content"):
             yield Progress()
         for call in delta.get("tool_calls") or []:
