@@ -90,3 +90,11 @@ def test_a_moment_beyond_the_calendar_of_vendors_is_refused(ask, vendor, moment)
     answer = ask("search-events", {"city": "Berlin", "startDate": moment})
     assert answer.json["details"] == {"startDate": ["Must be from 1970 to 2099."]}
     assert vendor.seen == []
+
+
+@pytest.mark.parametrize("moment", ["2026-11-30", "2026-11-30T09:00:00", "tomorrow", "", 5])
+def test_a_moment_without_an_offset_is_refused_in_plain_words(ask, vendor, moment):
+    answer = ask("search-events", {"city": "Berlin", "startDate": moment})
+    wanted = "Must be a time with its offset, such as 2026-11-30T09:00:00Z."
+    assert answer.json["details"] == {"startDate": [wanted]}
+    assert vendor.seen == []

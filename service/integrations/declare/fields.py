@@ -24,6 +24,8 @@ from service.integrations.declare.matching import Bounded, Fitting
 from service.web.errors import TooLarge
 from service.web.fields import JsonBoolean, JsonInteger, JsonNumber, Text
 
+WANTED_TIME = "Must be a time with its offset, such as 2026-11-30T09:00:00Z."
+
 Targets = str | tuple[str, ...]
 VendorForm = Mapping[Any, Any] | Callable[[Any], Any]
 
@@ -128,7 +130,10 @@ class Switch(JsonBoolean):
 class Moment(fields.AwareDateTime):
     """A moment with its zone, in ISO 8601. It is loaded as text in UTC for all vendors."""
 
-    default_error_messages = {"range": "Must be from 1970 to 2099."}
+    default_error_messages = {
+        **dict.fromkeys(("invalid", "invalid_awareness"), WANTED_TIME),
+        "range": "Must be from 1970 to 2099.",
+    }
 
     def __init__(self, about: str = "", **facts: Unpack[Facts]) -> None:
         super().__init__(format="iso", **_facts(about, [], **facts))
