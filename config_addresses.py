@@ -13,18 +13,22 @@ NEVER_MAPPED = set("ßς\u200c\u200d")  # Python's IDNA maps or drops these; tod
 
 
 def url(value: str) -> str:
+    """Parse an http or https URL that is requested without changes.
+
+    A slash at its end stays: servers tell `/oauth/token` from `/oauth/token/`.
+    """
     parts = urlsplit(value)
     is_http = parts.scheme in ("http", "https") and parts.hostname and not parts.username
     if not is_http or not _is_one_word(value) or not _has_port(parts):
         raise ValueError("must be an http or https URL without credentials")
-    return value.rstrip("/")
+    return value
 
 
 def base_url(value: str) -> str:
     """Parse an http or https URL to which paths are appended: it has no query or fragment."""
     if any(mark in value for mark in "?#"):
         raise ValueError("must be an http or https URL without credentials, query and fragment")
-    return url(value)
+    return url(value).rstrip("/")
 
 
 def base_of(path: str, *beginnings: str) -> Callable[[str], str]:

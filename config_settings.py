@@ -110,7 +110,7 @@ class Settings:
     media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB
     mcp: bool = setting(switch, True)
     mcp_endpoints: bool = setting(switch, True)
-    otel_exporter_otlp_endpoint: str | None = setting(url)
+    otel_exporter_otlp_endpoint: str | None = setting(base_url)
     otel_exporter_otlp_headers: tuple[tuple[str, str], ...] = setting(headers, (), secret=True)
     otel_service_name: str = setting(text, "chat-integration-service")
     otel_content: bool = setting(switch, False)

@@ -191,12 +191,18 @@ def test_a_wrong_value_of_a_vendors_setting_is_refused(name, value):
         declarations(load({name: value}))
 
 
-def test_an_authorization_server_may_have_a_query():
-    """Source: RFC 6749, sections 3.1 and 3.2."""
-    url = "https://accounts.test/token?p=policy"
+@pytest.mark.parametrize("path", ["/token?p=policy", "/oauth/token/", "/oauth/token/?p=policy"])
+def test_an_address_of_an_authorization_server_is_kept_as_it_is(path):
+    """Source: RFC 6749, sections 3.1 and 3.2, for the query."""
+    url = f"https://accounts.test{path}"
     assert declarations(load({"CLOUDSUITE_TOKEN_URL": url})).settings.vendors == {
         "CLOUDSUITE_TOKEN_URL": url
     }
+
+
+def test_a_collector_may_be_written_with_a_slash_at_its_end():
+    settings = load({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector.test:4318/"})
+    assert settings.otel_exporter_otlp_endpoint == "http://collector.test:4318"
 
 
 def test_names_of_scopes_can_be_replaced_singly():
