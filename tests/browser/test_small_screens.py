@@ -166,6 +166,17 @@ def test_the_keys_move_and_zoom_the_view_and_no_widget(console):
     expect(canvas.page.get_by_role("row", name="Move the view")).to_be_visible()
 
 
+def test_no_hint_below_the_message_box_and_no_slot_of_ours_is_cut(console):
+    cut = "(nodes) => nodes.filter((node) => node.scrollWidth > node.clientWidth).length"
+    console.page.set_viewport_size({"width": 768, "height": 1024})
+    hint = console.page.locator("#composer-hint")
+    expect(hint).to_be_visible()
+    assert hint.evaluate_all(cut) == 0
+    canvas = Canvas(console).put("Contacts", "Calendar")
+    expect(canvas.page.locator(".slot-name", has_text="Organization")).to_be_visible()
+    assert canvas.page.locator(".slot-name").evaluate_all(cut) == 0
+
+
 def test_the_mark_of_the_sandbox_covers_nothing_below_the_header(opened):
     page = opened(viewport={"width": 320, "height": 640}).sign_in().page
     header, mark = page.locator(".top").bounding_box(), page.locator(".top .badge").bounding_box()
