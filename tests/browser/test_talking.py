@@ -133,7 +133,7 @@ def test_stop_keeps_the_partial_reply(console):
     expect(console.composer).to_have_accessible_description("You can send when the reply has ended")
     console.button("Stop").click()
     console.is_idle()
-    expect(console.composer).to_have_accessible_description(re.compile("Enter sends"))
+    expect(console.composer).to_have_accessible_description(re.compile("for a new line"))
     expect(console.composer).to_be_focused()
     expect(console.composer).to_have_value("")
     expect(console.answers.last).to_contain_text("1 2 3")
