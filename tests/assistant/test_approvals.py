@@ -10,7 +10,7 @@ from service.assistant import calls
 from service.auth.users import Caller
 from service.chat import autonomous
 from service.chat.calling import approvals, waits
-from service.chat.models import Approval
+from service.chat.models import Approval, Claim, Lease
 from service.chat.tools.tool import ToolContext
 from service.database.access import write_transaction
 from service.database.clock import from_now
@@ -185,6 +185,19 @@ def test_a_decision_comes_too_late_once_the_time_is_over(app, alice, begin, chat
     with app.app_context(), write_transaction() as session:
         session.execute(update(Approval).values(expires_at=from_now(-1)))
     assert decide(alice, chat, part, "once").status_code == 404
+
+
+def test_a_decision_is_void_once_another_turn_has_claimed_the_message(
+    app, alice, begin, chat, served_by
+):
+    """The worker was suspended, and its lease has lapsed."""
+    turn, _ = asked(begin, alice, chat, served_by)
+    with app.app_context(), write_transaction() as session:
+        session.add(Lease(lease_id="another", expires_at=from_now(60)))
+        session.execute(update(Claim).values(turn_id="turn_another", lease_id="another"))
+        session.execute(update(Approval).values(state="once"))
+    assert "was not made" in output(turn.end())["errorText"]
+    assert alice.records("integration-calls") == []
 
 
 def test_nobody_decides_for_another(alice, bob, begin, chat, served_by):

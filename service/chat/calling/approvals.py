@@ -18,6 +18,7 @@ from sqlalchemy import (
     exists,
     func,
     insert,
+    or_,
     select,
     update,
 )
@@ -179,12 +180,14 @@ def _allow_likewise(session: Session, allowed: Any) -> None:
 def expire(session: Session, call_id: str) -> str:
     """End the wait for a decision; returns the state, which may be a decision made just now.
 
-    The shown text is deleted, because the message has it.
+    A decision is void if the turn has no claim any more: its worker was suspended, and another turn
+    answers the message and has perhaps asked again. The shown text is deleted, because the message
+    has it.
     """
     this = _approvals.c.call_id == call_id
-    session.execute(
-        update(_approvals).where(this, _approvals.c.state == ASKED).values(state=EXPIRED)
-    )
+    is_claimed = exists().where(Claim.turn_id == _approvals.c.turn_id)
+    is_void = or_(_approvals.c.state == ASKED, ~is_claimed)
+    session.execute(update(_approvals).where(this, is_void).values(state=EXPIRED))
     ended = update(_approvals).where(this).values(shown=None).returning(_approvals.c.state)
     return session.scalar(ended) or EXPIRED
 

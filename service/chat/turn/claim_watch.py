@@ -21,6 +21,7 @@ from service.billing import ledger
 from service.chat import claims, collections
 from service.chat.calling.waits import WAITS, Waits
 from service.chat.claims import RunningClaim
+from service.chat.turn import rows
 from service.chat.turn.lease_watch import LEASE_WATCH, LeaseWatch
 from service.chat.turn.running import RUNS, Run, Runs
 from service.chat.worker_lease import WORKER_LEASE, WorkerLease
@@ -134,15 +135,18 @@ class ClaimWatch(BackgroundWork):
                     listener(run)
 
     def _restore(self, stored: dict[str, RunningClaim], running: list[Run]) -> None:
-        """Claim again for turns whose claim was swept, unless another turn has claimed the message.
+        """Claim again for turns whose claim was swept, unless another turn has claimed the message
+        or has answered it.
 
         `running` are the turns that ran before `stored` was read: a turn begins after its claim.
         """
         for run in running:
             if run.is_claimed and run.question.turn_id not in stored:
                 with write_transaction() as session:
-                    reply = claims.send_claim(session, run.question, self._lease.id)
-                    is_restored = claims.is_ours(reply)
+                    is_restored = not rows.is_answered(session.connection(), run.question)
+                    if is_restored:
+                        reply = claims.send_claim(session, run.question, self._lease.id)
+                        is_restored = claims.is_ours(reply)
                 run.was_unclaimed = True
                 log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)
 

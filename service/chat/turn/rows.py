@@ -179,11 +179,11 @@ def _end_claim(session: Statements, run: Run, claim: claims.Dropped) -> None:
     run.was_watched |= claim.was_watched
     if claim.is_found and not run.was_unclaimed:
         return
-    if _is_answered(session.connection(), question) or replacement.is_gone(session, question):
+    if is_answered(session.connection(), question) or replacement.is_gone(session, question):
         raise Overtaken()
 
 
-def _is_answered(connection: Connection, question: Question) -> bool:
+def is_answered(connection: Connection, question: Question) -> bool:
     """Return whether another turn has stored an answer since this one began."""
     message = {"owner": question.caller.subject, "message": question.user_message_id}
     return connection.scalar(LAST_TURN, message) != question.answered_by
