@@ -72,6 +72,8 @@ class Cluster:
             "max_connections=200",
             "-c",
             "max_wal_size=128MB",
+            "-c",
+            "autovacuum=off",  # it would go through all databases of the tests each minute
         ]
         with open(f"{self.directory}/log", "ab") as log:
             self.process = subprocess.Popen(
