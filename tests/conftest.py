@@ -22,7 +22,7 @@ from tests.app_caches import ignore_what_is_loaded, made_once
 from tests.billing.books import Books
 from tests.depth import use_profile
 from tests.faults.hosts import TEST_HOSTS
-from tests.memory_directories import make_own_directory
+from tests.memory_directories import keep_files, make_own_directory
 from tests.people import Person, person
 from tests.services import Databases, Service, close, settings_for, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
@@ -31,6 +31,11 @@ use_profile()  # before a test module makes settings of its own
 # A name that is not found is told to whoever asked for it.
 DESCRIBED = "described"  # a property of tests that each call one endpoint
 EXPECTED = (gevent.GreenletExit, SystemExit, KeyboardInterrupt, socket.gaierror)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest reads the option
+def pytest_configure(config):
+    keep_files(config)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -47,6 +49,37 @@ def test_a_chosen_place_is_used(place, monkeypatch, tmp_path_factory):
         memory_directories.tempfile, "tempdir", None
     )  # which remembers an earlier one
     assert memory_directories.make_own_directory("service-sqlite-").parent == chosen
+
+
+class Config:
+    """As much of pytest's configuration as is used."""
+
+    def __init__(self, basetemp=None):
+        self.option = SimpleNamespace(basetemp=basetemp)
+        self.cleanups = []
+
+    def add_cleanup(self, cleanup):
+        self.cleanups.append(cleanup)
+
+
+def test_the_tests_files_are_in_memory_and_removed_at_the_end(place):
+    config = Config()
+    memory.keep_files(config)
+    made = Path(config.option.basetemp)
+    made.mkdir()
+    assert made.is_relative_to(place)
+    [remove] = config.cleanups
+    remove()
+    assert os.listdir(place) == []
+
+
+def test_files_stay_where_somebody_wants_them_or_where_memory_runs_no_programs(place, monkeypatch):
+    chosen, config = Config("chosen"), Config()
+    memory.keep_files(chosen)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    memory.keep_files(config)
+    assert (chosen.option.basetemp, config.option.basetemp) == ("chosen", None)
+    assert chosen.cleanups + config.cleanups == os.listdir(place) == []
 
 
 def test_files_of_sqlite_are_deleted_some_tests_later(tmp_path, monkeypatch):
