@@ -1,8 +1,8 @@
-"""What is the same for every app of this process is made once.
+"""Caches for what is the same in every app of this process.
 
-The tests make an app three thousand times. The rules of its addresses and those of the sandbox are
-nearly all of the time of that. Then each engine would compile all statements anew, which takes as
-long as to run them.
+The tests make an app three thousand times. Nearly all of that time goes into the URL rules of the
+app and of the sandbox. Each engine would also compile all statements anew, which takes as long as
+running them.
 """
 
 import gc
@@ -24,16 +24,16 @@ from service.sandbox.matching import Rules
 STATEMENTS = 5000  # compiled ones
 
 
-def make_rules_once(patch: pytest.MonkeyPatch) -> None:
-    """The rules of addresses alone, which are most of it."""
+def cache_rules(patch: pytest.MonkeyPatch) -> None:
+    """Cache only the URL rules, which take most of the time."""
     patch.setattr(vendors, "Rules", _rules())
-    patch.setattr(Rule, "compile", _compiling_once(Rule.compile))
+    patch.setattr(Rule, "compile", _cached_compile(Rule.compile))
 
 
 @contextmanager
-def made_once() -> Iterator[None]:
+def shared_caches() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        make_rules_once(patch)
+        cache_rules(patch)
         kept: LRUCache[Any, Any] = LRUCache(STATEMENTS)
         one = property(lambda engine: kept, lambda engine, own: None)
         patch.setattr(Engine, "_compiled_cache", one, raising=False)
@@ -45,15 +45,15 @@ def made_once() -> Iterator[None]:
 
 
 def _facts(dialect: Any) -> tuple[Any, ...]:
-    """What statements are compiled by. A test that changes more must use another cache."""
+    """Return what compiled statements depend on. Tests that change more must use another cache."""
     names = ("paramstyle", "server_version_info", "_json_serializer", "_json_deserializer")
     return type(dialect), *(getattr(dialect, name, None) for name in names)
 
 
-def ignore_what_is_loaded() -> None:
-    """Make the collector look at what the tests make only, and as rarely as in a worker.
+def freeze_loaded_objects() -> None:
+    """Let the garbage collector look only at new objects, and as rarely as in a worker.
 
-    gunicorn.conf.py does the same. Otherwise collecting takes a fifth of the tests' time.
+    gunicorn.conf.py does the same. Otherwise collecting takes a fifth of the time of the tests.
     """
     gc.collect()
     gc.freeze()
@@ -74,7 +74,7 @@ def _rules() -> Callable[[Iterable[Endpoint]], Rules]:
     return rules
 
 
-def _compiling_once(compile_rule: Callable[[Rule], None]) -> Callable[[Rule], None]:
+def _cached_compile(compile_rule: Callable[[Rule], None]) -> Callable[[Rule], None]:
     made: dict[Any, Rule] = {}
 
     def compiled(rule: Rule) -> None:

@@ -1,4 +1,4 @@
-"""What the database of the app under test has, and changes to it beside the app."""
+"""The database of the app under test: its rows, changes made beside the app, and its locks."""
 
 from sqlalchemy import inspect, text
 
@@ -15,18 +15,18 @@ def rows(app, query):
     return found
 
 
-def change(app, statement):
+def execute_write(app, statement):
     with app.app_context(), write_transaction() as session:
         return session.execute(statement)
 
 
-def everything_in(app) -> str:
+def all_rows_as_text(app) -> str:
     """Every row of every table, as text."""
     return repr(list(rows_by_table(app).values()))
 
 
 def rows_by_table(app):
-    """Of the tables that have any."""
+    """Return the rows of each table that has any."""
     with app.app_context():
         tables = inspect(db.engine).get_table_names()
         # A row of SQLAlchemy's leaves out the middle of long values when it is made text.
@@ -36,8 +36,8 @@ def rows_by_table(app):
     return {name: found for name, found in rows.items() if found}
 
 
-def is_waited_for() -> bool:
-    """Whether somebody waits for a lock of this greenlet's write transaction."""
+def is_lock_awaited() -> bool:
+    """Return whether another greenlet waits for a lock of the write transaction of this one."""
     if db.engine.dialect.name == "sqlite":
         return sqlite.writer_lock._lock.linkcount() > 0
     return lock_waits() > 0

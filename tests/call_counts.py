@@ -1,11 +1,11 @@
-"""What a computation does, counted: unlike its time it is the same on every machine."""
+"""Count the function calls of a computation, which are the same on every machine."""
 
 import sys
 from collections.abc import Callable
 
 
-def calls(work: Callable[[], object]) -> int:
-    """How many functions it calls, those written in C included."""
+def count_calls(work: Callable[[], object]) -> int:
+    """Return how many functions the work calls, including those written in C."""
     count = 0
 
     def note(_frame: object, event: str, _argument: object) -> None:

@@ -1,10 +1,10 @@
-"""Certificates that nobody but a test trusts."""
+"""Self-signed certificates for tests."""
 
 import subprocess
 from pathlib import Path
 
 
-def certified(directory: Path) -> Path:
+def make_certificate(directory: Path) -> Path:
     """A directory with a self-signed certificate for 127.0.0.1."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",

@@ -18,7 +18,7 @@ from service.outbound.upstream import Upstream
 from service.providers import catalog
 from service.sandbox import views
 from tests import model_streams
-from tests.app_caches import ignore_what_is_loaded, made_once
+from tests.app_caches import freeze_loaded_objects, shared_caches
 from tests.billing.books import Books
 from tests.depth import use_profile
 from tests.faults.hosts import TEST_HOSTS
@@ -60,8 +60,8 @@ def databases():
 
 @pytest.fixture(autouse=True, scope="session")
 def parts_of_apps_made_once():
-    ignore_what_is_loaded()
-    with made_once():
+    freeze_loaded_objects()
+    with shared_caches():
         yield
 
 

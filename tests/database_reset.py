@@ -1,4 +1,4 @@
-"""Make a database of PostgreSQL as it was after the migrations, faster than by copying it anew."""
+"""Reset a PostgreSQL database to its state after the migrations, faster than by a new copy."""
 
 import psycopg
 from psycopg import sql

@@ -1,4 +1,4 @@
-"""How far the property and fault tests go: the environment's TEST_DEPTH, 1 unless it is set.
+"""How many examples property tests and fault tests try: by TEST_DEPTH, which is 1 by default.
 
 `make test` runs at depth 1. At depth N a test tries N times as many examples or rounds; a property
 test then draws new ones each time, where at depth 1 it has the same in every run.
@@ -12,7 +12,7 @@ DEPTH = int(os.environ.get("TEST_DEPTH", "1"))
 
 
 def depth(count: int) -> int:
-    """So many examples, rounds or writes as the depth makes of `count`."""
+    """Return `count` examples, rounds or writes, multiplied by the depth."""
     return count * DEPTH
 
 

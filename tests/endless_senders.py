@@ -1,4 +1,4 @@
-"""Senders that are never waited for: a socket that is full, and a server that sends without end."""
+"""A server that sends without end, and filling a socket until it takes no more."""
 
 import socket
 import subprocess

@@ -195,10 +195,10 @@ def _make_rules(directory: str) -> None:
     from config import load  # noqa: PLC0415
     from service import create_app  # noqa: PLC0415
     from service.sandbox.listener import upstreams  # noqa: PLC0415
-    from tests.app_caches import make_rules_once  # noqa: PLC0415
+    from tests.app_caches import cache_rules  # noqa: PLC0415
     from tests.services import ENVIRONMENT  # noqa: PLC0415
 
-    make_rules_once(pytest.MonkeyPatch())
+    cache_rules(pytest.MonkeyPatch())
     app = create_app(load({**ENVIRONMENT, "DATABASE_URL": f"sqlite:///{directory}/unused.db"}))
     upstreams(app, app.extensions["proxy"].catalog)
     get_hub().destroy(destroy_loop=True)  # the forks make their own

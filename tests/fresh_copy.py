@@ -1,4 +1,4 @@
-"""The source tree as an operator first has it: what is tracked, and an environment of one's own."""
+"""A copy of the tracked files, as an operator has them at first, with its own environment."""
 
 import importlib.util
 import os
@@ -18,14 +18,14 @@ EXPIRED = issue(load({"AUTH_SECRET": SECRET}), "boss", "owner", -3600)  # an own
 
 
 class FreshCopy:
-    """What is tracked, in `place`, with this one's virtual environment: a test may not install.
+    """A copy of the tracked files in `place`, with the virtual environment of this tree.
 
-    Modules come with what Python has compiled of them, which takes as long as a start.
+    The compiled modules are copied as well, because compiling takes as long as a start.
     """
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        for name in tracked():
+        for name in tracked_files():
             _copy(ROOT / name, place / name)
             compiled = Path(importlib.util.cache_from_source(name))
             if name.endswith(".py") and (ROOT / compiled).exists():
@@ -40,14 +40,16 @@ class FreshCopy:
 
     @contextmanager
     def serving(self, *command: str, until: bytes = b"Booting", **settings: str) -> Iterator[str]:
-        """While the command goes on: what it had printed when `until` was there, which gunicorn
-        prints when it boots a worker."""
+        """Run the command, and yield its output up to the moment in which `until` is in it.
+
+        The default is what gunicorn prints when it boots a worker.
+        """
         printed = self.place / "printed"
         with printed.open("wb") as log:
             process = subprocess.Popen(
                 command,
                 cwd=self.place,
-                env=bare(**settings),
+                env=environment_of(**settings),
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
@@ -64,7 +66,7 @@ class FreshCopy:
         return subprocess.run(
             command,
             cwd=self.place,
-            env=bare(**settings),
+            env=environment_of(**settings),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -77,12 +79,12 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copy2(source, target)  # with its time, by which Python knows what is compiled
 
 
-def bare(**settings: str) -> dict[str, str]:
-    """An environment without a setting but these."""
+def environment_of(**settings: str) -> dict[str, str]:
+    """Return an environment that has no other settings than these."""
     return {"PATH": os.environ["PATH"], **settings}
 
 
-def tracked() -> list[str]:
+def tracked_files() -> list[str]:
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
     return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]

@@ -1,4 +1,4 @@
-"""Loaded by pytest before any other plugin: they import ssl, which must be patched first."""
+"""A plugin that applies gevent's patches. Pytest loads it first, because others import ssl."""
 
 import gc
 from _queue import SimpleQueue  # of threads, whatever gevent makes of the queue module
@@ -6,17 +6,18 @@ from _queue import SimpleQueue  # of threads, whatever gevent makes of the queue
 from serving.gevent_patching import patch_all
 
 patch_all()
-# Nearly all that is imported and collected stays: the collector would take a sixth of that time.
+# Nearly all objects of imports and of the collection stay in memory. The garbage collector would
+# take a sixth of that time.
 gc.disable()  # until the tests begin (tests/app_caches.py)
 
 
 def pytest_plugin_registered(plugin):
     """Give a worker of pytest-xdist a queue that works beside gevent.
 
-    Tests are put into it by a thread that execnet has started before anything was patched, and
-    taken out by the main thread. Its own queue is made after that: the main thread would wait in
-    gevent's loop, which knows of no such thread and says that it would wait for ever. `--dist
-    worksteal` needs more of a queue than this one can.
+    A thread that execnet has started before the patches puts tests into the queue, and the main
+    thread takes them out. xdist's own queue is made after the patches: the main thread would wait
+    in gevent's loop, which does not know that thread and raises `LoopExit`. `--dist worksteal`
+    needs a queue with more methods.
     """
     if type(plugin).__name__ == "WorkerInteractor":
         plugin.torun = SimpleQueue()

@@ -1,8 +1,8 @@
-"""Directories in memory, of databases and of the tests' own files.
+"""Directories in memory, for databases and for the tests' own files.
 
-On a disk the making of so many small files takes half of PostgreSQL's time. For SQLite each app
-writes a log that is synced and deleted when the app is closed. A copy of the source tree has 3 300
-files, which take a second or two of a processor on a disk, and 0.3 s in memory.
+On a disk, PostgreSQL would need half of its time for creating many small files. With SQLite, each
+app writes a log that is synced and deleted when the app is closed. A copy of the source tree has
+3 300 files, which take a second or two of a processor on a disk, and 0.3 s in memory.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Small whole streams of both wires, for scripted upstreams."""
+"""Short complete streams of both wires, for scripted upstreams."""
 
 import json
 import re

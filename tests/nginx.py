@@ -13,12 +13,12 @@ from pathlib import Path
 import requests
 
 from config import ROOT
-from tests.certificates import certified
+from tests.certificates import make_certificate
 from tests.services import free_port, require, wait_for
 
 
 @dataclass
-class Front:
+class Nginx:
     """nginx in front of a service."""
 
     directory: Path
@@ -45,13 +45,13 @@ class Front:
 
 
 @contextmanager
-def in_front_of(service_port: int, directory: Path, port: int = 0) -> Iterator[Front]:
+def run_nginx(service_port: int, directory: Path, port: int = 0) -> Iterator[Nginx]:
     """Run deploy/nginx.conf with other ports, another certificate and other logs."""
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     require(nginx, "nginx")
     require(shutil.which("openssl"), "openssl")
-    made = Front(certified(directory), port or free_port(), free_port())
-    (directory / "site.conf").write_text(site(service_port, made))
+    made = Nginx(make_certificate(directory), port or free_port(), free_port())
+    (directory / "site.conf").write_text(site_file(service_port, made))
     (directory / "nginx.conf").write_text(
         # Its processes may read the directory, which is the tests' own.
         f"daemon off; user {getpass.getuser()}; pid {directory}/pid;"
@@ -61,7 +61,7 @@ def in_front_of(service_port: int, directory: Path, port: int = 0) -> Iterator[F
     )
     process = subprocess.Popen([nginx, "-p", directory, "-c", directory / "nginx.conf"])
     try:
-        wait_for(lambda: answers(made))
+        wait_for(lambda: is_answering(made))
         yield made
     finally:
         made.client.close()
@@ -69,16 +69,16 @@ def in_front_of(service_port: int, directory: Path, port: int = 0) -> Iterator[F
         process.wait()
 
 
-def site(service_port: int, front: Front) -> str:
+def site_file(service_port: int, nginx: Nginx) -> str:
     text = site_text()
     changes = {
-        "listen 443 ssl http2;": f"listen 127.0.0.1:{front.port} ssl http2;",
-        "listen 80;": f"listen 127.0.0.1:{front.plain_port};",
+        "listen 443 ssl http2;": f"listen 127.0.0.1:{nginx.port} ssl http2;",
+        "listen 80;": f"listen 127.0.0.1:{nginx.plain_port};",
         "127.0.0.1:8000": f"127.0.0.1:{service_port}",
-        "/etc/ssl/service/fullchain.pem": f"{front.directory}/certificate.pem",
-        "/etc/ssl/service/privkey.pem": f"{front.directory}/key.pem",
-        "/var/log/nginx/": f"{front.directory}/",
-        "/var/www/acme": f"{front.directory}/acme",
+        "/etc/ssl/service/fullchain.pem": f"{nginx.directory}/certificate.pem",
+        "/etc/ssl/service/privkey.pem": f"{nginx.directory}/key.pem",
+        "/var/log/nginx/": f"{nginx.directory}/",
+        "/var/www/acme": f"{nginx.directory}/acme",
     }
     for old, new in changes.items():
         assert old in text, old
@@ -90,8 +90,8 @@ def site_text() -> str:
     return (ROOT / "deploy/nginx.conf").read_text()
 
 
-def answers(front: Front) -> bool:
+def is_answering(nginx: Nginx) -> bool:
     try:
-        return front.client.get(f"{front.url}/healthz", timeout=2).ok
+        return nginx.client.get(f"{nginx.url}/healthz", timeout=2).ok
     except requests.ConnectionError:
         return False

@@ -14,7 +14,7 @@ SCAN = re.compile(r"SCAN (\w+?)(?:_\d+)?\b(?!.* INDEX )")
 
 @contextmanager
 def noting_plans(app) -> Iterator[list[str]]:
-    """The lines of the plans, once the block has ended."""
+    """Yield a list that has the lines of the plans once the block has ended."""
     with app.app_context():
         engine = db.engine
     statements: dict = {}
@@ -38,7 +38,10 @@ def noting_plans(app) -> Iterator[list[str]]:
 
 @contextmanager
 def noting_whole_tables(app) -> Iterator[set[str]]:
-    """The names of the tables, once the block has ended. A walk through an index is none of it."""
+    """Yield a set that has the names of these tables once the block has ended.
+
+    A scan of an index does not count.
+    """
     names: set[str] = set()
     with noting_plans(app) as lines:
         yield names

@@ -1,4 +1,4 @@
-"""The house keeps its floors: imports point down only, and each rule of docs/architecture.md."""
+"""Imports point down only, and the other rules of docs/architecture.md hold."""
 
 import ast
 import re

@@ -11,7 +11,7 @@ from gevent.event import Event
 from service.outbound.body import ResponseBody
 from service.outbound.head import parse_head, split_head
 from service.outbound.upstream import Outbound
-from tests.certificates import certified
+from tests.certificates import make_certificate
 from tests.upstream import Answer
 
 SIZED = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
@@ -20,7 +20,7 @@ CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
-    return certified(tmp_path_factory.mktemp("certificate"))
+    return make_certificate(tmp_path_factory.mktemp("certificate"))
 
 
 @pytest.fixture(params=["plain", "tls"])

@@ -1,4 +1,4 @@
-"""Writes of one moment share a transaction, and one that fails takes no other along."""
+"""Writes that are requested at the same time share a transaction; a failed one affects no other."""
 
 import gevent
 import pytest

@@ -1,4 +1,4 @@
-"""SQLite: another process writes to the file for long."""
+"""SQLite: another process holds the file's write lock for long."""
 
 import sqlite3
 import time

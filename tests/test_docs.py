@@ -1,4 +1,4 @@
-"""The documents tell the truth: routes, error codes, chunks, commands, citations, links."""
+"""The documents agree with the code: routes, error codes, chunks, commands, citations, links."""
 
 import re
 import typing

@@ -64,7 +64,7 @@ class Config:
 
 def test_the_tests_files_are_in_memory_and_removed_at_the_end(place):
     config = Config()
-    memory.keep_files(config)
+    memory_directories.keep_files(config)
     made = Path(config.option.basetemp)
     made.mkdir()
     assert made.is_relative_to(place)
@@ -75,9 +75,9 @@ def test_the_tests_files_are_in_memory_and_removed_at_the_end(place):
 
 def test_files_stay_where_somebody_wants_them_or_where_memory_runs_no_programs(place, monkeypatch):
     chosen, config = Config("chosen"), Config()
-    memory.keep_files(chosen)
+    memory_directories.keep_files(chosen)
     monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
-    memory.keep_files(config)
+    memory_directories.keep_files(config)
     assert (chosen.option.basetemp, config.option.basetemp) == ("chosen", None)
     assert chosen.cleanups + config.cleanups == os.listdir(place) == []
 

@@ -22,7 +22,7 @@ from service.database import migration_lock
 from service.database.access import write_transaction
 from service.database.revisions import newest_revision, stored_revision
 from service.extensions import db
-from tests.chat.turns import NOTES, called
+from tests.chat.turns import NOTES, call_tool
 from tests.postgres import LOCK_WAITS
 from tests.services import on_sqlite, wait_for
 
@@ -61,9 +61,9 @@ def test_upgrading_a_filled_database_keeps_every_row(app, alice):
 def test_the_journal_learns_whose_records_it_tells_of(app, alice, admin):
     notes = [alice.post("/api/records/notes", {"title": t}).json["recordId"] for t in "ab"]
     chat = admin.new_chat()
-    called(admin, chat, "records.update", **NOTES, recordId=notes[0], data={"title": "c"})
-    called(admin, chat, "records.delete", **NOTES, recordId=notes[1])
-    called(admin, chat, "records.create", **NOTES, data={"title": "own"})
+    call_tool(admin, chat, "records.update", **NOTES, recordId=notes[0], data={"title": "c"})
+    call_tool(admin, chat, "records.delete", **NOTES, recordId=notes[1])
+    call_tool(admin, chat, "records.create", **NOTES, data={"title": "own"})
     with app.app_context():
         downgrade(revision="0007")
         upgrade()

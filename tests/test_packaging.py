@@ -10,7 +10,7 @@ import pytest
 
 from config import ROOT
 from service.browser import files
-from tests.fresh_copy import FreshCopy, bare, tracked
+from tests.fresh_copy import FreshCopy, environment_of, tracked_files
 from tests.services import require
 
 CODE = ".py"  # the rest is data: pages, and answers of examples
@@ -34,7 +34,7 @@ def wheel(tmp_path_factory):
 def test_the_wheel_can_be_imported(wheel, tmp_path):
     """Of this project it has everything that it imports: the tree is not in reach."""
     code = "import wsgi, serving.worker, serving.reload; print(wsgi.app.name, wsgi.__file__)"
-    environ = bare(SANDBOX="1", PYTHONPATH=str(wheel))
+    environ = environment_of(SANDBOX="1", PYTHONPATH=str(wheel))
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environ, capture_output=True, text=True
     )
@@ -42,7 +42,9 @@ def test_the_wheel_can_be_imported(wheel, tmp_path):
 
 
 def test_the_wheel_has_every_file_of_data(wheel):
-    files = [name for name in tracked() if name.startswith("service/") and not name.endswith(CODE)]
+    files = [
+        name for name in tracked_files() if name.startswith("service/") and not name.endswith(CODE)
+    ]
     assert files
     assert not [name for name in files if not (wheel / name).exists()]
 

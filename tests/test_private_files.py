@@ -1,4 +1,4 @@
-"""What the service writes is for its own eyes, whatever the umask it was started with."""
+"""Files that the service writes are readable by its user only, whatever its umask is."""
 
 import os
 import sqlite3

@@ -12,7 +12,7 @@ import requests
 from config import ROOT
 from service.observing.stall_times import Sample, Stall
 from tests.services import wait_for
-from tests.tool_caller import Talker
+from tests.tool_caller import ToolCaller
 
 WAITING = 0.2  # seconds, more than the limit of 0.05
 
@@ -23,63 +23,63 @@ def configure() -> dict:
 
 
 @pytest.fixture
-def talker(service) -> Talker:
-    return Talker(service)
+def tool_caller(service) -> ToolCaller:
+    return ToolCaller(service)
 
 
-def found_in(talker: Talker, function: str) -> list[dict]:
+def found_in(tool_caller: ToolCaller, function: str) -> list[dict]:
     """Return the stalls within a function of the extension."""
     place = re.compile(rf"/tests/extension\.py:\d+ {function}$")
-    return [line for line in talker.lines("stalled") if any(map(place.search, line["at"]))]
+    return [line for line in tool_caller.lines("stalled") if any(map(place.search, line["at"]))]
 
 
 @pytest.mark.parametrize(
     ("how", "kind"), [("compute", "computing"), ("parse", "computing"), ("block", "blocked")]
 )
-def test_a_stall_is_logged_with_its_place_and_its_user(talker, how, kind):
-    talker.call("test.stall", "m-1", how=how, seconds=WAITING)
+def test_a_stall_is_logged_with_its_place_and_its_user(tool_caller, how, kind):
+    tool_caller.call("test.stall", "m-1", how=how, seconds=WAITING)
     function = "stall" if how == "block" else how
-    wait_for(lambda: found_in(talker, function), 10)
-    line = max(found_in(talker, function), key=lambda line: line["ms"])
-    assert (line["user"], line["chat"], line["model"]) == ("alice", talker.chat, "gen-5.4")
+    wait_for(lambda: found_in(tool_caller, function), 10)
+    line = max(found_in(tool_caller, function), key=lambda line: line["ms"])
+    assert (line["user"], line["chat"], line["model"]) == ("alice", tool_caller.chat, "gen-5.4")
     assert (line["route"], line["kind"]) == ("/api/ai/chat", kind)
     assert line["request_id"]
-    assert line["worker"] == talker.service.worker
+    assert line["worker"] == tool_caller.service.worker
     assert line["ms"] >= 0.8 * WAITING * 1000, "less than it was, by a look's distance"
     assert "done" not in json.dumps(line), "places, no values"
-    figures = requests.get(f"{talker.service.url}/metrics", timeout=10).text
+    figures = requests.get(f"{tool_caller.service.url}/metrics", timeout=10).text
     metric = f'worker_stall_seconds_count{{kind="{kind}",route="/api/ai/chat"}}'
     assert re.search(rf"^{re.escape(metric)} [1-9]", figures, re.M)
     longest = float(re.search(r"^worker_longest_stall_seconds (\S+)", figures, re.M)[1])
     assert longest >= line["ms"] / 1000 - 0.001
 
 
-def test_a_stopped_process_is_not_a_stall(talker):
-    talker.call("test.stall", "m-1", how="stop", seconds=1.5)
-    talker.call("test.stall", "m-2", how="compute", seconds=WAITING)
-    wait_for(lambda: found_in(talker, "compute"), 10)
-    assert all(line["ms"] < 750 for line in talker.lines("stalled"))
+def test_a_stopped_process_is_not_a_stall(tool_caller):
+    tool_caller.call("test.stall", "m-1", how="stop", seconds=1.5)
+    tool_caller.call("test.stall", "m-2", how="compute", seconds=WAITING)
+    wait_for(lambda: found_in(tool_caller, "compute"), 10)
+    assert all(line["ms"] < 750 for line in tool_caller.lines("stalled"))
 
 
-def test_many_short_pieces_of_work_are_not_a_stall(talker):
+def test_many_short_pieces_of_work_are_not_a_stall(tool_caller):
     """On a busy machine a sample may be too late to tell them apart, but rarely."""
-    found = [stalls_of_short_pieces(talker, attempt) for attempt in range(3)]
+    found = [stalls_of_short_pieces(tool_caller, attempt) for attempt in range(3)]
     assert sum(map(bool, found)) < 2, found
 
 
-def stalls_of_short_pieces(talker: Talker, attempt: int) -> list[str]:
-    earlier = len(found_in(talker, "compute"))
-    talker.call("test.stall", f"short-{attempt}", how="share", seconds=WAITING)
+def stalls_of_short_pieces(tool_caller: ToolCaller, attempt: int) -> list[str]:
+    earlier = len(found_in(tool_caller, "compute"))
+    tool_caller.call("test.stall", f"short-{attempt}", how="share", seconds=WAITING)
     numbers = itertools.count()
 
     def finds_a_long_one() -> bool:
         """Where the samples came too late for one, it computes again."""
         number = f"long-{attempt}-{next(numbers)}"
-        talker.call("test.stall", number, how="compute", seconds=WAITING)
-        return bool(in_a_turn(found_in(talker, "compute")[earlier:]))
+        tool_caller.call("test.stall", number, how="compute", seconds=WAITING)
+        return bool(in_a_turn(found_in(tool_caller, "compute")[earlier:]))
 
     wait_for(finds_a_long_one, 20)
-    new = found_in(talker, "compute")[earlier:]
+    new = found_in(tool_caller, "compute")[earlier:]
     return [line["at"][0] for line in new if line not in in_a_turn(new)]
 
 
@@ -108,9 +108,9 @@ def test_a_sample_begins_no_collection_in_which_its_frames_may_end():
     assert collections == 0, "in the thread that samples"
 
 
-def test_a_long_stall_is_logged_while_it_lasts(talker):
-    talker.call("test.stall", "m-1", how="compute", seconds=1.3)
-    wait_for(lambda: found_in(talker, "compute"), 10)
-    going_on = talker.lines("stalling")[0]
+def test_a_long_stall_is_logged_while_it_lasts(tool_caller):
+    tool_caller.call("test.stall", "m-1", how="compute", seconds=1.3)
+    wait_for(lambda: found_in(tool_caller, "compute"), 10)
+    going_on = tool_caller.lines("stalling")[0]
     assert going_on["user"] == "alice"
-    assert 1000 <= going_on["ms"] <= talker.lines("stalled")[-1]["ms"]
+    assert 1000 <= going_on["ms"] <= tool_caller.lines("stalled")[-1]["ms"]

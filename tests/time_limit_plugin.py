@@ -1,8 +1,9 @@
-"""A test that hangs fails, and its traceback says where it waits: pytest-timeout, for greenlets.
+"""A plugin that makes a test that hangs fail, with a traceback of the place where it waits.
 
-The alarm comes to whatever runs, most often gevent's loop, where an exception is only printed; it
-is thrown into the test's own greenlet. Where nothing of Python runs any more, the process prints
-its stacks and ends; pytest-xdist names the test and goes on in another one.
+It replaces the timer of pytest-timeout. The signal arrives in whichever greenlet runs, mostly in
+gevent's loop, where an exception is only printed. So the exception is thrown into the greenlet of
+the test. If no Python code runs any more, the process prints its stacks and ends; pytest-xdist
+names the test and continues in another process.
 """
 
 import faulthandler
@@ -14,7 +15,7 @@ import pytest
 
 from tests.depth import depth
 
-ENDED_AFTER = 60  # seconds more, in which the test's fixtures are taken down
+ENDED_AFTER = 60  # further seconds, in which the fixtures of the test are torn down
 terminal = os.dup(2)  # before pytest captures what is printed
 
 

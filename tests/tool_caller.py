@@ -9,8 +9,8 @@ from tests.people import chunks_of
 from tests.services import Service, settings_for
 
 
-class Talker:
-    """Alice, for whom the sandbox's assistant calls the tools of tests/extension.py."""
+class ToolCaller:
+    """alice, for whom the sandbox's assistant calls the tools of tests/extension.py."""
 
     def __init__(self, service: Service) -> None:
         self.service = service

@@ -19,7 +19,7 @@ def erase(app: Flask, subject: str = "alice") -> ErasureReport:
 
 
 def disable(app: Flask, subject: str = "alice") -> None:
-    """Set the flag alone. Nobody stops the running turns, so that a test sees what they meet."""
+    """Set only the flag. Running turns are not stopped, so that tests see what happens to them."""
     with app.app_context():
         changed = update(User).where(User.subject == subject).values(disabled=True)
         assert db.session.execute(changed).rowcount == 1

@@ -1,4 +1,4 @@
-"""The headers with which a client asks for a WebSocket."""
+"""The headers of a request for a WebSocket."""
 
 HANDSHAKE = {
     "Host": "localhost",

@@ -13,7 +13,7 @@ from bench.peers import Peer
 from bench.peers.command import NODE, Upstream, bare, naive, node
 from bench.peers.front import Front, nginx
 from bench.peers.service import OurService, settings
-from tests.certificates import certified
+from tests.certificates import make_certificate
 from tests.npm import lack
 from tests.postgres import binaries
 
@@ -84,7 +84,7 @@ class Peers:
         if (self._certified / "certificate.pem").exists():
             return None
         try:
-            certified(self._certified)
+            make_certificate(self._certified)
         except (OSError, subprocess.CalledProcessError):
             return "OpenSSL's command"
         return None

@@ -1,7 +1,7 @@
 """Running turns as admins see and stop them."""
 
 from service.admin import running
-from tests.chat.turns import begun
+from tests.chat.turns import begin_turn
 from tests.people import chunks_of, types
 from tests.services import wait_for
 
@@ -10,7 +10,7 @@ TURNS = "/api/admin/turns"
 
 def test_a_running_turn_is_listed_without_what_it_says(alice, bob, admin, monkeypatch):
     chat = alice.new_chat("canary-title")
-    response, _, _ = begun(alice, chat, "canary: count to 900", modelId="gen-5.4")
+    response, _, _ = begin_turn(alice, chat, "canary: count to 900", modelId="gen-5.4")
     listed = admin.get(TURNS)
     assert "canary" not in listed.text
     [turn] = listed.json["turns"]
@@ -19,7 +19,7 @@ def test_a_running_turn_is_listed_without_what_it_says(alice, bob, admin, monkey
     assert (turn["ending"], listed.json["total"]) == (False, 1)
     assert turn["startedAt"]
     monkeypatch.setattr(running, "MOST_TURNS", 1)
-    newer, _, _ = begun(bob, bob.new_chat(), "count to 900")
+    newer, _, _ = begin_turn(bob, bob.new_chat(), "count to 900")
     listed = admin.get(TURNS).json
     assert (listed["turns"], listed["total"]) == ([turn], 2), "the newer one does not fit"
     newer.close()
@@ -29,7 +29,7 @@ def test_a_running_turn_is_listed_without_what_it_says(alice, bob, admin, monkey
 
 def test_an_admin_stops_a_turn_and_its_user_keeps_what_was_said(alice, admin):
     chat = alice.new_chat()
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     [turn] = admin.get(TURNS).json["turns"]
     assert admin.post(f"{TURNS}/{turn['turnId']}/stop").json == {"stopped": True}
     chunks = chunks_of(read + b"".join(stream))

@@ -1,4 +1,4 @@
-"""What a model asks for that it can't have, or that a text other than its user's tells it to do."""
+"""Tools that a model can't have, and instructions from texts that are not its user's."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What costs or changes something outside waits for its user's decision."""
+"""A call that costs credits or changes something outside waits for the decision of its user."""
 
 import time
 
@@ -18,7 +18,7 @@ from service.extensions import db
 from service.upkeep.sweeping import sweep
 from service.web.errors import Forbidden
 from tests.assistant.endpoint_calls import DONE, call, decide
-from tests.chat.turns import assembled
+from tests.chat.turns import assemble
 from tests.people import text_of
 from tests.services import on_sqlite, wait_for
 
@@ -228,7 +228,7 @@ def test_the_decision_is_stored_with_the_message(alice, begin, chat, served_by):
         {"type": "data-approval", "id": part["toolCallId"], "data": {**part, "state": "once"}}
     ]
     again = alice.turn(chat, "go", userMessageId=f"u-{alice.messages}")
-    assert assembled(again) == parts
+    assert assemble(again) == parts
 
 
 def test_models_never_read_the_decision(alice, begin, chat, served_by):

@@ -16,7 +16,7 @@ from service.integrations.calling import gateway
 from tests.assistant.endpoint_calls import DONE, allow, call
 from tests.mcp.era_clients import Speaker
 from tests.people import Person, text_of
-from tests.permissions.scripted_calls import calls
+from tests.permissions.scripted_calls import stream_of_calls
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
 
@@ -152,7 +152,10 @@ def test_decisions_do_not_wait_for_the_other_instance(
         {"endpoint": "search-images", "body": {"query": word}} for word in ("owls", "kites")
     ]
     wanted = [{"endpoint": CONTACTS, "body": {}}, *searches]
-    served_by.answers = [Answer(calls(*(("integrations.call", one) for one in wanted))), DONE]
+    served_by.answers = [
+        Answer(stream_of_calls(*(("integrations.call", one) for one in wanted))),
+        DONE,
+    ]
     turn = begin(alice, chat)
 
     def cards():
@@ -176,7 +179,7 @@ def test_a_grant_is_seen_beside_others_that_take_long_to_ask_for(
     monkeypatch.setattr(waits, "LONGEST_LOOK", 0.5)
     wanted = ["cloudsuite/mail-list", "cloudsuite/drive-list", CONTACTS]
     made = (("integrations.call", {"endpoint": one, "body": {}}) for one in wanted)
-    served_by.answers = [Answer(calls(*made)), DONE]
+    served_by.answers = [Answer(stream_of_calls(*made)), DONE]
     turn = begin(alice, chat)
     for number, name in enumerate(wanted, 1):
         wait_for(lambda name=name: name in shown(turn, "data-approval"))
@@ -246,7 +249,7 @@ def test_what_only_turns_here_can_count_is_not_called_there(alice, begin, chat, 
 
 def found(alice, chat, served_by, query):
     """What `integrations.find` tells, by endpoint."""
-    served_by.answers = [Answer(calls(("integrations.find", {"query": query}))), DONE]
+    served_by.answers = [Answer(stream_of_calls(("integrations.find", {"query": query}))), DONE]
     [end] = ends(alice.turn(chat, "go"))
     output = end["output"]
     return {one["endpoint"]: one for one in output["endpoints"]}

@@ -1,4 +1,4 @@
-"""What the calls of a chat were answered is not kept longer than the chat."""
+"""The stored answers of a chat's calls are not kept longer than the chat."""
 
 import json
 

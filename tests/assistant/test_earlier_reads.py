@@ -11,7 +11,7 @@ from service.chat.models import JournalEntry
 from service.extensions import db
 from service.integrations.models import IdempotencyKey
 from service.times import now
-from tests.app_database import change
+from tests.app_database import execute_write
 from tests.assistant.endpoint_calls import DONE, allow, call, cards
 from tests.assistant.team_chat import JSON
 from tests.people import text_of
@@ -126,15 +126,15 @@ def test_an_answer_that_is_stored_is_no_dead_try(a_try, alice, begin, chat, serv
 
 def old(app):
     then = now() - timedelta(seconds=READS_SECONDS)
-    change(app, update(JournalEntry).values(created_at=then))
+    execute_write(app, update(JournalEntry).values(created_at=then))
 
 
 def expired(app):
-    change(app, update(IdempotencyKey).values(expires_at=now() - timedelta(seconds=1)))
+    execute_write(app, update(IdempotencyKey).values(expires_at=now() - timedelta(seconds=1)))
 
 
 def swept(app):
-    change(app, delete(IdempotencyKey))
+    execute_write(app, delete(IdempotencyKey))
 
 
 @pytest.mark.parametrize("became", [old, expired, swept])

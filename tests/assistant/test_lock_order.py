@@ -126,11 +126,11 @@ def test_keys_are_renewed_while_their_chat_is_deleted(app, alice, chat, pause):
 
 def test_a_turn_is_undone_while_its_chat_is_deleted(app, alice, chat, pause, other):
     """The journal has the notes in another order than the one in which they were made."""
-    hands = DeadTurn(app, alice, chat_id=chat)
+    dead_turn = DeadTurn(app, alice, chat_id=chat)
     notes = [alice.post("/api/records/notes", {"title": "old"}).json["recordId"] for _ in "ab"]
     for note in reversed(notes):
-        hands.update(note, title="new")
-    undoing = gevent.Greenlet(undo, alice, hands.turn_id)
+        dead_turn.update(note, title="new")
+    undoing = gevent.Greenlet(undo, alice, dead_turn.turn_id)
     came, go = pause(undoing, "UPDATE journal", skip=1)
     undoing.start()
     assert came.wait(5)

@@ -1,4 +1,4 @@
-"""A call whose key another attempt has taken over, because its worker stood still for too long."""
+"""A call whose key was taken over by another attempt, because its worker was paused too long."""
 
 from sqlalchemy import select, update
 

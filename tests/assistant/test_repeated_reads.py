@@ -1,4 +1,4 @@
-"""The third identical read of a turn: it asks nobody, and only answers count."""
+"""The third identical read of a turn needs no approval and is not made; only answers count."""
 
 import pytest
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.assistant.endpoint_calls import DONE, allow, call, cards, decide
 from tests.people import text_of
-from tests.permissions.scripted_calls import calls
+from tests.permissions.scripted_calls import stream_of_calls
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -21,7 +21,7 @@ def ask_for(alice, begin, chat, served_by):
 
     def asking(wanted, count):
         named = [("integrations.call", {"endpoint": name, "body": body}) for name, body in wanted]
-        served_by.answers = [Answer(calls(*named)), DONE]
+        served_by.answers = [Answer(stream_of_calls(*named)), DONE]
         turn = begin(alice, chat)
         wait_for(lambda: len(cards(turn.chunks)) == count)
         return turn

@@ -53,7 +53,7 @@ def reserve(books: Books, count: int) -> int:
             return 0
         return 1
 
-    return sum(at_once(one, count))
+    return sum(run_at_once(one, count))
 
 
 def spend(books: Books, count: int, most: int) -> int:
@@ -70,16 +70,16 @@ def spend(books: Books, count: int, most: int) -> int:
             books.settle(hold, 0.5)
         return 1
 
-    return sum(at_once(one, count))
+    return sum(run_at_once(one, count))
 
 
 def open_account(books: Books, count: int) -> None:
-    at_once(lambda _: books.open("newcomer", 100), count)
+    run_at_once(lambda _: books.open("newcomer", 100), count)
 
 
 def settle(books: Books, count: int, hold: str) -> int:
     """Settle one hold `count` times and return the credits that were charged."""
-    return sum(at_once(lambda _: int(books.settle(hold, 1)), count))
+    return sum(run_at_once(lambda _: int(books.settle(hold, 1)), count))
 
 
 def work(books: Books) -> int:
@@ -99,7 +99,7 @@ def work(books: Books) -> int:
             if next_line.ready():
                 return turn + 1
 
-    return sum(at_once(one, GREENLETS))
+    return sum(run_at_once(one, GREENLETS))
 
 
 def sweep(books: Books) -> int:
@@ -123,10 +123,10 @@ def trade(books: Books, count: int) -> None:
             books.settle(hold, 1)
         books.do(ledger.grant, subject, 1, f"grant-{number}")
 
-    at_once(one, count)
+    run_at_once(one, count)
 
 
-def at_once(action: Callable[[int], Any], count: int) -> list[Any]:
+def run_at_once(action: Callable[[int], Any], count: int) -> list[Any]:
     """Run an action `count` times in greenlets, with a long timeout for statements.
 
     On a busy machine they may wait for a lock longer than a request's statements may take.

@@ -33,7 +33,7 @@ def decide(console, endpoint, choice):
     return shown
 
 
-def sent(console):
+def sent_count(console):
     """How many of these messages the sandbox's mailbox has."""
     body = {"query": SUBJECT}
     found = console.api("POST", "integrations/cloudsuite/mail-list", body)["data"]["messages"]

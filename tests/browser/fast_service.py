@@ -1,4 +1,4 @@
-"""An extension of the service under test, which makes tests of the browser cheaper.
+"""An extension of the service under test, with which tests of the browser take less time.
 
 A browser asks for each file only once, also for those without a version: they don't change while
 the service runs. `tests/console` tests that they are revalidated, `test_bare` what is kept anyway.

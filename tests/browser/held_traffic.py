@@ -1,4 +1,4 @@
-"""What a test holds back: requests of a page, and what the server says on its socket."""
+"""Requests of a page, and messages of the server on its socket, that a test holds back."""
 
 from typing import Any
 

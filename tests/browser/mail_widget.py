@@ -24,7 +24,7 @@ def connect(canvas, widget):
     allow(opened.value)
 
 
-def requested(canvas, path, header="x-approval"):
+def header_of_requests(canvas, path, header="x-approval"):
     """What one header says in the requests that are sent to this path from now on."""
     said = []
 

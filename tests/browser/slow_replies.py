@@ -1,4 +1,4 @@
-"""An extension of the service under test, for replies that have to outlast something.
+"""An extension of the service under test, with which replies take longer.
 
 The sandbox's models say 20 words a second. The page is painted with each word, so a reply that
 lasts as long with fewer words costs less.

@@ -1,4 +1,4 @@
-"""Addresses that a person types or keeps, and that lead nowhere."""
+"""Addresses that lead to no view, typed by a person or kept from earlier."""
 
 from urllib.parse import quote, urlsplit
 

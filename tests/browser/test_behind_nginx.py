@@ -10,7 +10,7 @@ from service.auth.tokens import issue
 from tests.browser.canvas_page import FRAME
 from tests.browser.page import Console
 from tests.browser.tabs import LOOK, PATIENCE
-from tests.nginx import in_front_of
+from tests.nginx import run_nginx
 from tests.services import Service, free_port, settings_for, wait_for
 
 HOST = "console.localhost"  # a name of this machine to browsers, and a public one to the service
@@ -30,13 +30,13 @@ def served(databases, port):
 
 
 @pytest.fixture
-def front(served, tmp_path, port):
-    with in_front_of(served.port, tmp_path, port) as made:
+def nginx(served, tmp_path, port):
+    with run_nginx(served.port, tmp_path, port) as made:
         yield made
 
 
 @pytest.fixture
-def console(browser, front, served, port):
+def console(browser, nginx, served, port):
     context = browser.new_context(**LOOK, ignore_https_errors=True)
     context.set_default_timeout(PATIENCE)
     place = SimpleNamespace(url=f"https://{HOST}:{port}")
@@ -47,25 +47,25 @@ def console(browser, front, served, port):
     context.close()
 
 
-def protocols(front, path):
+def protocols(nginx, path):
     """The protocols of the requests for a path, as nginx has logged them."""
-    return re.findall(rf'"GET {path}\S* (\S+)"', front.logged())
+    return re.findall(rf'"GET {path}\S* (\S+)"', nginx.logged())
 
 
-def test_files_replies_and_changes_come_through_nginx(console, front):
+def test_files_replies_and_changes_come_through_nginx(console, nginx):
     with console.page.expect_websocket() as opened:
         console.sign_in()
     assert opened.value.url == f"wss{console.service.url[5:]}/api/records/socket"
     console.ask(TASK)
     expect(console.table("Tasks").get_by_label("Title of")).to_have_value("Print the badges")
-    assert set(protocols(front, r"/browser/\w+/console/")) == {"HTTP/2.0"}
+    assert set(protocols(nginx, r"/browser/\w+/console/")) == {"HTTP/2.0"}
     console.page.goto("about:blank")
-    wait_for(lambda: protocols(front, "/api/records/socket") == ["HTTP/1.1"])
+    wait_for(lambda: protocols(nginx, "/api/records/socket") == ["HTTP/1.1"])
 
 
-def test_a_widget_loads_its_files_through_nginx(console, front):
+def test_a_widget_loads_its_files_through_nginx(console, nginx):
     console.open("/").page.evaluate(FRAME, "/w/note")
     expect(console.page.frame_locator("iframe").locator("textarea")).to_be_visible()
-    files = protocols(front, "/browser/widgets/")
+    files = protocols(nginx, "/browser/widgets/")
     assert len(files) > 20
     assert set(files) == {"HTTP/2.0"}

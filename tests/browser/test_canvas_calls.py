@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
 from tests.browser.held_traffic import first_of
-from tests.browser.mail_widget import MAIL, approve, connect, requested, write_and_send
+from tests.browser.mail_widget import MAIL, approve, connect, header_of_requests, write_and_send
 from tests.browser.office_suite import allow, forget
 
 
@@ -19,7 +19,10 @@ def canvas(console):
 
 def test_a_message_waits_for_the_account_and_is_sent_once_though_its_answer_is_lost(canvas):
     canvas.put("Mail")
-    allowed, keys = requested(canvas, MAIL), requested(canvas, MAIL, "idempotency-key")
+    allowed, keys = (
+        header_of_requests(canvas, MAIL),
+        header_of_requests(canvas, MAIL, "idempotency-key"),
+    )
     mail = canvas.frame("Mail")
     write_and_send(mail, "First")
     connect(canvas, mail)
@@ -69,7 +72,7 @@ def test_where_the_window_is_blocked_the_canvas_shows_a_link(canvas):
 
 def test_the_server_notes_how_each_call_was_allowed(canvas):
     canvas.put("Web search", "Weather")
-    sent = requested(canvas, "/api/integrations/current-weather")
+    sent = header_of_requests(canvas, "/api/integrations/current-weather")
     search, weather = canvas.frame("Web search"), canvas.frame("Weather")
     weather.get_by_label("City").fill("Berlin")
     weather.get_by_label("City").press("Enter")
@@ -87,7 +90,7 @@ def test_the_server_notes_how_each_call_was_allowed(canvas):
 
 def test_questions_of_widgets_end_when_their_canvas_is_left(canvas):
     canvas.put("Mail", "Calendar")
-    sent, dialog = requested(canvas, MAIL), canvas.page.get_by_role("dialog")
+    sent, dialog = header_of_requests(canvas, MAIL), canvas.page.get_by_role("dialog")
     write_and_send(canvas.frame("Mail"), "First")
     expect(dialog).to_contain_text("Mail")
     canvas.frame("Calendar").get_by_role("button", name="Connect").dispatch_event("click")

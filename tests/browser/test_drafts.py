@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.canvas import Canvas
 from tests.browser.data_view import panel, show
 from tests.browser.held_traffic import first_of
-from tests.browser.mail_widget import MAIL, approve, connect, requested, write_and_send
+from tests.browser.mail_widget import MAIL, approve, connect, header_of_requests, write_and_send
 from tests.browser.office_suite import forget
 from tests.services import wait_for
 
@@ -198,7 +198,7 @@ def test_two_pages_share_a_draft_and_its_end(canvas, opened):
 
 def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canvas):
     canvas.put("Mail")
-    keys = requested(canvas, MAIL, "idempotency-key")
+    keys = header_of_requests(canvas, MAIL, "idempotency-key")
     mail = canvas.frame("Mail")
     write_and_send(mail, "First")
     connect(canvas, mail)
@@ -223,7 +223,7 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
 
 def test_a_message_that_is_still_on_its_way_keeps_its_key(canvas):
     canvas.put("Mail")
-    keys = requested(canvas, MAIL, "idempotency-key")
+    keys = header_of_requests(canvas, MAIL, "idempotency-key")
     mail = canvas.frame("Mail")
     send = mail.get_by_role("button", name="Send")
     under_way = {"success": False, "error": "conflict", "message": "It is under way."}

@@ -1,4 +1,4 @@
-"""Finding one's way: search, pinned chats, files, the palette, and all of it by keyboard."""
+"""Finding chats and messages: search, pinned chats, files and the palette, also by keyboard."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Who works by the keyboard keeps the place: at a button that rests, and where one goes."""
+"""The focus of the keyboard stays in place when a button is disabled or disappears."""
 
 import re
 

@@ -10,7 +10,14 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy.engine import make_url
 
-from tests.browser.approval_errand import WEATHER, card, connect, decide, reaches_the_message, sent
+from tests.browser.approval_errand import (
+    WEATHER,
+    card,
+    connect,
+    decide,
+    reaches_the_message,
+    sent_count,
+)
 from tests.browser.console_opening import opening
 from tests.browser.office_suite import forget
 from tests.services import Service
@@ -58,7 +65,7 @@ def test_a_call_that_waits_is_decided_in_a_second_tab(opened):
     reaches_the_message(first)
     second = opened(like=first).sign_in()
     second.page.goto(first.page.url)
-    before = sent(first)
+    before = sent_count(first)
     expect(second.log.locator(".message.user")).to_have_text(re.compile(WEATHER))
     expect(second.button("Stop")).to_be_visible()
     decide(second, MAIL, "Allow once")
@@ -66,21 +73,21 @@ def test_a_call_that_waits_is_decided_in_a_second_tab(opened):
         expect(console.answers).to_contain_text("I have sent the message.")
         console.is_idle()
         expect(console.log.locator(".message")).to_have_count(2)
-    assert sent(first) == before + 1
+    assert sent_count(first) == before + 1
 
 
 def test_a_tab_that_is_closed_while_a_call_waits_sends_nothing(opened):
     first = person(opened, own=True)
     reaches_the_message(first)
     second = opened(like=first).sign_in()
-    before = sent(second)
+    before = sent_count(second)
     first.page.close()
     second.chats.first.click()
     shown = card(second, f"Approval: {MAIL}")
     expect(shown).to_contain_text("Nothing was sent.")
     expect(shown.get_by_role("button")).to_have_count(0)
     second.is_idle()
-    assert sent(second) == before
+    assert sent_count(second) == before
 
 
 def test_a_reply_goes_on_after_a_reload(opened_there):
@@ -100,14 +107,14 @@ def test_a_worker_that_is_killed_while_a_call_waits_has_sent_nothing(opened_ther
     console = person(opened_there)
     console.may_say("ERR_|WebSocket")
     shown = reaches_the_message(console)
-    before, credits = sent(console), balance(console)
+    before, credits = sent_count(console), balance(console)
     lose_worker(lossy)
     expect(console.problem).to_contain_text("Your message is back in the input box.")
     expect(shown).to_contain_text(LEFT)
     expect(shown.get_by_role("button")).to_have_count(0)
-    assert (sent(console), balance(console)) == (before, credits)
+    assert (sent_count(console), balance(console)) == (before, credits)
     console.composer.press("Enter")
     decide(console, "cloudsuite/contacts-list", "Allow once")
     decide(console, MAIL, "Allow once")
     expect(console.answers).to_contain_text("I have sent the message.")
-    assert sent(console) == before + 1
+    assert sent_count(console) == before + 1

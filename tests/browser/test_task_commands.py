@@ -3,7 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.approval_errand import WEATHER, card, decide, reaches_the_message, sent
+from tests.browser.approval_errand import (
+    WEATHER,
+    card,
+    decide,
+    reaches_the_message,
+    sent_count,
+)
 from tests.browser.office_suite import allow, forget
 
 
@@ -18,7 +24,7 @@ def console(opened):
 def test_connected_allowed_and_sent(console, opened):
     shown = reaches_the_message(console)
     other = opened(like=console).sign_in()
-    before = sent(console)
+    before = sent_count(console)
     expect(shown).to_contain_text("It costs no credits.")
     expect(shown.locator(":focus")).to_have_count(0)  # a card does not take the focus
     assert console.violations() == []
@@ -28,7 +34,7 @@ def test_connected_allowed_and_sent(console, opened):
     expect(shown.get_by_text("You allowed this endpoint in this chat.")).to_be_focused()
     expect(console.answers).to_contain_text("I have sent the message.")
     console.is_idle()
-    assert sent(console) == before + 1
+    assert sent_count(console) == before + 1
     other.chats.first.click()
     elsewhere = card(other, "Approval: cloudsuite/mail-send")
     expect(elsewhere).to_contain_text("You allowed this endpoint in this chat.")
@@ -51,11 +57,11 @@ def test_where_windows_are_blocked_a_link_leads_to_the_consent_and_not_back(cons
 
 def test_declined_and_not_sent(console):
     reaches_the_message(console)
-    before = sent(console)
+    before = sent_count(console)
     decide(console, "cloudsuite/mail-send", "Deny")
     expect(console.answers).to_contain_text("The user did not allow this call.")
     console.is_idle()
-    assert sent(console) == before
+    assert sent_count(console) == before
     console.page.reload()
     shown = card(console, "Approval: cloudsuite/mail-send")
     expect(shown).to_contain_text("You denied this call. Nothing was sent.")

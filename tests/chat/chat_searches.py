@@ -12,7 +12,7 @@ def search(person, question, **query):
     return response.json
 
 
-def found(person, question):
+def titles_found(person, question):
     """The titles of the chats that a question finds."""
     return [result["chat"]["title"] for result in search(person, question)["results"]]
 

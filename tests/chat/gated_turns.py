@@ -8,7 +8,7 @@ from tests.services import wait_for
 from tests.upstream import Answer
 
 
-def gated(*pieces):
+def gated_answer(*pieces):
     """An answer that is given once its gate is opened, and the gate."""
     gate = Event()
 
@@ -19,17 +19,17 @@ def gated(*pieces):
     return Answer(body()), gate
 
 
-def said(text):
-    return gated(model_streams.anthropic(text).encode())
+def gated_text(text):
+    return gated_answer(model_streams.anthropic(text).encode())
 
 
 def begin(alice, served_by, chat, **body):
     """A turn that waits for its model."""
     before = len(served_by.seen)
-    return begun(alice.ask(chat, "hello", userMessageId="u", **body), served_by, before)
+    return wait_until_begun(alice.ask(chat, "hello", userMessageId="u", **body), served_by, before)
 
 
-def begun(response, served_by, before):
+def wait_until_begun(response, served_by, before):
     assert response.status_code == 200
     next(iter(response.response))
     wait_for(lambda: len(served_by.seen) == before + 1)

@@ -67,8 +67,8 @@ class Model:
     """Answers turns with `answers` in order, the last one again and again; summaries likewise."""
 
     upstream: ScriptedUpstream
-    answers: list[Any] = field(default_factory=lambda: [said("fine")])
-    summaries: list[Any] = field(default_factory=lambda: [said(SUMMARY)])
+    answers: list[Any] = field(default_factory=lambda: [text_answer("fine")])
+    summaries: list[Any] = field(default_factory=lambda: [text_answer(SUMMARY)])
     turns: list[Seen] = field(default_factory=list)
     asked: list[Seen] = field(default_factory=list)
 
@@ -83,7 +83,7 @@ class Model:
         return answer(seen) if callable(answer) else answer
 
 
-def said(text: str) -> Callable[[Seen], Answer]:
+def text_answer(text: str) -> Callable[[Seen], Answer]:
     def answer(seen: Seen) -> Answer:
         whole = model_streams.anthropic if "messages" in seen.path else model_streams.openai
         return Answer(whole(text))

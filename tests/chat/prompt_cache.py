@@ -1,4 +1,4 @@
-"""Provider A's prompt cache, as its documentation has it; for what a turn's requests would cost.
+"""A model of provider A's prompt cache by its documentation, to count what requests would cost.
 
 A prompt is tools, system text, then the blocks of its messages. Each mark (`cache_control`) looks
 for the longest kept beginning among the twenty blocks that end at it; what is behind that, up to

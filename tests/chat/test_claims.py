@@ -1,4 +1,4 @@
-"""A turn that loses its claim or its hold while it runs: what is stored, and who pays."""
+"""Turns that lose their claim or their hold while they run: the stored rows and the payer."""
 
 import gevent
 import pytest
@@ -14,8 +14,8 @@ from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from tests import model_streams
-from tests.app_database import change, rows
-from tests.chat.gated_turns import begin, begun, end, gated, said
+from tests.app_database import execute_write, rows
+from tests.chat.gated_turns import begin, end, gated_answer, gated_text, wait_until_begun
 from tests.people import text_of
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -25,10 +25,10 @@ def begin_beside(app, alice, served_by, chat, **body):
     """Another turn for a message whose claim is lost, which its first turn takes again soon."""
     before = len(served_by.seen)
     while True:
-        change(app, delete(Claim))
+        execute_write(app, delete(Claim))
         response = alice.ask(chat, "hello", userMessageId="u", **body)
         if response.status_code != 409:
-            return begun(response, served_by, before)
+            return wait_until_begun(response, served_by, before)
 
 
 @pytest.mark.parametrize("answered", [False, True], ids=["new message", "regenerated"])
@@ -36,7 +36,7 @@ def test_of_two_turns_that_answer_one_message_only_the_first_is_stored(
     alice, app, served_by, chat, answered
 ):
     again = {"trigger": "regenerate-message"} if answered else {}
-    (slow, slow_gate), (quick, quick_gate) = said("slow"), said("quick")
+    (slow, slow_gate), (quick, quick_gate) = gated_text("slow"), gated_text("quick")
     served_by.answers = [slow, quick]
     if answered:
         served_by.answers.insert(0, Answer(model_streams.anthropic("before")))
@@ -54,11 +54,11 @@ def test_of_two_turns_that_answer_one_message_only_the_first_is_stored(
 
 
 def test_a_claim_that_was_swept_is_claimed_again(alice, app, served_by, chat):
-    answer, gate = said("whole")
+    answer, gate = gated_text("whole")
     served_by.answers = [answer]
     response = begin(alice, served_by, chat)
-    change(app, delete(Claim))
-    change(app, delete(Lease))
+    execute_write(app, delete(Claim))
+    execute_write(app, delete(Lease))
     wait_for(lambda: rows(app, select(Claim.turn_id)))
     app.extensions["lease"]._renewed = float("-inf")
     wait_for(lambda: rows(app, select(Lease.lease_id)))
@@ -73,7 +73,7 @@ def sweep_everything(app):
 
 
 def test_a_turn_whose_hold_was_swept_is_paid_all_the_same(alice, app, served_by, chat):
-    answer, gate = said("paid")
+    answer, gate = gated_text("paid")
     served_by.answers = [answer]
     response = begin(alice, served_by, chat)
     assert sweep_everything(app) == 1
@@ -82,7 +82,7 @@ def test_a_turn_whose_hold_was_swept_is_paid_all_the_same(alice, app, served_by,
 
 
 def test_a_lost_hold_is_not_taken_for_a_lack_of_credits(alice, app, served_by, chat):
-    call, gate = gated(model_streams.anthropic_call("user__current", {}).encode())
+    call, gate = gated_answer(model_streams.anthropic_call("user__current", {}).encode())
     served_by.answers = [call, Answer(model_streams.anthropic("done"))]
     response = begin(alice, served_by, chat)
     assert sweep_everything(app) == 1
@@ -93,11 +93,11 @@ def test_a_lost_hold_is_not_taken_for_a_lack_of_credits(alice, app, served_by, c
 
 
 def test_a_lost_hold_that_the_credits_do_not_cover_again_ends_the_turn(alice, app, served_by, chat):
-    call, gate = gated(model_streams.anthropic_call("user__current", {}).encode())
+    call, gate = gated_answer(model_streams.anthropic_call("user__current", {}).encode())
     served_by.answers = [call]
     response = begin(alice, served_by, chat)
     assert sweep_everything(app) == 1
-    change(app, update(Account).where(Account.subject == "alice").values(balance=10_000))
+    execute_write(app, update(Account).where(Account.subject == "alice").values(balance=10_000))
     chunks = end(response, gate)
     assert (chunks[-1]["type"], text_of(chunks)) == ("finish", NO_CREDITS)
     [account] = rows(app, select(Account).where(Account.subject == "alice"))

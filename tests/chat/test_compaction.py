@@ -1,4 +1,4 @@
-"""Whatever a chat holds, what is sent is valid on every wire, fits, and is cut where it may be."""
+"""Whatever a chat holds, its prompt is valid on every wire, fits, and is cut only where allowed."""
 
 import random
 from collections.abc import Callable

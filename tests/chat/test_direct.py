@@ -1,4 +1,4 @@
-"""Text is written to the client from the event loop; what the kernel does not take comes after."""
+"""Text is written to the client from the event loop; the response writes what does not fit."""
 
 import select
 import socket

@@ -1,4 +1,4 @@
-"""What a try that ended without rows has written is told, and given, to the next one."""
+"""The writes of a try that ended without rows are reported to the next try, with their results."""
 
 import pytest
 from sqlalchemy import select

@@ -1,4 +1,4 @@
-"""How a turn ends when it is not let finish: client left, stop, deletion, drain, credits."""
+"""How a turn ends before its answer is complete: client left, stop, deletion, drain, credits."""
 
 import json
 
@@ -15,7 +15,7 @@ from service.chat.turn.turn import NO_CREDITS, NO_TEXT_AT_ALL
 from service.generation import model_call
 from service.upkeep import rights
 from tests import model_streams
-from tests.chat.turns import assembled, begun, idle
+from tests.chat.turns import assemble, begin_turn, is_idle
 from tests.people import chunks_of, text_of, types
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
@@ -38,9 +38,9 @@ def called(arguments):
 
 
 def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
-    response, _, _ = begun(alice, chat)
+    response, _, _ = begin_turn(alice, chat)
     response.close()
-    wait_for(idle(app))
+    wait_for(is_idle(app))
     user, assistant = alice.rows(chat)
     assert user["content"] == "count to 3000"
     assert assistant["content"].startswith("1 2 3")
@@ -49,12 +49,12 @@ def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
 
 def test_a_stream_that_nobody_begins_to_read_ends_too(alice, chat, app):
     alice.ask(chat, "count to 3000", userMessageId="u").close()
-    wait_for(idle(app))
+    wait_for(is_idle(app))
     wait_for(lambda: alice.ask(chat, "hello", userMessageId="u").status_code == 200)
 
 
 def test_the_stop_route_ends_the_stream_with_abort(alice, chat):
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-4:] == ["text-end", "finish-step", "message-metadata", "abort"]
@@ -92,20 +92,20 @@ def test_a_stop_that_the_database_has_masked_ends_the_turn(alice, chat, monkeypa
 
 
 def test_only_the_owner_stops(alice, bob, chat):
-    response, _, _ = begun(alice, chat)
+    response, _, _ = begin_turn(alice, chat)
     assert bob.post(f"/api/ai/chat/{chat}/stop").status_code == 404
     response.close()
 
 
 def test_the_model_is_told_of_the_interruption(alice, chat, app):
-    begun(alice, chat)[0].close()
-    wait_for(idle(app))
+    begin_turn(alice, chat)[0].close()
+    wait_for(is_idle(app))
     assert text_of(alice.turn(chat, "repeat after me: ok")) == "ok"
     assert len(alice.rows(chat)) == 4
 
 
 def test_a_chat_deleted_during_its_turn_takes_the_turn_along(alice, chat):
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
@@ -123,10 +123,10 @@ def silent_after(*deltas):
 
 
 def test_a_stop_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat, app):
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     wait_for(stalled(app))
     alice.post(f"/api/ai/chat/{chat}/stop")
-    wait_for(idle(app))
+    wait_for(is_idle(app))
     _, assistant = alice.rows(chat)
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
@@ -135,10 +135,10 @@ def test_a_stop_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat,
 
 def test_a_drain_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat, app, monkeypatch):
     monkeypatch.setattr(running, "DRAIN_MARGIN", 0)
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     wait_for(stalled(app))
     app.extensions["lifecycle"].drain(0.05)
-    wait_for(idle(app))
+    wait_for(is_idle(app))
     assert len(alice.rows(chat)) == 2
     assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
 
@@ -153,7 +153,7 @@ def test_wherever_a_stalled_turn_is_stopped_no_chunk_is_lost(alice, chat, app, s
     wait_for(stalled(app))
     alice.post(f"/api/ai/chat/{chat}/stop")
     chunks = chunks_of(response.get_data())
-    assert assembled(chunks) == alice.rows(chat)[1]["parts"]
+    assert assemble(chunks) == alice.rows(chat)[1]["parts"]
 
 
 @on_sqlite
@@ -208,8 +208,8 @@ def test_a_reply_that_had_only_white_space_is_not_kept(alice, chat, served_by):
 
 
 def test_an_interrupted_turn_names_no_chat(alice, chat, app):
-    begun(alice, chat)[0].close()
-    wait_for(idle(app))
+    begin_turn(alice, chat)[0].close()
+    wait_for(is_idle(app))
     assert alice.records("ai-chats")[0]["data"]["title"] == ""
     alice.turn(chat, "Who are you?")
     assert alice.records("ai-chats")[0]["data"]["title"] == "Who are you?"
@@ -217,15 +217,15 @@ def test_an_interrupted_turn_names_no_chat(alice, chat, app):
 
 @pytest.mark.settings(keep_aborted_turns="false")
 def test_nothing_is_kept_where_the_operator_says_so(alice, chat, app):
-    begun(alice, chat)[0].close()
-    wait_for(idle(app))
+    begin_turn(alice, chat)[0].close()
+    wait_for(is_idle(app))
     assert alice.rows(chat) == []
     assert alice.turn(chat, "hello", userMessageId="u-1")[-1]["type"] == "finish"
 
 
 def test_a_drain_lets_turns_end_in_abort_and_refuses_new_ones(alice, chat, app, monkeypatch):
     monkeypatch.setattr(running, "DRAIN_MARGIN", 0)
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     app.extensions["lifecycle"].drain(0.05)
     refused = alice.ask(chat, "hello")
     assert (refused.status_code, refused.json["error"]) == (503, "draining")
@@ -238,7 +238,7 @@ def test_a_drain_interrupts_many_turns_earlier_the_oldest_first(alice, app, monk
     """To store three takes longer than the grace time, to store two does not."""
     monkeypatch.setattr(running, "END_SECONDS", 1000)
     chats = [alice.new_chat() for _ in range(3)]
-    turns = [begun(alice, chat) for chat in chats]
+    turns = [begin_turn(alice, chat) for chat in chats]
     app.extensions["lifecycle"].drain(2500)
     _, oldest, _ = turns[0]
     assert types(chunks_of(b"".join(oldest)))[-1] == "abort"
@@ -293,7 +293,7 @@ def test_a_model_that_only_pauses_ends_in_a_text_of_ours(alice, served_by, chat)
 
 
 def test_the_reply_of_a_user_who_is_disabled_ends_and_keeps_what_was_said(alice, chat, app):
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     with app.app_context():
         rights.set_disabled("alice", True)
     users.rights_cache.clear()
@@ -320,7 +320,7 @@ def test_a_model_that_takes_too_long_ends_in_an_error(alice, chat, monkeypatch, 
 def test_a_slow_reader_does_not_count_against_the_models_time(alice, chat, monkeypatch):
     short = model_call.TimeLimits(first=2, idle=2, step=3)  # a busy machine needs some of it
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", short))
-    _, stream, read = begun(alice, chat, "count to 600")
+    _, stream, read = begin_turn(alice, chat, "count to 600")
     gevent.sleep(4)  # the channel is full by then, and the turn waits for us
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "finish"

@@ -1,4 +1,4 @@
-"""Deleting or replacing a large chat on SQLite: others go on, and nobody sees a part of it."""
+"""Deleting or replacing a large chat on SQLite: other requests go on and see no part of it."""
 
 from contextlib import contextmanager
 
@@ -13,7 +13,7 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.fairness import let_others_run
 from service.upkeep.sweeping import sweep
-from tests.chat.chat_searches import found, write
+from tests.chat.chat_searches import titles_found, write
 from tests.query_plans import noting_whole_tables
 from tests.services import on_sqlite, wait_for
 from tests.user_erasure import erase
@@ -74,7 +74,7 @@ def test_others_go_on_and_see_all_messages_or_none(app, alice, chat, seen):
     assert len(seen) >= 8
     assert set(seen) <= {MANY, 0}
     check_index(app)
-    assert found(alice, "canary7") == []
+    assert titles_found(alice, "canary7") == []
 
 
 def test_others_go_on_while_a_user_with_many_chats_is_erased(app, alice, bob, seen):
@@ -86,7 +86,7 @@ def test_others_go_on_while_a_user_with_many_chats_is_erased(app, alice, bob, se
     assert len(seen) >= 8
     assert set(seen) <= {MANY + 1, 1}
     check_index(app)
-    assert found(bob, "raven") == ["his"]
+    assert titles_found(bob, "raven") == ["his"]
 
 
 def test_others_go_on_while_an_answer_replaces_a_large_chat(app, alice, chat):
@@ -95,7 +95,7 @@ def test_others_go_on_while_an_answer_replaces_a_large_chat(app, alice, chat):
         alice.turn(chat, "repeat after me: raven", replaces=first["recordId"])
     assert len(set(marks)) >= 8
     assert [row["content"] for row in alice.rows(chat)] == ["repeat after me: raven", "raven"]
-    assert found(alice, "canary7") == []
+    assert titles_found(alice, "canary7") == []
     check_index(app)
 
 
@@ -108,7 +108,7 @@ def test_what_an_answer_does_not_replace_is_found_all_the_same(app, alice, chat)
     middle = alice.records("ai-messages", **of_chat)[MANY // 2]["recordId"]
     alice.turn(chat, "repeat after me: raven", replaces=middle)
     assert len(alice.records("ai-messages", **of_chat)) == MANY // 2 + 2
-    assert sorted(found(alice, "canary7")) == ["large", "other"]
+    assert sorted(titles_found(alice, "canary7")) == ["large", "other"]
     check_index(app)
 
 
@@ -137,9 +137,9 @@ def test_a_chat_whose_deletion_was_killed_is_all_there_and_found_again(
 ):
     forget_words(app, chat)
     assert len(alice.records("ai-messages", where={"chatId": chat}, limit=200)) == MANY
-    assert found(alice, "canary7") == []
+    assert titles_found(alice, "canary7") == []
     sweep_later(app, monkeypatch)
-    assert found(alice, "canary7") == ["large"]
+    assert titles_found(alice, "canary7") == ["large"]
     check_index(app)
     assert alice.delete(path_of(chat)).status_code == 200
     check_index(app)
@@ -149,16 +149,16 @@ def test_a_deletion_that_is_under_way_is_not_taken_for_a_killed_one(app, alice, 
     forget_words(app, chat)
     with app.app_context():
         sweep()
-    assert found(alice, "canary7") == []
+    assert titles_found(alice, "canary7") == []
 
 
 def test_a_message_that_is_edited_meanwhile_is_found_by_its_new_words(app, alice, chat):
     forget_words(app, chat)
     [first, *_] = alice.records("ai-messages", where={"chatId": chat}, limit=1)
     assert alice.patch(f"/api/records/ai-messages/{first['recordId']}", {"content": "a raven"})
-    assert found(alice, "raven") == ["large"]
+    assert titles_found(alice, "raven") == ["large"]
     assert alice.delete(path_of(chat)).status_code == 200
-    assert found(alice, "raven") == []
+    assert titles_found(alice, "raven") == []
     check_index(app)
 
 
@@ -166,7 +166,7 @@ def test_who_may_not_delete_the_chat_changes_nothing(app, alice, bob, chat):
     assert bob.delete(path_of(chat)).status_code == 404
     stale = {"If-Match": "2020-01-01T00:00:00.000000Z"}
     assert alice.delete(f"/api/records/ai-chats/{chat}", headers=stale).status_code == 409
-    assert found(alice, "canary7") == ["large"]
+    assert titles_found(alice, "canary7") == ["large"]
 
 
 def test_the_release_before_finds_all_messages(app, alice, chat):

@@ -1,4 +1,4 @@
-"""Whose claims and holds are lost: by the database's clock, and by what was seen all the time."""
+"""Whose claims and holds are lost, by the database's clock and by what the worker has observed."""
 
 from datetime import timedelta
 from types import SimpleNamespace

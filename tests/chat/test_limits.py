@@ -9,7 +9,7 @@ from service.chat.history.shortening import SHORTENED, shorten_messages
 from service.chat.tools.result_size import limit_size, size
 from service.providers.prompt import Prompt, ToolResults, UserMessage
 from service.providers.tokens import bound
-from tests.call_counts import calls
+from tests.call_counts import count_calls
 
 LIMITS = Limits(budget=240_000, ceiling=180_000)
 C_LIMITS = Limits(budget=240_000, ceiling=120_000)
@@ -166,8 +166,8 @@ def test_a_long_result_takes_no_more_steps_than_a_short_one():
         ]
         return lambda: shorten_messages(compact(rows, "and now?", summary=None)[0].messages, LIMITS)
 
-    calls(work(300_000))  # what is made once is made by now
-    assert calls(work(10_000_000)) < 1.5 * calls(work(300_000))
+    count_calls(work(300_000))  # what is made once is made by now
+    assert count_calls(work(10_000_000)) < 1.5 * count_calls(work(300_000))
 
 
 def test_of_a_last_turn_over_budget_the_biggest_results_are_shortened():

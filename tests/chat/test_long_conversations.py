@@ -11,7 +11,7 @@ from service.chat.models import Summary
 from service.extensions import db
 from service.times import now
 from tests import model_streams
-from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, said, summary_of, texts
+from tests.chat.long_chats import ASKED, SUMMARY, fill, newest_turn, summary_of, text_answer, texts
 from tests.chat.wire_rules import complaints
 from tests.people import text_of
 from tests.query_plans import noting_plans
@@ -121,7 +121,7 @@ def undo(app, alice, chat, model):
     """Takes back the note that was made at the beginning of a long chat."""
     given = {"collection": "notes", "data": {"title": "zebra"}}
     made = Answer(model_streams.anthropic_call("records__create", given))
-    model.answers[:] = [made, said("fine")]
+    model.answers[:] = [made, text_answer("fine")]
     turn_id = alice.turn(chat, "make a note")[0]["messageMetadata"]["turnId"]
     fill(app, alice, chat, 40)
 
@@ -145,9 +145,9 @@ def test_an_undo_of_what_a_summary_covers_makes_one_anew(alice, chat, model, und
 def test_an_undo_while_a_summary_is_made_is_in_the_next_one(alice, chat, model, undo):
     def undoing(seen):
         undo()
-        return said(SUMMARY)(seen)
+        return text_answer(SUMMARY)(seen)
 
-    model.summaries[:] = [undoing, said(SUMMARY)]
+    model.summaries[:] = [undoing, text_answer(SUMMARY)]
     for question in ("first", "second", "third"):
         alice.turn(chat, question)
     assert [UNDONE in texts(seen)[0] for seen in model.asked] == [False, True]

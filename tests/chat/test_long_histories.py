@@ -6,7 +6,7 @@ from service.chat.history import recall
 from service.chat.turn import conversation
 from tests.chat.long_chats import fill
 from tests.people import text_of
-from tests.records.greenlet_turns import turns
+from tests.records.greenlet_turns import count_greenlet_turns
 
 COUNT = 3000
 STEP = 50
@@ -16,7 +16,7 @@ def counting(function, counts):
     """The function; how often another greenlet has run during a call of it goes into `counts`."""
 
     def call(*arguments):
-        with turns() as log:
+        with count_greenlet_turns() as log:
             result = function(*arguments)
         counts.append(len(log))
         return result

@@ -1,4 +1,4 @@
-"""Tool arguments that nest deep: no client is sent what its parser dies of."""
+"""Deeply nested tool arguments: no client is sent more levels than its parser can read."""
 
 import json
 import random

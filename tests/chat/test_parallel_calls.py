@@ -8,7 +8,7 @@ from service.chat.stream.chunks import TextDelta
 from tests import model_streams
 from tests.chat import waiting_reads
 from tests.people import types
-from tests.permissions.scripted_calls import calls, turn_of
+from tests.permissions.scripted_calls import stream_of_calls, turn_of
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -40,7 +40,7 @@ def announced(chunks):
 
 def begin(person, chat, served_by, *wanted):
     """A turn of one step, read by a greenlet."""
-    served_by.answers = [Answer(calls(*wanted)), DONE]
+    served_by.answers = [Answer(stream_of_calls(*wanted)), DONE]
     return gevent.spawn(person.turn, chat, "go")
 
 
@@ -116,7 +116,7 @@ def test_a_stop_ends_all_reads_and_begins_no_other(alice, served_by, gate):
 def test_the_twenty_first_call_of_a_step_is_not_run(alice, served_by):
     wanted = [("test.add", {"left": number, "right": 0}) for number in range(22)]
     wanted[21] = ("test.add", {"left": "no number"})
-    served_by.answers = [Answer(calls(*wanted)), DONE]
+    served_by.answers = [Answer(stream_of_calls(*wanted)), DONE]
     chunks = alice.turn(alice.new_chat(), "go")
     results = [chunk for chunk in chunks if chunk["type"].startswith("tool-output-")]
     sums = {chunk["output"]["sum"] for chunk in results if "output" in chunk}

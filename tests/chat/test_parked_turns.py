@@ -1,4 +1,4 @@
-"""A turn that receives a text has no greenlet, and each of its ends finds it all the same."""
+"""A turn that receives a text has no greenlet, and all its endings work nevertheless."""
 
 import json
 from types import SimpleNamespace

@@ -21,8 +21,8 @@ from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
 from service.times import now
 from service.upkeep import rights, sweeping
-from tests.app_database import everything_in, lock_waits, rows_by_table
-from tests.chat.turns import NOTES, begun, called, idle
+from tests.app_database import all_rows_as_text, lock_waits, rows_by_table
+from tests.chat.turns import NOTES, begin_turn, call_tool, is_idle
 from tests.people import chunks_of, text_of, types
 from tests.services import SECRET, close, command, flask, settings_for, wait_for
 from tests.user_erasure import erase
@@ -57,10 +57,10 @@ def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
         assert rights.set_role("alice", "user")
     bob.turn(bob.new_chat(), "add a task: bob-task")
     spent = alice.get("/api/credits").json["balance"]
-    assert "canary" in everything_in(app)
-    assert "alice" in everything_in(app)
+    assert "canary" in all_rows_as_text(app)
+    assert "alice" in all_rows_as_text(app)
     assert erase(app, "alice")
-    left = everything_in(app)
+    left = all_rows_as_text(app)
     assert "canary" not in left
     assert "alice" not in left
     assert "own-id" not in repr(rows_by_table(app)["turns"])
@@ -77,7 +77,7 @@ def test_records_of_collections_that_are_not_declared_are_erased_too(database_ur
     undeclared = settings_for(database_url, sandbox=0).environ  # the notes are the sandbox's
     output = command(undeclared, "users", "erase", "alice", "--yes").output
     assert "deleted records: 1 notes" in output
-    left = everything_in(app)
+    left = all_rows_as_text(app)
     assert "alice" not in left
     assert "bob-canary" in left
 
@@ -139,20 +139,20 @@ def test_an_erase_and_a_turn_that_stores_its_rows_do_not_lock_each_other_out(app
     assert locked.wait(15)
     assert gevent.spawn(erase, app, "alice").get(timeout=30)
     storing.get(timeout=30)
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 def test_an_erase_from_another_process_ends_the_turns_that_run(app, alice):
     chat = alice.new_chat()
-    _, stream, read = begun(alice, chat)
+    _, stream, read = begin_turn(alice, chat)
     erase(app, "alice")
-    assert "alice" not in everything_in(app)
-    wait_for(idle(app))  # unread, the turn waits until it is ended
+    assert "alice" not in all_rows_as_text(app)
+    wait_for(is_idle(app))  # unread, the turn waits until it is ended
     chunks = chunks_of(read + b"".join(stream))
     assert types(chunks)[-1] == "abort"
     assert len(text_of(chunks)) < len(" ".join(map(str, range(3000)))) / 2
     wait_for(lambda: "claims" not in rows_by_table(app))
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
@@ -170,7 +170,7 @@ def test_a_turn_that_is_asked_for_during_an_erase_makes_no_account(app, alice):
     assert erasing.get(timeout=30)
     asking.get(timeout=30)
     assert [answer.status_code for answer in asked] == [401]
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 WRITES = [
@@ -194,7 +194,7 @@ def test_whom_a_worker_still_knows_leaves_nothing_behind(app, alice, method, pat
     assert answer.status_code in (200, 401), answer.json
     assert answer.status_code == 401 or "weather" in path
     rights_cache.clear()
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databases):
@@ -206,7 +206,7 @@ def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databa
     assert "cloudsuite" in said
     assert "CLOUDSUITE_CLIENT_ID" in said
     with made(url) as app:
-        left = everything_in(app)
+        left = all_rows_as_text(app)
     assert "alice" not in left
 
 
@@ -244,7 +244,9 @@ def as_bearer(client, token, path="/api/credits"):
 @pytest.mark.parametrize("release", ["this", "the one before 0008"])
 def test_an_erased_user_leaves_nothing_in_somebody_elses_journal(app, alice, admin, release):
     note = alice.post("/api/records/notes", {"title": "canary-note"}).json["recordId"]
-    called(admin, admin.new_chat(), "records.update", **NOTES, recordId=note, data={"title": "t"})
+    call_tool(
+        admin, admin.new_chat(), "records.update", **NOTES, recordId=note, data={"title": "t"}
+    )
     if release != "this":
         forget_owners(app)
     (entry,) = admin.get("/api/ai/journal").json["entries"]
@@ -263,7 +265,7 @@ def test_the_journal_shows_only_what_its_reader_may_read_now(app, alice, admin):
     own = admin.post("/api/records/notes", {"title": "own"}).json["recordId"]
     chat = admin.new_chat()
     for note in (hers, own):
-        called(admin, chat, "records.update", **NOTES, recordId=note, data={"title": "t"})
+        call_tool(admin, chat, "records.update", **NOTES, recordId=note, data={"title": "t"})
     with app.app_context():
         rights.set_role("admin", "user")
     rights_cache.clear()
@@ -276,9 +278,9 @@ def test_the_journal_shows_only_what_its_reader_may_read_now(app, alice, admin):
 def test_an_entry_of_an_earlier_release_learns_whose_record_it_tells_of(app, alice, admin):
     notes = [alice.post("/api/records/notes", {"title": t}).json["recordId"] for t in "ab"]
     chat = admin.new_chat()
-    called(admin, chat, "records.update", **NOTES, recordId=notes[0], data={"title": "c"})
-    called(admin, chat, "records.delete", **NOTES, recordId=notes[1])
-    called(admin, chat, "records.create", **NOTES, data={"title": "own"})
+    call_tool(admin, chat, "records.update", **NOTES, recordId=notes[0], data={"title": "c"})
+    call_tool(admin, chat, "records.delete", **NOTES, recordId=notes[1])
+    call_tool(admin, chat, "records.create", **NOTES, data={"title": "own"})
     forget_owners(app)
     with app.app_context():
         sweeping.sweep()
@@ -289,7 +291,9 @@ def test_an_entry_of_an_earlier_release_learns_whose_record_it_tells_of(app, ali
 
 def test_an_entry_without_an_owner_shows_nobody_elses_record(app, alice, admin):
     note = alice.post("/api/records/notes", {"title": "hers"}).json["recordId"]
-    called(admin, admin.new_chat(), "records.update", **NOTES, recordId=note, data={"title": "t"})
+    call_tool(
+        admin, admin.new_chat(), "records.update", **NOTES, recordId=note, data={"title": "t"}
+    )
     forget_owners(app)
     with app.app_context():
         rights.set_role("admin", "user")
@@ -300,12 +304,12 @@ def test_an_entry_without_an_owner_shows_nobody_elses_record(app, alice, admin):
 
 def test_the_text_of_a_deleted_chat_goes_from_entries_without_an_owner(app, alice):
     chat = alice.new_chat("canary-title")
-    called(alice, alice.new_chat(), "records.update", collection="ai-chats", recordId=chat,
+    call_tool(alice, alice.new_chat(), "records.update", collection="ai-chats", recordId=chat,
            data={"title": "other"})  # fmt: skip
     forget_owners(app)
-    assert "canary-title" in everything_in(app)
+    assert "canary-title" in all_rows_as_text(app)
     alice.delete(f"/api/ai/chats/{chat}")
-    assert "canary-title" not in everything_in(app)
+    assert "canary-title" not in all_rows_as_text(app)
 
 
 def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):

@@ -1,4 +1,4 @@
-"""What providers do wrong, and what a turn makes of it."""
+"""Faults of providers, and how a turn ends with each of them."""
 
 import json
 import re

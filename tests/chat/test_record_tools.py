@@ -11,7 +11,7 @@ from service.chat.models import JournalEntry, Turn
 from service.chat.tools import requirements, run
 from service.extensions import db
 from service.records.models import Outbox, Record
-from tests.chat.turns import NOTES, called
+from tests.chat.turns import NOTES, call_tool
 from tests.people import types
 from tests.permissions.scripted_calls import turn_of
 
@@ -26,24 +26,26 @@ def stored(app, model):
 
 
 def test_the_five_tools_do_what_the_routes_do(alice, chat):
-    made = called(alice, chat, "records.create", **NOTES, data={"title": "one"})["output"]
+    made = call_tool(alice, chat, "records.create", **NOTES, data={"title": "one"})["output"]
     named = {**NOTES, "recordId": made["recordId"]}
     assert alice.records("notes") == [made]
-    changed = called(alice, chat, "records.update", **named, data={"text": "more"})["output"]
+    changed = call_tool(alice, chat, "records.update", **named, data={"text": "more"})["output"]
     assert changed["data"] == {"userId": "alice", "title": "one", "text": "more"}
-    assert called(alice, chat, "records.get", **named)["output"] == changed
-    page = called(alice, chat, "records.query", **NOTES, where={"text": "more"})["output"]
+    assert call_tool(alice, chat, "records.get", **named)["output"] == changed
+    page = call_tool(alice, chat, "records.query", **NOTES, where={"text": "more"})["output"]
     assert page == {"records": [changed], "nextCursor": None}
-    assert called(alice, chat, "records.delete", **named)["output"] == {"deleted": made["recordId"]}
+    assert call_tool(alice, chat, "records.delete", **named)["output"] == {
+        "deleted": made["recordId"]
+    }
     assert alice.records("notes") == []
 
 
 def test_a_refusal_is_an_error_that_the_model_reads(alice, chat):
-    chunk = called(alice, chat, "records.create", **NOTES, data={"title": 5, "more": 1})
+    chunk = call_tool(alice, chat, "records.create", **NOTES, data={"title": 5, "more": 1})
     assert chunk["type"] == "tool-output-error"
     assert "Must be of type string." in chunk["errorText"]
     assert "Unknown field." in chunk["errorText"]
-    absent = called(alice, chat, "records.get", **NOTES, recordId="absent")
+    absent = call_tool(alice, chat, "records.get", **NOTES, recordId="absent")
     assert absent["errorText"] == "This does not exist, or you have no access to it."
 
 
@@ -53,7 +55,7 @@ def test_a_page_of_large_records_ends_early_and_goes_on_at_its_cursor(alice, cha
         alice.post("/api/records/notes", {"title": title, "text": "\u00e9" * 19_000})
     asked, found = {**NOTES, "limit": 12}, []
     while asked:
-        page = called(alice, chat, "records.query", **asked)["output"]
+        page = call_tool(alice, chat, "records.query", **asked)["output"]
         assert len(json.dumps(page, ensure_ascii=False).encode()) < 151_000
         assert page.get("truncated", False) == (page["nextCursor"] is not None)
         found += [record["data"]["title"] for record in page["records"]]
@@ -64,7 +66,7 @@ def test_a_page_of_large_records_ends_early_and_goes_on_at_its_cursor(alice, cha
 def test_a_short_page_by_its_limit_is_not_called_truncated(alice, chat):
     for title in "abc":
         alice.post("/api/records/notes", {"title": title})
-    page = called(alice, chat, "records.query", **NOTES, limit=2)["output"]
+    page = call_tool(alice, chat, "records.query", **NOTES, limit=2)["output"]
     assert (len(page["records"]), "truncated" in page) == (2, False)
     assert page["nextCursor"]
 
@@ -72,7 +74,7 @@ def test_a_short_page_by_its_limit_is_not_called_truncated(alice, chat):
 def test_a_whole_number_may_have_a_fraction_of_zero_as_in_json_schema(alice, chat):
     for title in "abc":
         alice.post("/api/records/notes", {"title": title})
-    page = called(alice, chat, "records.query", **NOTES, limit=2.0)["output"]
+    page = call_tool(alice, chat, "records.query", **NOTES, limit=2.0)["output"]
     assert [record["data"]["title"] for record in page["records"]] == ["a", "b"]
     chunks = alice.turn(chat, f"call records.query with {json.dumps({**NOTES, 'limit': 2.5})}")
     assert "tool-input-error" in types(chunks)
@@ -80,7 +82,7 @@ def test_a_whole_number_may_have_a_fraction_of_zero_as_in_json_schema(alice, cha
 
 @pytest.mark.parametrize("shape", ["text", "list", "object", "keys"])
 def test_a_result_over_the_cap_is_cut_and_says_so(alice, chat, shape):
-    output = called(alice, chat, "test.large", shape=shape)["output"]
+    output = call_tool(alice, chat, "test.large", shape=shape)["output"]
     assert output["truncated"] is True
     assert len(json.dumps(output, ensure_ascii=False, separators=(",", ":")).encode()) > 1_000
     assert len(json.dumps(output, ensure_ascii=False, separators=(",", ":")).encode()) <= 200_000
@@ -105,11 +107,11 @@ def test_a_write_in_between_makes_reading_worth_while(alice, served_by):
 
 
 def test_each_write_is_in_the_journal(app, alice, chat):
-    made = called(alice, chat, "records.create", **NOTES, data={"title": "one"})["output"]
+    made = call_tool(alice, chat, "records.create", **NOTES, data={"title": "one"})["output"]
     named = {**NOTES, "recordId": made["recordId"]}
-    changed = called(alice, chat, "records.update", **named, data={"text": "x"})["output"]
-    called(alice, chat, "records.delete", **named)
-    called(alice, chat, "records.query", **NOTES)
+    changed = call_tool(alice, chat, "records.update", **named, data={"text": "x"})["output"]
+    call_tool(alice, chat, "records.delete", **named)
+    call_tool(alice, chat, "records.query", **NOTES)
     turns, entries = stored(app, Turn), stored(app, JournalEntry)
     assert [(e.turn_id, e.tool, e.outcome, e.before) for e in entries] == [
         (turns[0].turn_id, "records.create", "added", None),
@@ -124,11 +126,11 @@ def test_a_write_that_fails_leaves_no_entry(app, alice, bob, chat):
     note = alice.post("/api/records/notes", {"title": "t"}).json["recordId"]
     named, his = {**NOTES, "recordId": note}, bob.new_chat()
     failed = [
-        called(alice, chat, "records.create", **NOTES, data={}),
-        called(alice, chat, "records.update", **named, data={"title": None}),
-        called(bob, his, "records.update", **named, data={"title": "stolen"}),
-        called(bob, his, "records.delete", **named),
-        called(bob, his, "records.create", collection="ai-chats", data={"title": "t"}),
+        call_tool(alice, chat, "records.create", **NOTES, data={}),
+        call_tool(alice, chat, "records.update", **named, data={"title": None}),
+        call_tool(bob, his, "records.update", **named, data={"title": "stolen"}),
+        call_tool(bob, his, "records.delete", **named),
+        call_tool(bob, his, "records.create", collection="ai-chats", data={"title": "t"}),
     ]
     assert {chunk["type"] for chunk in failed} == {"tool-output-error"}
     assert stored(app, JournalEntry) == []
@@ -143,9 +145,9 @@ def test_record_and_entry_are_written_in_one_transaction(app, alice, chat):
         # It can be read, not written.
         connection.exec_driver_sql("CREATE VIEW journal AS SELECT * FROM journal_kept LIMIT 1000")
     failed = [
-        called(alice, chat, "records.create", **NOTES, data={"title": "t"}),
-        called(alice, chat, "records.update", **named, data={"title": "u"}),
-        called(alice, chat, "records.delete", **named),
+        call_tool(alice, chat, "records.create", **NOTES, data={"title": "t"}),
+        call_tool(alice, chat, "records.update", **named, data={"title": "u"}),
+        call_tool(alice, chat, "records.delete", **named),
     ]
     assert [chunk["errorText"] for chunk in failed] == ["The tool failed."] * 3
     assert alice.records("notes") == [note]
@@ -162,7 +164,7 @@ def take_turns(turns):
 
 def test_of_a_write_that_takes_too_long_nobody_knows_how_it_ended(alice, chat, monkeypatch):
     monkeypatch.setattr(run, "NOTHING", requirements.Needs(seconds=0.1))
-    told = called(alice, chat, "test.slow-write")["errorText"]
+    told = call_tool(alice, chat, "test.slow-write")["errorText"]
     assert told == f"{run.TOO_LONG.format(seconds=0.1)} {run.UNSURE}"
 
 
@@ -170,14 +172,14 @@ def test_a_query_that_never_ends_is_ended_in_the_database_too(app, alice, chat, 
     monkeypatch.setattr(run, "NOTHING", requirements.Needs(seconds=3.0))
     turns = []
     watching = gevent.spawn(take_turns, turns)
-    chunk = called(alice, chat, "test.forever")
+    chunk = call_tool(alice, chat, "test.forever")
     watching.kill()
     assert chunk["errorText"] == run.TOO_LONG.format(seconds=3)
     assert len(turns) > 50  # a query that lets nobody run leaves them those before and after it
     with app.app_context():
         assert still_running() == 0
         db.session.commit()
-    assert called(alice, chat, "records.query", **NOTES)["output"]["records"] == []
+    assert call_tool(alice, chat, "records.query", **NOTES)["output"]["records"] == []
 
 
 def still_running():

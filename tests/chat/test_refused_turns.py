@@ -1,9 +1,9 @@
-"""A turn that a provider has refused is not shown to it again: it would refuse what follows too."""
+"""A turn that a provider has refused is left out of prompts, which it would refuse as well."""
 
 import pytest
 
 from service.chat.models import Summary
-from tests.chat.long_chats import SAID, fill, newest_turn, said, summary_of
+from tests.chat.long_chats import SAID, fill, newest_turn, summary_of, text_answer
 from tests.chat.scripted_steps import answer
 from tests.services import on_sqlite
 
@@ -18,7 +18,11 @@ def refused(reason, *blocks):
 @pytest.mark.parametrize("model", REASONS)
 @pytest.mark.parametrize("blocks", [(), (("text", "First, you"),)], ids=["at once", "midway"])
 def test_question_and_answer_of_a_refused_turn_are_left_out(alice, served_by, app, model, blocks):
-    served_by.answers = [said("hello"), refused(REASONS[model], *blocks), said("gladly")]
+    served_by.answers = [
+        text_answer("hello"),
+        refused(REASONS[model], *blocks),
+        text_answer("gladly"),
+    ]
     chat = alice.new_chat()
     for content in ("good day", "something bad", "something good"):
         end = alice.turn(chat, content, modelId=model)[-1]
@@ -35,7 +39,7 @@ def test_question_and_answer_of_a_refused_turn_are_left_out(alice, served_by, ap
 
 
 def test_the_same_question_answered_after_all_counts_again(alice, served_by):
-    served_by.answers = [refused("refusal"), said("well then"), said("fine")]
+    served_by.answers = [refused("refusal"), text_answer("well then"), text_answer("fine")]
     chat = alice.new_chat()
     ask = {"userMessageId": "again", "trigger": "regenerate-message"}
     alice.turn(chat, "how so", userMessageId="again")
@@ -49,7 +53,7 @@ def test_the_same_question_answered_after_all_counts_again(alice, served_by):
 @pytest.mark.settings(context_budget=20_000, summary_model="llm-haiku-4-5")
 def test_a_summary_over_a_refused_turn_stays_good(alice, app, chat, model):
     """The refused rows count as covered, though nothing of them is told."""
-    model.answers = [refused("refusal"), said("fine")]
+    model.answers = [refused("refusal"), text_answer("fine")]
     alice.turn(chat, "something bad")
     fill(app, alice, chat, 30)
     alice.turn(chat, SAID)

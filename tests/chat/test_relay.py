@@ -22,9 +22,9 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
 from service.upkeep.sweeping import sweep
-from tests.chat.gated_turns import begin, end, said
-from tests.chat.turn_readers import watch, whole
-from tests.chat.turns import begun
+from tests.chat.gated_turns import begin, end, gated_text
+from tests.chat.turn_readers import numbered_chunks, watch
+from tests.chat.turns import begin_turn
 from tests.people import text_of, types
 from tests.postgres import LOCK_WAITS
 from tests.services import wait_for
@@ -42,11 +42,11 @@ def test_who_begins_to_watch_just_before_the_end_reads_the_whole_reply(
     alice, app, chat, served_by, elsewhere, monkeypatch
 ):
     monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)  # it does not see the reader in time
-    answer, gate = said("hello you")
+    answer, gate = gated_text("hello you")
     served_by.answers = [answer]
     first = begin(alice, served_by, chat)
     watching = watch(alice, chat)
-    second = gevent.spawn(lambda: whole(watching))
+    second = gevent.spawn(lambda: numbered_chunks(watching))
     end(first, gate)
     read = second.get(timeout=30)
     assert (types(read)[-1], text_of(read)) == ("finish", "hello you")
@@ -62,7 +62,7 @@ def test_a_turn_whose_claim_is_locked_for_a_moment_is_watched_all_the_same(
     alice, app, chat, served_by, elsewhere
 ):
     """Another reader asks for it at the same time."""
-    answer, gate = said("hello you")
+    answer, gate = gated_text("hello you")
     served_by.answers = [answer]
     first = begin(alice, served_by, chat)
     with app.app_context(), write_transaction() as session:
@@ -71,7 +71,7 @@ def test_a_turn_whose_claim_is_locked_for_a_moment_is_watched_all_the_same(
         wait_for(lambda: watching.ready() or waits_for_lock(app))
     assert watching.get().status_code == 200
     end(first, gate)
-    assert text_of(whole(watching.get())) == "hello you"
+    assert text_of(numbered_chunks(watching.get())) == "hello you"
 
 
 def test_who_watches_before_the_turn_begins_gets_its_first_chunk(alice, chat, monkeypatch):
@@ -130,9 +130,9 @@ def test_the_deletion_of_a_chat_ends_the_stream_of_who_watches_from_elsewhere(
 ):
     """The published chunks go with the chat; what was open is closed all the same."""
     monkeypatch.setattr(watchers, "LOST_SECONDS", 0.5)
-    response, _, _ = begun(alice, chat)
+    response, _, _ = begin_turn(alice, chat)
     watching = watch(alice, chat)
-    second = gevent.spawn(lambda: whole(watching))
+    second = gevent.spawn(lambda: numbered_chunks(watching))
     wait_for(lambda: any(b"text-delta" in e for w in elsewhere._elsewhere for e in w.events))
     assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
     assert types(second.get(timeout=30))[-3:] == ["text-end", "finish-step", "abort"]

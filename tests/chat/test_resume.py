@@ -17,8 +17,8 @@ from service.chat.stream.reader import SLOW_SECONDS
 from service.chat.turn.running import TICK_SECONDS
 from service.extensions import db
 from service.times import now
-from tests.chat.turn_readers import ID, path_of, watch, whole
-from tests.chat.turns import assembled, begun, idle
+from tests.chat.turn_readers import ID, numbered_chunks, path_of, watch
+from tests.chat.turns import assemble, begin_turn, is_idle
 from tests.people import chunks_of, chunks_so_far, text_of, types
 from tests.services import on_sqlite, wait_for
 
@@ -32,8 +32,8 @@ def last_id(stream):
 
 @pytest.mark.parametrize("when", [1, 40])
 def test_a_second_reader_gets_the_same_chunks(alice, chat, when):
-    _, stream, read = begun(alice, chat, "count to 300", words=when)
-    second = gevent.spawn(lambda: whole(watch(alice, chat)))
+    _, stream, read = begin_turn(alice, chat, "count to 300", words=when)
+    second = gevent.spawn(lambda: numbered_chunks(watch(alice, chat)))
     gevent.sleep(0)
     first = chunks_of(read + b"".join(stream))
     start, *rest = second.get(timeout=30)
@@ -43,13 +43,13 @@ def test_a_second_reader_gets_the_same_chunks(alice, chat, when):
 
 
 def test_a_reader_goes_on_behind_the_last_event_that_it_has_read(alice, chat):
-    _, stream, read = begun(alice, chat, "count to 300")
+    _, stream, read = begin_turn(alice, chat, "count to 300")
     second = watch(alice, chat)
     some = b""
     while some.count(b"\n\n") < 30:
         some += next(second.response)
     second.close()
-    rest = gevent.spawn(lambda: whole(watch(alice, chat, last_id(some))))
+    rest = gevent.spawn(lambda: numbered_chunks(watch(alice, chat, last_id(some))))
     gevent.sleep(0)
     first = chunks_of(read + b"".join(stream))
     seen = chunks_so_far(ID.sub(b"", some))
@@ -71,7 +71,7 @@ def test_a_position_that_is_none_is_refused(alice, chat):
 
 
 def test_a_turn_of_another_chat_is_not_read(alice, chat, app):
-    response, _, _ = begun(alice, alice.new_chat())
+    response, _, _ = begin_turn(alice, alice.new_chat())
     turn_id = next(iter(app.extensions["runs"])).question.turn_id
     answer = alice.get(path_of(chat), headers={"Last-Event-ID": f"{turn_id}:1"})
     assert answer.status_code == 204
@@ -79,7 +79,7 @@ def test_a_turn_of_another_chat_is_not_read(alice, chat, app):
 
 
 def test_who_watches_does_not_end_the_turn_by_leaving(alice, chat):
-    _, stream, read = begun(alice, chat, "count to 300")
+    _, stream, read = begin_turn(alice, chat, "count to 300")
     second = watch(alice, chat)
     next(second.response)
     second.close()
@@ -92,14 +92,14 @@ def refusals():
 
 
 def test_a_user_has_a_number_of_readers_at_once(alice, bob, chat):
-    response, _, _ = begun(alice, chat, "count to 3000")
+    response, _, _ = begin_turn(alice, chat, "count to 3000")
     readers = [watch(alice, chat) for _ in range(MOST_WATCHERS)]
     before = refusals()
     refused = watch(alice, chat)
     assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")
     assert refusals() == before + 1
     other = bob.new_chat()
-    his, _, _ = begun(bob, other, "count to 3000")
+    his, _, _ = begin_turn(bob, other, "count to 3000")
     readers.append(watch(bob, other))
     readers[0].close()
     readers[0] = watch(alice, chat)
@@ -109,30 +109,30 @@ def test_a_user_has_a_number_of_readers_at_once(alice, bob, chat):
 
 
 def test_without_resume_seconds_the_turn_ends_with_its_client(alice, chat, app):
-    response, _, _ = begun(alice, chat)
+    response, _, _ = begin_turn(alice, chat)
     second = watch(alice, chat)
     next(second.response)
     response.close()
-    assert types(whole(second))[-1] == "abort"
+    assert types(numbered_chunks(second))[-1] == "abort"
 
 
 @pytest.mark.settings(RESUME_SECONDS="30")
 def test_a_turn_outlives_its_client_and_is_read_to_its_end(alice, chat, app):
-    response, _, _ = begun(alice, chat, "count to 300")
+    response, _, _ = begin_turn(alice, chat, "count to 300")
     response.close()
-    chunks = whole(watch(alice, chat))
+    chunks = numbered_chunks(watch(alice, chat))
     assert types(chunks)[-1] == "finish"
     assert text_of(chunks) == alice.rows(chat)[1]["content"]
-    assert [p for p in assembled(chunks) if p["type"] == "text"]
+    assert [p for p in assemble(chunks) if p["type"] == "text"]
 
 
 @pytest.mark.settings(RESUME_SECONDS="1")
 def test_a_turn_that_nobody_reads_any_more_is_aborted(alice, chat, app):
-    response, _, _ = begun(alice, chat, "count to 100000")
+    response, _, _ = begin_turn(alice, chat, "count to 100000")
     response.close()
     gevent.sleep(2 * TICK_SECONDS)
     assert len(app.extensions["runs"]) == 1
-    wait_for(idle(app), 20)
+    wait_for(is_idle(app), 20)
     assert alice.rows(chat)[1]["content"].startswith("1 2 3")
 
 
@@ -142,16 +142,16 @@ def test_the_rest_of_an_ended_turn_is_there_for_who_has_read_its_beginning(
     alice, chat, app, monkeypatch
 ):
     monkeypatch.setattr(resume, "LOST_SECONDS", 3600)  # nobody waits for what is there
-    response, _, _ = begun(alice, chat, "count to 300")
+    response, _, _ = begin_turn(alice, chat, "count to 300")
     second = watch(alice, chat)
     some = b""
     while some.count(b"\n\n") < 30:
         some += next(second.response)
     second.close()
     response.close()
-    wait_for(idle(app), 30)
+    wait_for(is_idle(app), 30)
     wait_for(lambda: not app.extensions["publisher"])
-    rest = whole(watch(alice, chat, last_id(some)))
+    rest = numbered_chunks(watch(alice, chat, last_id(some)))
     text = text_of([*chunks_so_far(ID.sub(b"", some)), *rest])
     assert text == alice.rows(chat)[1]["content"]
     assert alice.get(path_of(chat)).status_code == 204
@@ -162,14 +162,14 @@ def test_the_rest_comes_also_if_it_is_published_seconds_after_the_end(
     alice, chat, app, monkeypatch
 ):
     monkeypatch.setattr(publisher, "PUBLISH_SECONDS", 2.5)
-    response, _, _ = begun(alice, chat, "count to 300")
+    response, _, _ = begin_turn(alice, chat, "count to 300")
     second = watch(alice, chat)
     some = next(second.response) + next(second.response)
     second.close()
     response.close()
-    wait_for(idle(app), 30)
+    wait_for(is_idle(app), 30)
     assert len(app.extensions["publisher"]) == 1
-    rest = whole(watch(alice, chat, last_id(some)))
+    rest = numbered_chunks(watch(alice, chat, last_id(some)))
     assert text_of([*chunks_so_far(ID.sub(b"", some)), *rest]) == alice.rows(chat)[1]["content"]
 
 
@@ -190,15 +190,15 @@ def test_nobody_waits_for_the_rest_of_a_turn_that_ended_long_ago(alice, chat, ap
 
 @pytest.mark.settings(RESUME_SECONDS="30")
 def test_stop_ends_a_turn_without_a_reader(alice, chat, app):
-    response, _, _ = begun(alice, chat, "count to 100000")
+    response, _, _ = begin_turn(alice, chat, "count to 100000")
     response.close()
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
-    wait_for(idle(app))
+    wait_for(is_idle(app))
 
 
 @pytest.mark.settings(RESUME_SECONDS="3600")
 def test_a_client_that_has_left_is_not_logged_as_a_slow_one(alice, chat, app, capsys):
-    response, _, _ = begun(alice, chat, "count to 100000")
+    response, _, _ = begin_turn(alice, chat, "count to 100000")
     response.close()
     (run,) = app.extensions["runs"]
     run.reader._sock = socket.socket()
@@ -206,4 +206,4 @@ def test_a_client_that_has_left_is_not_logged_as_a_slow_one(alice, chat, app, ca
     run.check(time.monotonic() + 2 * SLOW_SECONDS)
     assert "slow client" not in capsys.readouterr().err
     alice.post(f"/api/ai/chat/{chat}/stop")
-    wait_for(idle(app))
+    wait_for(is_idle(app))

@@ -10,10 +10,10 @@ from service.chat.models import Message
 from service.database.access import write_transaction
 from service.extensions import db
 from service.limits import page_turns
-from tests.app_database import everything_in
-from tests.chat.chat_searches import found, search, write
+from tests.app_database import all_rows_as_text
+from tests.chat.chat_searches import search, titles_found, write
 from tests.limits.page_queue import as_many_pages_as_allowed, is_queued
-from tests.records.greenlet_turns import turns
+from tests.records.greenlet_turns import count_greenlet_turns
 from tests.services import on_sqlite, wait_for
 from tests.user_erasure import erase
 
@@ -28,7 +28,7 @@ def test_a_search_finds_what_was_said_in_a_turn(alice):
     assert message["role"] == "user"
     (hit,) = message["snippet"]["hits"]
     assert message["snippet"]["text"][hit["start"] : hit["end"]] == "zepp"
-    assert found(alice, "1 2 3") == ["Plans"]  # the assistant's answer
+    assert titles_found(alice, "1 2 3") == ["Plans"]  # the assistant's answer
 
 
 def test_titles_come_first_and_each_chat_once(app, alice):
@@ -37,7 +37,7 @@ def test_titles_come_first_and_each_chat_once(app, alice):
     write(app, second, "the seine", "seine once more", "the Seine again")
     write(app, first, "in the seine")
     write(app, third, "seine")
-    assert found(alice, "seine") == ["A walk along the Seine", "first", "second"]
+    assert titles_found(alice, "seine") == ["A walk along the Seine", "first", "second"]
     last = search(alice, "seine")["results"][-1]["message"]["snippet"]
     assert last == {"text": "the Seine again", "hits": [{"start": 4, "end": 9}]}
 
@@ -62,7 +62,7 @@ def test_a_search_reads_no_results_of_tools(app, alice):
     write(app, alice.new_chat("Plans"), "a zeppelin")
     with app.app_context(), write_transaction() as session:
         session.execute(text("UPDATE messages SET parts = 'no JSON'"))
-    assert found(alice, "zeppelin") == ["Plans"]
+    assert titles_found(alice, "zeppelin") == ["Plans"]
 
 
 @on_sqlite
@@ -81,7 +81,7 @@ def test_searches_of_one_user_leave_connections_for_others(app, alice, bob, monk
 def test_others_run_between_two_excerpts(app, alice):
     for number in range(20):
         write(app, alice.new_chat(f"chat {number}"), "a hedgehog")
-    with turns() as log:
+    with count_greenlet_turns() as log:
         assert len(search(alice, "hedgehog")["results"]) == 20
     assert len(log) >= 20
 
@@ -89,8 +89,13 @@ def test_others_run_between_two_excerpts(app, alice):
 def test_nobody_finds_what_another_has_written(app, alice, bob, admin):
     write(app, alice.new_chat("a secret title"), "a secret word")
     write(app, bob.new_chat("mine"), "my own word", owner="bob")
-    assert found(bob, "secret") == found(admin, "secret") == found(admin, "word") == []
-    assert found(bob, "word") == ["mine"]
+    assert (
+        titles_found(bob, "secret")
+        == titles_found(admin, "secret")
+        == titles_found(admin, "word")
+        == []
+    )
+    assert titles_found(bob, "word") == ["mine"]
 
 
 TEXT = (
@@ -115,23 +120,23 @@ HOSTILE = (
 
 def test_words_of_any_script_are_found(app, alice):
     write(app, alice.new_chat("it"), TEXT)
-    assert [question for question in FINDING if found(alice, question) != ["it"]] == []
+    assert [question for question in FINDING if titles_found(alice, question) != ["it"]] == []
     results = [search(alice, question)["results"] for question in FINDING]
     assert all(result["message"]["snippet"]["hits"] for (result,) in results)
-    assert found(alice, "京北") == found(alice, "学北京") == []
+    assert titles_found(alice, "京北") == titles_found(alice, "学北京") == []
 
 
 def test_a_word_is_found_from_its_beginning(app, alice):
     write(app, alice.new_chat("it"), LATIN)
-    assert [question for question in MISSING if found(alice, question)] == []
-    assert found(alice, "über") == found(alice, "überblick ") == ["it"]
+    assert [question for question in MISSING if titles_found(alice, question)] == []
+    assert titles_found(alice, "über") == titles_found(alice, "überblick ") == ["it"]
 
 
 def test_signs_among_the_letters_of_a_script_are_an_error_nowhere(app, alice):
     """ǃ is a letter without case, ϶ a sign, ᾽ an accent: SQLite divides words there."""
     for number, word in enumerate(("kunǃona", "a϶b", "a᾽b", "İstanbul")):
         write(app, alice.new_chat(str(number)), f"about {word} today")
-        assert found(alice, word) == found(alice, f"{word} today") == [str(number)]
+        assert titles_found(alice, word) == titles_found(alice, f"{word} today") == [str(number)]
 
 
 def test_no_question_is_an_error(app, alice):
@@ -139,7 +144,7 @@ def test_no_question_is_an_error(app, alice):
     for question in HOSTILE:
         search(alice, question)  # asserts 200
     only_punctuation = [*HOSTILE[:4], "!", "(((", "…“”—", " ", "\u200b"]
-    assert [question for question in only_punctuation if found(alice, question)] == []
+    assert [question for question in only_punctuation if titles_found(alice, question)] == []
 
 
 def test_a_question_that_is_none_is_refused(alice):
@@ -164,14 +169,14 @@ def test_what_is_edited_or_deleted_is_no_longer_found(app, alice):
     (message,) = (r for r in alice.records("ai-messages") if "金" in r["data"]["content"])
     path = f"/api/records/ai-messages/{message['recordId']}"
     assert alice.patch(path, {"content": "a raven, a 乌鸦"}).status_code == 200
-    assert found(alice, "canary") == ["two"]
-    assert found(alice, "金丝雀") == []
-    assert found(alice, "raven") == found(alice, "乌鸦") == ["one"]
+    assert titles_found(alice, "canary") == ["two"]
+    assert titles_found(alice, "金丝雀") == []
+    assert titles_found(alice, "raven") == titles_found(alice, "乌鸦") == ["one"]
     alice.patch(f"/api/ai/chats/{other}", {"title": "renamed"})
-    assert found(alice, "renamed") == ["renamed"]
-    assert found(alice, "two") == []
+    assert titles_found(alice, "renamed") == ["renamed"]
+    assert titles_found(alice, "two") == []
     alice.delete(f"/api/ai/chats/{other}")
-    assert found(alice, "canary") == found(alice, "renamed") == []
+    assert titles_found(alice, "canary") == titles_found(alice, "renamed") == []
 
 
 @on_sqlite
@@ -189,15 +194,15 @@ def test_sqlite_keeps_no_word_of_a_deleted_chat(app, alice):
             check = f"INSERT INTO search_{name} (search_{name}) VALUES ('integrity-check')"
             db.session.execute(text(check))
         db.session.commit()
-    assert "canary" not in everything_in(app)
-    assert found(alice, "raven7") == ["kept"]
+    assert "canary" not in all_rows_as_text(app)
+    assert titles_found(alice, "raven7") == ["kept"]
 
 
 def test_an_erased_user_is_found_by_nobody(app, alice, bob):
     write(app, alice.new_chat("canary title"), "a canary 金丝雀")
     write(app, bob.new_chat("other"), "a canary 金丝雀", owner="bob")
     assert erase(app, "alice")
-    assert found(bob, "canary") == found(bob, "金丝雀") == ["other"]
+    assert titles_found(bob, "canary") == titles_found(bob, "金丝雀") == ["other"]
 
 
 def test_rows_that_were_there_before_the_search_are_found(app, alice):
@@ -205,7 +210,12 @@ def test_rows_that_were_there_before_the_search_are_found(app, alice):
     with app.app_context():
         downgrade(revision="0024")
         upgrade()
-    assert found(alice, "canary") == found(alice, "金丝雀") == found(alice, "old") == ["old"]
+    assert (
+        titles_found(alice, "canary")
+        == titles_found(alice, "金丝雀")
+        == titles_found(alice, "old")
+        == ["old"]
+    )
 
 
 def test_a_row_that_any_release_changes_is_found_by_its_new_words(app, alice):
@@ -213,18 +223,18 @@ def test_a_row_that_any_release_changes_is_found_by_its_new_words(app, alice):
     write(app, chat, "first words")
     with app.app_context(), write_transaction() as session:
         session.execute(update(Message).values(content="later words"))
-    assert found(alice, "first") == []
-    assert found(alice, "later") == ["it"]
+    assert titles_found(alice, "first") == []
+    assert titles_found(alice, "later") == ["it"]
     with app.app_context(), write_transaction() as session:
         session.execute(delete(Message))
-    assert found(alice, "later") == []
+    assert titles_found(alice, "later") == []
 
 
 def test_a_message_of_any_size_and_content_is_stored(app, alice):
     long = " ".join(f"word{number}" for number in range(20_000))
     odd = "".join(chr(c) for c in range(1, 0xD800)) + "\U0001f600"
     write(app, alice.new_chat("it"), long, odd, "好" * 100_000, "x" * 100_000, role="assistant")
-    assert found(alice, "word7") == ["it"]
+    assert titles_found(alice, "word7") == ["it"]
 
 
 @on_sqlite

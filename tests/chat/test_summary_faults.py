@@ -1,4 +1,4 @@
-"""No summary is to be had: the turn goes on without one."""
+"""A summary can't be made: the turn continues without one."""
 
 from datetime import timedelta
 
@@ -13,8 +13,8 @@ from service.chat.turn import summary
 from service.database.access import write_transaction
 from service.times import now
 from tests import model_streams
-from tests.chat.long_chats import SAID, SUMMARY, fill, newest_turn, said, summary_of, texts
-from tests.chat.turns import idle
+from tests.chat.long_chats import SAID, SUMMARY, fill, newest_turn, summary_of, text_answer, texts
+from tests.chat.turns import is_idle
 from tests.people import text_of, types
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
@@ -31,9 +31,9 @@ FAULTS = {
     "garbled": Answer("data: {no\n\n"),
     "empty": Answer(""),
     "cut": Answer(STREAM.partition("event: message_stop")[0]),
-    "blank": said(" \n"),
+    "blank": text_answer(" \n"),
     "refused": Answer(REFUSED),
-    "an echo": said("User: " + SAID * 20),
+    "an echo": text_answer("User: " + SAID * 20),
 }
 UNPAID = ("down", "a wrong key", "too long for it", "an HTML page", "garbled", "empty", "cut")
 
@@ -74,7 +74,7 @@ def test_a_turn_can_be_ended_after_a_slow_summariser_as_before(
     while b"text-delta" not in next(stream):
         pass
     response.close()
-    wait_for(idle(app))
+    wait_for(is_idle(app))
     wait_for(lambda: closed)
 
 
@@ -120,7 +120,7 @@ def test_who_leaves_during_the_summary_ends_it(app, alice, long_chat, model):
     next(iter(response.response))
     wait_for(lambda: first_words() > before)
     response.close()
-    wait_for(idle(app))
+    wait_for(is_idle(app))
     wait_for(lambda: closed)
     assert (model.turns, summary_of(app, long_chat)) == ([], None)
     assert len(alice.rows(long_chat)) == 40
@@ -135,7 +135,7 @@ def test_who_leaves_before_the_summary_begins_pays_nothing(app, alice, long_chat
     next(iter(response.response))
     wait_for(lambda: model.asked)
     response.close()
-    wait_for(idle(app))
+    wait_for(is_idle(app))
     assert alice.get("/api/credits").json["balance"] == 1000
 
 
@@ -151,7 +151,7 @@ def test_three_failures_in_a_row_and_a_chat_rests(app, alice, long_chat, model):
     long_ago = now() - timedelta(seconds=recall.REST_SECONDS + 1)
     with app.app_context(), write_transaction() as session:
         session.execute(update(Summary).values(failed_at=long_ago))
-    model.summaries = [said(SUMMARY)]
+    model.summaries = [text_answer(SUMMARY)]
     alice.turn(long_chat, "again")
     assert len(model.asked) == 4
     assert summary_of(app, long_chat).failures == 0
@@ -159,7 +159,7 @@ def test_three_failures_in_a_row_and_a_chat_rests(app, alice, long_chat, model):
 
 @pytest.mark.settings(**SMALL)
 def test_a_failure_takes_no_summary_away(app, alice, long_chat, model):
-    model.summaries = [said(SUMMARY), FAULTS["empty"]]
+    model.summaries = [text_answer(SUMMARY), FAULTS["empty"]]
     alice.turn(long_chat, "first")
     for number in range(3):
         chunks = alice.turn(long_chat, f"{number} " + "more " * 600)

@@ -7,7 +7,7 @@ from service.chat.models import Message
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from tests import model_streams
-from tests.chat.long_chats import SUMMARY, said, summary_of, texts
+from tests.chat.long_chats import SUMMARY, summary_of, text_answer, texts
 from tests.chat.scripted_steps import answer
 from tests.people import text_of, types
 from tests.services import on_sqlite
@@ -33,7 +33,7 @@ def too_long(model_id):
 
 @pytest.mark.parametrize("model_id", TOO_LONG)
 def test_what_a_provider_finds_too_long_is_compacted_once_more(alice, long_chat, model, model_id):
-    model.answers = [too_long(model_id), said("fine")]
+    model.answers = [too_long(model_id), text_answer("fine")]
     chunks = alice.turn(long_chat, "first", modelId=model_id)
     assert (text_of(chunks), types(chunks)[-1]) == ("fine", "finish")
     assert types(chunks).count("start-step") == 1
@@ -65,7 +65,7 @@ def test_a_step_that_has_shown_text_is_not_tried_again(alice, long_chat, model):
 def test_a_last_step_that_is_asked_for_without_tools_is_as_short(alice, long_chat, model):
     calling = [lambda seen: answer(seen, [("call", "schema__list", "{}")])] * 4
     refused = Answer('{"error":{"code":"tool_use_failed"}}', "400 Bad Request")
-    model.answers = [*calling, too_long("oss-120b"), refused, said("fine")]
+    model.answers = [*calling, too_long("oss-120b"), refused, text_answer("fine")]
     chunks = alice.turn(long_chat, "first", modelId="oss-120b")
     assert text_of(chunks) == "fine"
     shorter, last = (seen.json for seen in model.turns[-2:])
@@ -74,7 +74,7 @@ def test_a_last_step_that_is_asked_for_without_tools_is_as_short(alice, long_cha
 
 @pytest.mark.settings(context_budget=20_000, min_kept=2)
 def test_one_turn_asks_for_one_summary_only(alice, long_chat, model):
-    model.answers = [too_long("gen-5.4"), said("fine")]
+    model.answers = [too_long("gen-5.4"), text_answer("fine")]
     chunks = alice.turn(long_chat, "first", modelId="gen-5.4")
     assert chunks[-1]["messageMetadata"]["compaction"]["stages"] == ["summarized", "window"]
     assert len(model.asked) == 1
@@ -84,7 +84,7 @@ def test_one_turn_asks_for_one_summary_only(alice, long_chat, model):
 def test_a_second_try_that_the_credits_do_not_cover_is_not_made(alice, long_chat, model):
     dear = STREAM.replace('"output_tokens": 5', '"output_tokens": 50000')
     model.summaries = [Answer(dear)]
-    model.answers = [too_long("oss-120b"), said("fine")]
+    model.answers = [too_long("oss-120b"), text_answer("fine")]
     chunks = alice.turn(long_chat, "first", modelId="oss-120b")
     assert text_of(chunks) == NO_CREDITS
     assert types(chunks)[-1] == "finish"
@@ -97,7 +97,7 @@ def test_what_was_left_out_is_not_summarised_afterwards(app, alice, long_chat, m
     ids = [f"old-{number}" for number in range(2, 24, 2)]
     with app.app_context(), write_transaction() as session:
         session.execute(update(Message).where(Message.record_id.in_(ids)).values(role="assistant"))
-    model.answers = [too_long("gen-5.4"), said("fine")]
+    model.answers = [too_long("gen-5.4"), text_answer("fine")]
     chunks = alice.turn(long_chat, "first", modelId="gen-5.4")
     assert chunks[-1]["messageMetadata"]["compaction"]["stages"] == ["window"]
     assert (model.asked, summary_of(app, long_chat)) == ([], None)

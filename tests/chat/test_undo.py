@@ -28,7 +28,7 @@ from service.records.permissions import ACTIONS
 from service.sandbox.collections import NOTES
 from service.upkeep import rights
 from tests import model_streams
-from tests.app_database import is_waited_for
+from tests.app_database import is_lock_awaited
 from tests.chat.dead_turn import DeadTurn, undo
 from tests.depth import depth
 from tests.services import wait_for
@@ -37,7 +37,7 @@ from tests.user_erasure import erase
 
 
 @pytest.fixture
-def hands(app, alice):
+def dead_turn(app, alice):
     alice.new_chat()  # or the user would not exist
     return DeadTurn(app, alice)
 
@@ -56,27 +56,27 @@ def all_of(person, *names):
     return {r["recordId"]: (r["data"], r["createdAt"]) for r in records}
 
 
-def test_creates_updates_and_deletes_are_taken_back(alice, hands, note):
+def test_creates_updates_and_deletes_are_taken_back(alice, dead_turn, note):
     changed, deleted = note("one", text="long"), note("two")
     before = all_of(alice, "notes")
-    made = hands.create("three")
-    hands.update(changed, title="uno", text=None)
-    hands.delete(deleted)
+    made = dead_turn.create("three")
+    dead_turn.update(changed, title="uno", text=None)
+    dead_turn.delete(deleted)
     named = [{"collection": "notes", "recordId": id} for id in (changed, deleted, made)]
-    assert hands.undo() == {"undone": named, "conflicts": []}
+    assert dead_turn.undo() == {"undone": named, "conflicts": []}
     assert all_of(alice, "notes") == before
 
 
-def test_several_writes_to_a_record_are_taken_back_as_one(alice, hands, note):
+def test_several_writes_to_a_record_are_taken_back_as_one(alice, dead_turn, note):
     kept, gone = note(), note()
     before = all_of(alice, "notes")
     for title in ("a", "b"):
-        hands.update(kept, title=title)
-        hands.update(gone, title=title)
-    hands.delete(gone)
-    fleeting = hands.create("fleeting")
-    hands.delete(fleeting)
-    assert {one["recordId"] for one in hands.undo()["undone"]} == {kept, gone, fleeting}
+        dead_turn.update(kept, title=title)
+        dead_turn.update(gone, title=title)
+    dead_turn.delete(gone)
+    fleeting = dead_turn.create("fleeting")
+    dead_turn.delete(fleeting)
+    assert {one["recordId"] for one in dead_turn.undo()["undone"]} == {kept, gone, fleeting}
     assert all_of(alice, "notes") == before
 
 
@@ -92,40 +92,40 @@ WRITES = st.lists(
 )
 def test_after_any_writes_the_records_are_as_before(app, alice, note, writes):
     ids = [note(), note(text="text"), *(r["recordId"] for r in alice.records("notes", limit=3))]
-    before, hands = all_of(alice, "notes"), DeadTurn(app, alice)
+    before, dead_turn = all_of(alice, "notes"), DeadTurn(app, alice)
     for kind, number, text in writes:
         if kind == "create":
-            ids.append(hands.create(f"t{text}"))
+            ids.append(dead_turn.create(f"t{text}"))
         elif (id := ids[number % len(ids)]) in all_of(alice, "notes"):
             if kind == "update":
-                hands.update(id, text=text)
+                dead_turn.update(id, text=text)
             else:
-                hands.delete(id)
-    answer = undo(alice, hands.turn_id)
+                dead_turn.delete(id)
+    answer = undo(alice, dead_turn.turn_id)
     assert all_of(alice, "notes") == before
-    assert answer.status_code == (200 if journal_of(app, hands) else 404)
+    assert answer.status_code == (200 if journal_of(app, dead_turn) else 404)
     assert not (answer.json.get("conflicts"))
 
 
-def journal_of(app, hands):
+def journal_of(app, dead_turn):
     with app.app_context():
-        of_turn = select(JournalEntry).where(JournalEntry.turn_id == hands.turn_id)
+        of_turn = select(JournalEntry).where(JournalEntry.turn_id == dead_turn.turn_id)
         return db.session.scalars(of_turn).all()
 
 
-def test_what_was_changed_since_is_a_conflict_and_stays(alice, hands, note):
+def test_what_was_changed_since_is_a_conflict_and_stays(alice, dead_turn, note):
     changed, deleted, between = note("one"), note("two"), note("three")
-    made = hands.create("made")
-    hands.update(changed, title="by the turn")
-    hands.update(deleted, title="by the turn")
-    hands.update(between, title="by the turn")
+    made = dead_turn.create("made")
+    dead_turn.update(changed, title="by the turn")
+    dead_turn.update(deleted, title="by the turn")
+    dead_turn.update(between, title="by the turn")
     alice.patch(f"/api/records/notes/{between}", {"text": "by alice"})
-    hands.update(between, title="again")
+    dead_turn.update(between, title="again")
     for id in (changed, made):
         alice.patch(f"/api/records/notes/{id}", {"text": "by alice"})
     alice.delete(f"/api/records/notes/{deleted}")
     before = all_of(alice, "notes")
-    answer = hands.undo()
+    answer = dead_turn.undo()
     reasons = {one["recordId"]: one["reason"] for one in answer["conflicts"]}
     assert reasons == dict.fromkeys((changed, made, between), CHANGED) | {deleted: GONE}
     assert answer["undone"] == []
@@ -135,39 +135,39 @@ def test_what_was_changed_since_is_a_conflict_and_stays(alice, hands, note):
 CHANGED, GONE = "The record has been changed since.", "The record has been deleted since."
 
 
-def test_a_turn_is_undone_once(alice, hands, note):
-    hands.update(note(), title="new")
-    hands.undo()
-    second = undo(alice, hands.turn_id)
+def test_a_turn_is_undone_once(alice, dead_turn, note):
+    dead_turn.update(note(), title="new")
+    dead_turn.undo()
+    second = undo(alice, dead_turn.turn_id)
     assert (second.status_code, second.json["error"]) == (409, "conflict")
 
 
-def test_of_two_undos_at_once_one_is_done(alice, hands, note):
+def test_of_two_undos_at_once_one_is_done(alice, dead_turn, note):
     id = note("old")
-    hands.update(id, title="new")
-    jobs = [gevent.spawn(lambda: undo(alice, hands.turn_id).status_code) for _ in range(4)]
+    dead_turn.update(id, title="new")
+    jobs = [gevent.spawn(lambda: undo(alice, dead_turn.turn_id).status_code) for _ in range(4)]
     assert sorted(job.get() for job in jobs) == [200, 409, 409, 409]
     assert all_of(alice, "notes")[id][0]["title"] == "old"
 
 
 def test_writes_at_the_same_time_are_never_lost(app, alice, note):
     for _ in range(depth(4)):
-        hands, id = DeadTurn(app, alice), note("old")
-        hands.update(id, title="new")
+        dead_turn, id = DeadTurn(app, alice), note("old")
+        dead_turn.update(id, title="new")
         path = f"/api/records/notes/{id}"
         writer = gevent.spawn(lambda path=path: alice.patch(path, {"text": "by alice"}))
-        answer = hands.undo()
+        answer = dead_turn.undo()
         writer.join()
         data = all_of(alice, "notes")[id][0]
         assert data["text"] == "by alice"
         assert data["title"] == ("new" if answer["conflicts"] else "old")
 
 
-def test_a_turn_of_another_user_is_as_one_that_does_not_exist(bob, hands, note):
-    hands.update(note(), title="new")
-    theirs, absent = undo(bob, hands.turn_id), undo(bob, "absent")
+def test_a_turn_of_another_user_is_as_one_that_does_not_exist(bob, dead_turn, note):
+    dead_turn.update(note(), title="new")
+    theirs, absent = undo(bob, dead_turn.turn_id), undo(bob, "absent")
     assert (theirs.status_code, theirs.json) == (404, absent.json)
-    assert hands.undo()["conflicts"] == []
+    assert dead_turn.undo()["conflicts"] == []
 
 
 def test_a_running_turn_is_not_undone(alice, app, note):
@@ -199,12 +199,12 @@ def test_an_undo_moves_no_chat_among_the_others(app, alice):
     """Lists are sorted by `activeAt`. A chat that nobody has changed has none."""
     chat, unchanged = alice.new_chat(), alice.new_chat()
     alice.turn(chat, "hello")
-    hands = DeadTurn(app, alice)
+    dead_turn = DeadTurn(app, alice)
     for id in (chat, unchanged):
-        hands.update(id, "ai-chats", title="New")
+        dead_turn.update(id, "ai-chats", title="New")
     alice.turn(chat, "hello again")
     before = active_at(alice)
-    assert len(hands.undo()["undone"]) == 2
+    assert len(dead_turn.undo()["undone"]) == 2
     assert active_at(alice) == before
 
 
@@ -216,11 +216,11 @@ def test_the_place_of_another_collections_records_is_taken_back(app, alice, monk
     old, new = "2026-11-23T10:00:00.000000Z", "2026-11-24T10:00:00.000000Z"
     id = alice.post("/api/records/trips", {"activeAt": old}).json["recordId"]
     for later, conflicts in ((None, 0), (old, 1)):
-        hands = DeadTurn(app, alice)
-        hands.update(id, "trips", activeAt=new)
+        dead_turn = DeadTurn(app, alice)
+        dead_turn.update(id, "trips", activeAt=new)
         if later:
             alice.patch(f"/api/records/trips/{id}", {"activeAt": later})
-        assert len(hands.undo()["conflicts"]) == conflicts
+        assert len(dead_turn.undo()["conflicts"]) == conflicts
         assert alice.records("trips")[0]["data"]["activeAt"] == old
 
 
@@ -233,19 +233,19 @@ def test_messages_come_back_to_their_places(app, alice):
     for word in ("one", "two", "three"):
         alice.turn(chat, f"repeat after me: {word}", userMessageId=word)
     before = alice.records("ai-messages")
-    hands = DeadTurn(app, alice, chat_id=chat)
+    dead_turn = DeadTurn(app, alice, chat_id=chat)
     ids = [record["recordId"] for record in before]
-    hands.update("one", "ai-messages", content="edited")
+    dead_turn.update("one", "ai-messages", content="edited")
     for id in (ids[3], ids[2], ids[5]):
-        hands.delete(id, "ai-messages")
-    assert hands.undo()["conflicts"] == []
+        dead_turn.delete(id, "ai-messages")
+    assert dead_turn.undo()["conflicts"] == []
     after = alice.records("ai-messages")
     assert [r["recordId"] for r in after] == ids
     assert [r["data"] for r in after] == [r["data"] for r in before]
 
 
-def conflicts_of(hands):
-    answer = hands.undo()
+def conflicts_of(dead_turn):
+    answer = dead_turn.undo()
     return {one["recordId"]: one["reason"] for one in answer["conflicts"]}, answer["undone"]
 
 
@@ -253,9 +253,9 @@ def test_a_message_whose_place_is_taken_stays_away_and_the_rest_comes_back(app, 
     chat, old = alice.new_chat(), note("old")
     for word in ("one", "two", "three"):
         alice.turn(chat, f"repeat after me: {word}", userMessageId=word)
-    hands = DeadTurn(app, alice, chat_id=chat)
-    hands.update(old, title="new")
-    hands.delete("two", "ai-messages")
+    dead_turn = DeadTurn(app, alice, chat_id=chat)
+    dead_turn.update(old, title="new")
+    dead_turn.delete("two", "ai-messages")
     bob.turn(bob.new_chat(), "hello")
     with app.app_context():
         numbers = set(db.session.scalars(select(Message.seq)))
@@ -263,68 +263,68 @@ def test_a_message_whose_place_is_taken_stays_away_and_the_rest_comes_back(app, 
         moved = update(Message).where(Message.user_id == "bob", Message.role == "assistant")
         db.session.execute(moved.values(seq=freed))
         db.session.commit()
-    conflicts, undone = conflicts_of(hands)
+    conflicts, undone = conflicts_of(dead_turn)
     assert conflicts == {"two": "The place that it had is taken."}
     assert undone == [{"collection": "notes", "recordId": old}]
     assert all_of(alice, "notes")[old][0]["title"] == "old"
 
 
 def test_records_of_a_collection_that_is_declared_no_more_are_conflicts(
-    app, alice, hands, note, monkeypatch
+    app, alice, dead_turn, note, monkeypatch
 ):
     task = alice.post("/api/records/tasks", {"title": "old"}).json["recordId"]
-    hands.update(note(), title="new")
-    hands.update(task, "tasks", title="new")
+    dead_turn.update(note(), title="new")
+    dead_turn.update(task, "tasks", title="new")
     left = [each for each in app.extensions["collections"] if each.name != "tasks"]
     monkeypatch.setitem(app.extensions, "collections", Collections(left))
-    conflicts, undone = conflicts_of(hands)
+    conflicts, undone = conflicts_of(dead_turn)
     assert conflicts == {task: "The app has no such collection any more."}
     assert len(undone) == 1
 
 
 def test_records_whose_owner_has_another_column_now_are_conflicts(
-    app, alice, hands, note, monkeypatch
+    app, alice, dead_turn, note, monkeypatch
 ):
     old = note("old")
-    hands.update(old, title="new")
+    dead_turn.update(old, title="new")
     notes = replace(NOTES, owner="ownerId", columns=(Column("ownerId"), *NOTES.columns[1:]))
     others = [each for each in app.extensions["collections"] if each.name != "notes"]
     monkeypatch.setitem(app.extensions, "collections", Collections([*others, notes]))
-    conflicts, undone = conflicts_of(hands)
+    conflicts, undone = conflicts_of(dead_turn)
     assert conflicts == {old: "The app names the record's owner in another column now."}
     assert undone == []
 
 
 def test_what_a_deleted_chat_leaves_is_forgotten(app, alice, note):
     chat, id = alice.new_chat(), note("old")
-    hands = DeadTurn(app, alice, chat_id=chat)
-    hands.update(id, title="new")
-    hands.delete(chat, "ai-chats")
-    answer = hands.undo()
+    dead_turn = DeadTurn(app, alice, chat_id=chat)
+    dead_turn.update(id, title="new")
+    dead_turn.delete(chat, "ai-chats")
+    answer = dead_turn.undo()
     assert {one["recordId"] for one in answer["conflicts"]} == {id, chat}
     assert {one["reason"] for one in answer["conflicts"]} == {
         "The record's earlier state is no longer stored."
     }
 
 
-def journal_call(app, hands, endpoint, outcome):
+def journal_call(app, dead_turn, endpoint, outcome):
     with app.app_context():
-        turn = {"turn_id": hands.turn_id, "chat_id": "chat", "user_id": "alice"}
+        turn = {"turn_id": dead_turn.turn_id, "chat_id": "chat", "user_id": "alice"}
         what = {"tool": "integrations.call", "collection": CALLS, "record_id": endpoint}
         db.session.add(JournalEntry(**turn, **what, outcome=outcome))
         db.session.commit()
 
 
-def test_a_failed_turn_that_has_only_read_is_as_one_that_has_done_nothing(app, alice, hands):
-    journal_call(app, hands, "search-images", READ)
-    read, nothing = undo(alice, hands.turn_id), undo(alice, new_id("turn"))
+def test_a_failed_turn_that_has_only_read_is_as_one_that_has_done_nothing(app, alice, dead_turn):
+    journal_call(app, dead_turn, "search-images", READ)
+    read, nothing = undo(alice, dead_turn.turn_id), undo(alice, new_id("turn"))
     assert (read.status_code, read.json) == (404, nothing.json)
 
 
-def test_calls_of_endpoints_are_conflicts(app, hands, note):
-    hands.update(note(), title="new")
-    journal_call(app, hands, "mail-send", CALLED)
-    answer = hands.undo()
+def test_calls_of_endpoints_are_conflicts(app, dead_turn, note):
+    dead_turn.update(note(), title="new")
+    journal_call(app, dead_turn, "mail-send", CALLED)
+    answer = dead_turn.undo()
     assert len(answer["undone"]) == 1
     reason = "A call outside the app can't be taken back."
     named = {"collection": "integrations", "recordId": "mail-send", "reason": reason}
@@ -337,14 +337,14 @@ def test_the_rights_are_those_of_now(app, alice, admin):
         alice.post("/api/records/notes", {"title": "hers"}).json["recordId"] for _ in range(2)
     )
     admin.new_chat()
-    hands = DeadTurn(app, admin, "admin")
-    hands.update(kept, title="by the admin")
-    hands.delete(gone)
+    dead_turn = DeadTurn(app, admin, "admin")
+    dead_turn.update(kept, title="by the admin")
+    dead_turn.delete(gone)
     before = all_of(alice, "notes")
     with app.app_context():
         rights.set_role("admin", "user")
     rights_cache.clear()
-    answer = hands.undo()
+    answer = dead_turn.undo()
     assert {one["reason"] for one in answer["conflicts"]} == {
         "You may not do this with the record."
     }
@@ -355,29 +355,29 @@ def test_an_undo_that_has_waited_has_the_rights_of_its_end(app, alice, admin, no
     monkeypatch.setattr(users, "RIGHTS_AGE", 0)
     hers = note("hers")
     admin.new_chat()
-    hands = DeadTurn(app, admin, "admin")
-    hands.update(hers, title="by the admin")
+    dead_turn = DeadTurn(app, admin, "admin")
+    dead_turn.update(hers, title="by the admin")
     before = all_of(alice, "notes")
     with app.app_context(), write_transaction() as session:
         lock_name(session.connection(), hers)
         await_replies(session.connection())
-        undoing = gevent.spawn(hands.undo)
-        wait_for(is_waited_for)
+        undoing = gevent.spawn(dead_turn.undo)
+        wait_for(is_lock_awaited)
         session.execute(update(User).where(User.subject == "admin").values(role="user"))
     [conflict] = undoing.get(timeout=30)["conflicts"]
     assert conflict["reason"] == "You may not do this with the record."
     assert all_of(alice, "notes") == before
 
 
-def test_a_user_who_has_just_been_disabled_takes_nothing_back(app, alice, hands, note):
+def test_a_user_who_has_just_been_disabled_takes_nothing_back(app, alice, dead_turn, note):
     """The check of the token may be that of two seconds ago."""
     id = note("old")
-    hands.update(id, title="new")
+    dead_turn.update(id, title="new")
     for disabled, status, title in ((True, 401, "new"), (False, 200, "old")):
         assert alice.get("/api/ai/models").status_code == 200
         with app.app_context(), write_transaction() as session:
             session.execute(update(User).values(disabled=disabled))
-        assert undo(alice, hands.turn_id).status_code == status
+        assert undo(alice, dead_turn.turn_id).status_code == status
         with app.app_context(), write_transaction() as session:
             session.execute(update(User).values(disabled=False))
         rights_cache.clear()
@@ -387,9 +387,9 @@ def test_a_user_who_has_just_been_disabled_takes_nothing_back(app, alice, hands,
 @pytest.mark.settings(extensions="tests.permissions.rule_collections")
 def test_a_column_that_the_user_may_not_read_now_stays(app, alice):
     record = alice.post("/api/records/sealed", {"title": "hers"}).json["recordId"]
-    hands = DeadTurn(app, alice, "editor")
-    hands.update(record, collection="sealed", grade=5)
-    [conflict] = hands.undo()["conflicts"]
+    dead_turn = DeadTurn(app, alice, "editor")
+    dead_turn.update(record, collection="sealed", grade=5)
+    [conflict] = dead_turn.undo()["conflicts"]
     assert conflict["reason"] == "You may not do this with the record."
 
 
@@ -401,32 +401,32 @@ def test_a_record_of_somebody_who_is_erased_meanwhile_does_not_come_back(
     monkeypatch.setitem(notes.permissions, "admin", dict.fromkeys(ACTIONS, True))
     gone = bob.post("/api/records/notes", {"title": "his"}).json["recordId"]
     admin.new_chat()
-    hands = DeadTurn(app, admin, "admin")
-    hands.delete(gone)
-    read = journal_of(app, hands)[0].before
+    dead_turn = DeadTurn(app, admin, "admin")
+    dead_turn.delete(gone)
+    read = journal_of(app, dead_turn)[0].before
     erase(app, "bob")
     with app.app_context():
         db.session.execute(update(JournalEntry).values(before=read))
         db.session.commit()
-    assert [one["recordId"] for one in hands.undo()["conflicts"]] == [gone]
+    assert [one["recordId"] for one in dead_turn.undo()["conflicts"]] == [gone]
     assert all_of(admin, "notes") == {}
 
 
-def test_the_feed_has_the_changes_and_the_journal_no_entries(app, hands, note):
-    ids = [hands.create("new"), note("changed"), note("deleted")]
-    hands.update(ids[1], title="x")
-    hands.delete(ids[2])
-    written = len(journal_of(app, hands))
+def test_the_feed_has_the_changes_and_the_journal_no_entries(app, dead_turn, note):
+    ids = [dead_turn.create("new"), note("changed"), note("deleted")]
+    dead_turn.update(ids[1], title="x")
+    dead_turn.delete(ids[2])
+    written = len(journal_of(app, dead_turn))
     with app.app_context():
         db.session.execute(delete(Outbox))
         db.session.commit()
-    hands.undo()
+    dead_turn.undo()
     with app.app_context():
         changes = db.session.scalars(select(Outbox).order_by(Outbox.seq)).all()
     assert {(c.record_id, c.action) for c in changes} == set(
         zip(ids, ("removed", "updated", "added"), strict=True)
     )
-    assert len(journal_of(app, hands)) == written
+    assert len(journal_of(app, dead_turn)) == written
 
 
 def test_a_killed_turns_writes_are_made_again_after_they_were_undone(app, alice):

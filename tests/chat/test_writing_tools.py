@@ -5,7 +5,7 @@ import pytest
 from service.chat.tools.run import FAILED, UNSURE
 from tests import model_streams
 from tests.chat.dead_turn import undo
-from tests.chat.turns import called
+from tests.chat.turns import call_tool
 from tests.people import text_of
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -34,7 +34,7 @@ def titles(alice):
 
 
 def test_each_write_leaves_its_entry(alice, chat):
-    assert called(alice, chat, NAME, titles=["a", "b"])["output"] == {"kept": 1}
+    assert call_tool(alice, chat, NAME, titles=["a", "b"])["output"] == {"kept": 1}
     entries = alice.get("/api/ai/journal").json["entries"]
     assert [entry["outcome"] for entry in reversed(entries)] == [
         *["added"] * 2,
@@ -45,7 +45,7 @@ def test_each_write_leaves_its_entry(alice, chat):
 
 
 def test_its_turn_is_taken_back(alice, chat):
-    called(alice, chat, NAME, titles=["a", "b"])
+    call_tool(alice, chat, NAME, titles=["a", "b"])
     assert titles(alice) == ["a"]
     [turn] = alice.records("ai-turns")
     assert len(undo(alice, turn["recordId"]).json["undone"]) == 2
@@ -53,7 +53,7 @@ def test_its_turn_is_taken_back(alice, chat):
 
 
 def test_of_one_that_fails_by_a_mistake_nobody_knows_what_it_has_changed(alice, chat):
-    assert called(alice, chat, "test.break-down")["errorText"] == f"{FAILED} {UNSURE}"
+    assert call_tool(alice, chat, "test.break-down")["errorText"] == f"{FAILED} {UNSURE}"
     assert titles(alice) == ["a"]
 
 

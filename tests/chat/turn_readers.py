@@ -16,7 +16,7 @@ def watch(person, chat, after=""):
     return person.get(path_of(chat), headers=headers, buffered=False)
 
 
-def whole(response):
+def numbered_chunks(response):
     """The chunks of a stream with ids, which count on without a gap."""
     stream = response.get_data()
     numbers = [int(id.rpartition(b":")[2]) for id in ID.findall(stream)]

@@ -8,7 +8,7 @@ from service.chat.stream.parts import Assembly
 NOTES = {"collection": "notes"}
 
 
-def begun(person, chat, content="count to 3000", words=3, **body):
+def begin_turn(person, chat, content="count to 3000", words=3, **body):
     """A turn that has said some words, and the rest of its stream."""
     response = person.ask(chat, content, **body)
     stream, read = iter(response.response), b""
@@ -17,12 +17,12 @@ def begun(person, chat, content="count to 3000", words=3, **body):
     return response, stream, read
 
 
-def idle(app):
+def is_idle(app):
     """Whether no turn runs, for `wait_for`."""
     return lambda: len(app.extensions["runs"]) == 0
 
 
-def assembled(chunks):
+def assemble(chunks):
     """The parts as a client puts them together; a stream that lacks a chunk breaks it."""
     assembly = Assembly()
     for chunk in chunks:
@@ -30,7 +30,7 @@ def assembled(chunks):
     return assembly.parts
 
 
-def called(person, chat, name, **given):
+def call_tool(person, chat, name, **given):
     """The chunk that ends a call made by the sandbox's assistant."""
     chunks = person.turn(chat, f"call {name} with {json.dumps(given)}")
     return next(chunk for chunk in chunks if chunk["type"].startswith("tool-output-"))

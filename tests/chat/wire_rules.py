@@ -1,4 +1,4 @@
-"""What model hosts refuse, as rules over a request's body. Written from their words, not our code.
+"""Rules for request bodies that model hosts refuse, written from the hosts' documentation.
 
 `complaints(kind, body)` lists what a host of that kind (A: Anthropic; B: OpenAI; C: a compatible
 host of gpt-oss such as Groq, Cerebras or vLLM) would answer 400 to. Sources: Anthropic's Messages

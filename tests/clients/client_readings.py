@@ -1,4 +1,4 @@
-"""What the real `ai` packages make of a running service's streams, and the rows these leave."""
+"""What the real `ai` packages read from the streams of a running service, and the stored rows."""
 
 import json
 import re

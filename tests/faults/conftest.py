@@ -7,7 +7,7 @@ import pytest
 from tests.faults.client import Exchange
 from tests.faults.database_proxy import DatabaseProxy
 from tests.faults.follower import Follower, Listener
-from tests.faults.forks import Forks, forked
+from tests.faults.forks import Forks, run_forks
 from tests.faults.model import RawModel
 from tests.services import Service
 
@@ -57,7 +57,7 @@ def proxied(databases, start):
 def forks(databases) -> Iterator[Forks]:
     """Processes over a PostgreSQL database of their own, to be killed at a message to it."""
     url = databases.make("postgresql")
-    with forked(databases, url) as made:
+    with run_forks(databases, url) as made:
         yield made
     databases.give_back(url)
 

@@ -19,7 +19,7 @@ from tests.services import close, settings_for
 
 
 @contextmanager
-def within(database_url: str) -> Iterator[Flask]:
+def app_of(database_url: str) -> Iterator[Flask]:
     """Yield an app of the test's own on a service's database, in its context."""
     app = create_app(settings_for(database_url))
     with app.app_context():
@@ -28,7 +28,7 @@ def within(database_url: str) -> Iterator[Flask]:
     close(app)
 
 
-def stored(app: Flask, owner: str, collection: str = "notes") -> dict[str, dict[str, Any]]:
+def stored_records(app: Flask, owner: str, collection: str = "notes") -> dict[str, dict[str, Any]]:
     """Return the stored records by their ids."""
     declared = app.extensions["collections"].get(collection)
     rows = db.session.scalars(select(Record).filter_by(collection=collection, owner=owner))

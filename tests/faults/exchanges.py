@@ -5,7 +5,7 @@ from collections.abc import Callable
 import gevent
 
 from tests.faults.follower import Listener
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.services import Service, wait_for
 
 
@@ -14,7 +14,7 @@ class Exchanges:
 
     def __init__(self, service: Service, subject: str, listener: Listener) -> None:
         self.count = 0
-        self._hands = Hands(service, subject)
+        self._hands = HttpWriter(service, subject)
         self._listener = listener.subscribe("notes")
         self._note = self._hands.create("notes", title="exchanged")["recordId"]
         wait_for(lambda: self._listener.records)

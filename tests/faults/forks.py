@@ -91,7 +91,7 @@ class Forks:
 
 
 @contextmanager
-def forked(databases: Databases, url: str) -> Iterator[Forks]:
+def run_forks(databases: Databases, url: str) -> Iterator[Forks]:
     """With a model and a vendor of their own."""
     with ExitStack() as stack:
         model, vendor = Model(), Vendor(0)

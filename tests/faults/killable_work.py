@@ -24,7 +24,7 @@ from sqlalchemy.orm import configure_mappers  # noqa: E402
 from config import Settings, load  # noqa: E402
 from service import create_app  # noqa: E402
 from service.upkeep import sweeping  # noqa: E402
-from tests.app_caches import ignore_what_is_loaded, made_once  # noqa: E402
+from tests.app_caches import freeze_loaded_objects, shared_caches  # noqa: E402
 from tests.people import Person, person  # noqa: E402
 
 SEARCH = "/api/integrations/neuralsearch-search"
@@ -69,8 +69,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what the service logs
     settings = load(json.loads(sys.stdin.readline()))
-    ignore_what_is_loaded()
-    with made_once():
+    freeze_loaded_objects()
+    with shared_caches():
         create_app(settings)  # what an app makes once is inherited
         configure_mappers()  # as is this; otherwise each fork does it, for its first query
         gc.freeze()

@@ -11,7 +11,7 @@ from service.extensions import db
 from tests import model_streams
 from tests.depth import depth
 from tests.faults.client import client_of
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.faults.processes import anonymous_memory, workers
 from tests.services import wait_for
 from tests.upstream import Answer
@@ -47,14 +47,14 @@ def begin(client, message):
 
 def charges(service):
     """How many calls were charged."""
-    with within(service.database_url):
+    with app_of(service.database_url):
         paid = select(func.count()).where(Entry.what == ENDPOINT, Entry.amount < 0)
         return db.session.scalar(paid)
 
 
 def connections(service):
     """The connections to PostgreSQL with a transaction, and all of them."""
-    with within(service.database_url):
+    with app_of(service.database_url):
         return tuple(db.session.execute(text(CONNECTIONS)).one())
 
 

@@ -21,7 +21,7 @@ from service.extensions import db
 from service.records import changes, outbox
 from service.records.cursor import Position, read_cursor
 from service.records.models import FeedState, Outbox
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.integrations import office_suite
 from tests.people import Person, person
 from tests.postgres import binaries
@@ -175,7 +175,7 @@ def test_the_command_names_the_program_for_postgresql(databases, tmp_path):
 
 def test_transaction_ids_of_another_cluster_do_not_hold_up_the_feed(databases):
     """A database that was restored into a younger cluster has ids which that has not given yet."""
-    with within(databases.make("postgresql")) as app:
+    with app_of(databases.make("postgresql")) as app:
         with write_transaction() as session:
             collection = app.extensions["collections"].get("notes")
             made = {"recordId": "r", "data": {"title": "t"}}

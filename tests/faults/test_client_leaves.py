@@ -11,7 +11,7 @@ from service.extensions import db
 from tests.depth import depth
 from tests.extension import LOCK
 from tests.faults.client import client_of
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.services import wait_for
 
 
@@ -88,7 +88,7 @@ def test_a_client_that_leaves_while_a_tool_runs_ends_the_turn_before_the_tool(st
     """The tool waits in the database for a lock, which is held to the end of the test."""
     client = client_of(service := start("postgresql", EXTENSIONS="tests.extension"))
     chat = client.new_chat()
-    with within(service.database_url):
+    with app_of(service.database_url):
         db.session.execute(select(func.pg_advisory_xact_lock(LOCK)))
         turn = client.ask(chat, "call test.hang with {}", "u", modelId="gen-5.4")
         turn.read_until(b"tool-input-available")

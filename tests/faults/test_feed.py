@@ -12,10 +12,10 @@ from service.records import changes, outbox
 from service.records.models import Outbox
 from service.times import now
 from tests.depth import depth
-from tests.faults.database_rows import outbox_messages, stored, within
+from tests.faults.database_rows import app_of, outbox_messages, stored_records
 from tests.faults.processes import kill_oldest_worker
 from tests.faults.writers import Crew
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.services import wait_for
 
 CUT_LISTENERS = (
@@ -58,8 +58,8 @@ def test_nothing_is_lost_or_repeated_whatever_is_killed(start, follow, cluster, 
 
 def check(service, crew, replay):
     """Check that the subscriber has every change of the outbox once and in order."""
-    with within(service.database_url) as app:
-        records, written = stored(app, "alice"), outbox_messages("alice")
+    with app_of(service.database_url) as app:
+        records, written = stored_records(app, "alice"), outbox_messages("alice")
     crew.check(records)
     wait_for(lambda: len(replay.changes) >= len(written), 60)
     assert replay.changes == written
@@ -69,20 +69,20 @@ def check(service, crew, replay):
 
 def test_changes_of_one_record_come_in_the_order_in_which_they_were_made(start, follow):
     service = start("postgresql", WEB_CONCURRENCY=2)
-    hands = [Hands(service, "alice") for _ in range(4)]
-    note = hands[0].create("notes", title="contested")["recordId"]
+    writer = [HttpWriter(service, "alice") for _ in range(4)]
+    note = writer[0].create("notes", title="contested")["recordId"]
     follower = follow(service, "alice")
 
     def update(one):
         with one.session:
             return [one.update("notes", note, text=str(n)) for n in range(depth(50))]
 
-    jobs = [gevent.spawn(update, one) for one in hands]
+    jobs = [gevent.spawn(update, one) for one in writer]
     made = [record["updatedAt"] for job in jobs for record in job.get(timeout=60)]
     wait_for(lambda: len(follower.replay.changes) >= len(made))
     assert [record["updatedAt"] for _, record in follower.replay.changes] == sorted(made)
-    with within(service.database_url) as app:
-        assert follower.replay.records == stored(app, "alice")
+    with app_of(service.database_url) as app:
+        assert follower.replay.records == stored_records(app, "alice")
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
@@ -99,8 +99,8 @@ def test_a_snapshot_and_what_follows_it_leave_no_gap(start, listen, cluster, kin
             wait_for(lambda goal=goal: crew.done >= goal)
     crew.stop()
     holding.get()
-    with within(service.database_url) as app:
-        records = stored(app, "alice")
+    with app_of(service.database_url) as app:
+        records = stored_records(app, "alice")
     for replay in replays:
         wait_for(lambda r=replay: r.records == records, 60)
 
@@ -111,7 +111,7 @@ def test_nobody_receives_changes_of_unreadable_records(start, listen, kind):
     service = start(kind)
     listener = listen(service, "bob")
     live, begin = listener.subscribe("notes", 1), listener.subscribe("notes", 2)
-    alice, bob = Hands(service, "alice"), Hands(service, "bob")
+    alice, bob = HttpWriter(service, "alice"), HttpWriter(service, "bob")
     for _ in range(depth(60)):
         alice.delete("notes", alice.create("notes", title="mine")["recordId"])
     his = bob.create("notes", title="his")
@@ -127,17 +127,17 @@ def test_nobody_receives_changes_of_unreadable_records(start, listen, kind):
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_a_cursor_before_pruned_changes_needs_a_resync(start, listen, databases, kind):
     service = start(kind)
-    hands, listener = Hands(service, "alice"), listen(service, "alice")
+    writer, listener = HttpWriter(service, "alice"), listen(service, "alice")
     records = listener.subscribe("notes")
     wait_for(lambda: records.cursors)
-    with hands.session:
+    with writer.session:
         for number in range(3):
-            hands.create("notes", title=str(number))
+            writer.create("notes", title=str(number))
     wait_for(lambda: len(records.changes) == 3)
-    with within(service.database_url), write_transaction() as session:
+    with app_of(service.database_url), write_transaction() as session:
         session.execute(update(Outbox).values(created_at=now() - 2 * outbox.RETENTION))
         assert outbox.prune(session) == 3
-    with within(databases.make(kind)):
+    with app_of(databases.make(kind)):
         elsewhere = str(changes.current_cursor(db.session()))
     for cursor in (*records.cursors[:-1], elsewhere):
         assert listener.ask(op="subscribe", id="r", collection="notes", cursor=cursor) == {

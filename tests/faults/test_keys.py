@@ -18,7 +18,7 @@ from service.integrations.calling import idempotency
 from service.integrations.declare.example import File
 from service.integrations.models import IdempotencyKey
 from tests.faults.database_proxy import DatabaseProxy
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.faults.key_statements import KEEPS, LEAVES
 from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.services import Service, settings_for, wait_for
@@ -68,14 +68,14 @@ def call(service: Service, endpoint: str, body: Any, key: str = "k1") -> Any:
 
 
 def charges(url: str) -> list[float]:
-    with within(url):
+    with app_of(url):
         amounts = text("SELECT amount FROM entries WHERE kind = 'charge' AND account = 'alice'")
         return [amount / 1e6 for amount in db.session.scalars(amounts)]
 
 
 def lapse(url: str) -> None:
     """End the lease of the worker that has the key."""
-    with within(url), write_transaction() as session:
+    with app_of(url), write_transaction() as session:
         session.execute(update(IdempotencyKey).values(held_until=from_now(-1)))
 
 

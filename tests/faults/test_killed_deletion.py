@@ -10,7 +10,7 @@ from sqlalchemy import insert, make_url
 from service.chat.models import Message
 from service.database.access import write_transaction
 from tests.faults.client import client_of
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.services import wait_for
 
 MANY = 200  # messages of 80 KB
@@ -19,7 +19,7 @@ TEXT = " ".join(f"word{number}" for number in range(10_000))
 
 def fill(service, chat):
     message = {"chat_id": chat, "user_id": "alice", "role": "user", "content": TEXT}
-    with within(service.database_url), write_transaction() as session:
+    with app_of(service.database_url), write_transaction() as session:
         session.execute(insert(Message), [{**message, "record_id": f"m{n}"} for n in range(MANY)])
 
 

@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 )
 
 from tests.depth import depth
-from tests.load.observations import Attempt, Call, Question, Sight
+from tests.load.observations import Attempt, Call, Observations, Question
 from tests.load.rule_checks import check
 from tests.load.rules import Outcome, credits, records, table, turns
 from tests.load.user_turns import take
@@ -39,8 +39,8 @@ class Mortals(RuleBasedStateMachine):
     @initialize()
     def begin(self):
         self.forks.renew()
-        self.sight = Sight(f"mortal-{next(numbers)}")
-        [self.chat] = self.forks.run("prepare", [self.sight.subject])
+        self.observations = Observations(f"mortal-{next(numbers)}")
+        [self.chat] = self.forks.run("prepare", [self.observations.subject])
         self.asked, self.rows = [], []  # ids of the stored messages: the user's, and all
         self.removed = set()  # of the user's: replaced, and not sent again
         self.may_be_claimed = False  # by a dead process
@@ -63,9 +63,9 @@ class Mortals(RuleBasedStateMachine):
 
     @rule(target=calls, death=deaths)
     def call(self, death):
-        query = f"{self.sight.subject}-{next(numbers)}"
-        self.sight.calls.append(Call(f"key-{query}", query))
-        return self._call(self.sight.calls[-1], death)
+        query = f"{self.observations.subject}-{next(numbers)}"
+        self.observations.calls.append(Call(f"key-{query}", query))
+        return self._call(self.observations.calls[-1], death)
 
     @rule(call=calls, death=deaths)
     def call_again(self, call, death):
@@ -82,19 +82,19 @@ class Mortals(RuleBasedStateMachine):
     def teardown(self):
         """Sweep, send everything once more, and sweep again."""
         self.sweep(None)
-        for question in self.sight.questions:
+        for question in self.observations.questions:
             self._ask(question, None)
-        for call in self.sight.calls:
+        for call in self.observations.calls:
             self._call(call, None)
             assert call.accepted or call.is_unknown
         self.sweep(None)
         self._check(is_at_rest=True)
 
     def _question(self, with_note):
-        id = f"{self.sight.subject}-{next(numbers)}"
-        note = f"{self.sight.subject}-tool-{id}" if with_note else ""
+        id = f"{self.observations.subject}-{next(numbers)}"
+        note = f"{self.observations.subject}-tool-{id}" if with_note else ""
         question = Question(self.chat, id, f"{id} words=3 {note and f'note={note}'}", note)
-        self.sight.questions.append(question)
+        self.observations.questions.append(question)
         return question
 
     def _ask(self, question, death):
@@ -104,7 +104,7 @@ class Mortals(RuleBasedStateMachine):
         body = {"chatId": self.chat, "userMessageId": question.id, "content": question.content}
         if question.replaces:
             body["replaces"] = question.replaces
-        answer = self.forks.run("turn", self.sight.subject, body, number=number, after=after)
+        answer = self.forks.run("turn", self.observations.subject, body, number=number, after=after)
         question.attempts.append(attempt_of(answer))
         self._compare(question, question.attempts[-1])
         return question
@@ -137,7 +137,9 @@ class Mortals(RuleBasedStateMachine):
 
     def _call(self, call, death):
         number, after = death or (0, False)
-        answer = self.forks.run("call", self.sight.subject, call.query, number=number, after=after)
+        answer = self.forks.run(
+            "call", self.observations.subject, call.query, number=number, after=after
+        )
         call.answers.append(tuple(answer or (0, None)))
         assert call.answers[-1][0] in (0, 200, 409)
         self._check()
@@ -151,7 +153,7 @@ class Mortals(RuleBasedStateMachine):
 
     def _check(self, is_at_rest=False):
         outcome = Outcome(
-            sights=[self.sight],
+            observations=[self.observations],
             stored=self.forks.stored(),
             counts=self.forks.vendor.counts,
             asked=self.forks.model.calls,

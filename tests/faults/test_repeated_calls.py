@@ -17,7 +17,7 @@ from tests.assistant.endpoint_calls import DONE
 from tests.assistant.team_chat import POST, SEND, TeamChat
 from tests.faults.client import client_of
 from tests.faults.database_proxy import DatabaseProxy
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.faults.key_statements import KEEPS
 from tests.services import wait_for
 
@@ -65,7 +65,7 @@ def begin(start, upstream, team, gate):
 def die(service):
     """Kill the worker, and let its lease lapse; that of a key lapses by itself."""
     service.kill_worker(signal.SIGKILL)
-    with within(service.database_url), write_transaction() as session:
+    with app_of(service.database_url), write_transaction() as session:
         session.execute(update(Lease).values(expires_at=from_now(-1)))
 
 

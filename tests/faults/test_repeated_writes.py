@@ -13,7 +13,7 @@ from service.database.clock import from_now
 from service.extensions import db
 from tests import model_streams
 from tests.faults.client import client_of
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -48,10 +48,10 @@ def notes(client):
 def die(service, client, chat, writer):
     """Kill a worker whose turn has made its writes and not stored its rows; end its lease."""
     client.ask(chat, "buy milk", "u").read_until(b"tool-output-available", writer.writes)
-    with within(service.database_url):
+    with app_of(service.database_url):
         lease = db.session.scalars(select(Claim.lease_id)).one()
     service.kill_worker(signal.SIGKILL)
-    with within(service.database_url), write_transaction() as session:
+    with app_of(service.database_url), write_transaction() as session:
         ended = update(Lease).where(Lease.lease_id == lease).values(expires_at=from_now(-1))
         assert session.execute(ended).rowcount == 1
     writer.gate.set()

@@ -9,7 +9,7 @@ import pytest
 from gevent.pool import Pool
 
 from service.chat.stream import sse
-from tests.chat.turns import assembled
+from tests.chat.turns import assemble
 from tests.depth import depth
 from tests.faults.client import client_of
 from tests.faults.model import RawModel
@@ -92,7 +92,7 @@ def test_a_turn_that_is_cut_is_taken_up_in_another_worker(two):
         assert reading.numbers == list(range(1, len(reading.ids) + 1))
         assert reading.chunks[-1]["type"] == "finish"
         stored = first.rows(reading.chat)[1]["data"]
-        assert assembled(reading.chunks) == stored["parts"]
+        assert assemble(reading.chunks) == stored["parts"]
 
 
 def test_a_turn_that_dies_with_its_worker_ends_for_who_watches_it(two):

@@ -17,10 +17,10 @@ from service.extensions import db
 from service.integrations.declare.example import File
 from tests.faults.client import client_of
 from tests.faults.database_proxy import DatabaseProxy
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.faults.processes import workers
 from tests.integrations.scripted_vendor import Said, ScriptedVendor
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.records.subscribers import token_of
 from tests.services import wait_for
 
@@ -94,7 +94,7 @@ def search(service, subject: str, key: str) -> int:
 
 def claims(service) -> Counter[str]:
     """How many turns run under each worker's lease."""
-    with within(service.database_url):
+    with app_of(service.database_url):
         return Counter(db.session.scalars(select(Claim.lease_id)))
 
 
@@ -159,7 +159,7 @@ def test_sockets_and_the_age_of_the_feed_are_measured(service, listen):
     replays = [listener.subscribe("notes") for listener in listeners]
     wait_for(lambda: all(replay.cursors for replay in replays))
     wait_for(lambda: Scraped(service)["sockets_open"] == SOCKETS)
-    Hands(service, "alice").create("notes", title="t")
+    HttpWriter(service, "alice").create("notes", title="t")
     wait_for(lambda: all(replay.changes for replay in replays))
     wait_for(lambda: Scraped(service)["feed_lag_seconds_count"] > 0)
     service.proxy.set("hang")

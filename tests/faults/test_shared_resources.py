@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from service.extensions import db
 from tests.extension import LOCK
 from tests.faults.client import client_of
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.services import wait_for
 
 
@@ -27,7 +27,7 @@ def test_a_tool_that_hangs_in_the_database_delays_no_other_stream(start, model):
     """Another stream begins and ends while the query hangs."""
     service = start("postgresql", EXTENSIONS="tests.extension")
     client = client_of(service)
-    with within(service.database_url):
+    with app_of(service.database_url):
         db.session.execute(select(func.pg_advisory_xact_lock(LOCK)))
         hanging = client.ask(client.new_chat(), "call test.hang with {}", "hang", modelId="gen-5.4")
         hanging.read_until(b"tool-input-available")

@@ -11,7 +11,7 @@ import pytest
 
 from service.records.socket_balancing import LEAST_SURPLUS, surplus
 from tests.faults.processes import kill_oldest_worker, workers
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.services import wait_for
 
 USERS, SOCKETS, TALKERS = ("alice", "bob"), 14, 2  # of each user, who may have 20
@@ -40,8 +40,8 @@ def links(directory: str) -> Iterator[str]:
 def test_a_worker_that_came_back_gets_its_share_of_the_sockets(start, follow, listen):
     service = start("postgresql", WEB_CONCURRENCY=2)
     followers = [follow(service, user) for user in USERS for _ in range(SOCKETS)]
-    hands = [Hands(service, user) for user in USERS]
-    for one in hands:
+    writer = [HttpWriter(service, user) for user in USERS]
+    for one in writer:
         one.session.headers["Connection"] = "close"  # so that only sockets are counted
     kill_oldest_worker(service)
 
@@ -54,7 +54,7 @@ def test_a_worker_that_came_back_gets_its_share_of_the_sockets(start, follow, li
     count = len(followers) + len(talkers)
     written, most = 0, count / 2 + LEAST_SURPLUS
     while max(spread()) > most or sum(spread()) < count:
-        for one in hands:
+        for one in writer:
             one.create("notes", title="while they move")
         for one in talkers:
             assert one.ask(op="unsubscribe", id="none")["type"] == "error", "it was moved"

@@ -13,11 +13,11 @@ from service.database.access import write_transaction
 from service.records.models import Record
 from service.websockets.websocket import STALL_SECONDS
 from tests.faults.client import client_of
-from tests.faults.database_rows import announce, within
+from tests.faults.database_rows import announce, app_of
 from tests.faults.exchanges import Exchanges
 from tests.faults.follower import connect
 from tests.faults.processes import memory_bounded
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.services import wait_for
 
 LARGE = {"name": "large", "state": {"text": "x" * 900_000}}
@@ -45,7 +45,7 @@ def test_a_slow_reader_receives_many_changes_in_order(start, kind):
     slow = connect(service, "alice", room=262_144)
     slow.send('{"op":"subscribe","id":"s","collection":"canvases"}')
     assert '"snapshot"' in slow.recv()
-    with within(service.database_url) as app, memory_bounded(service.worker, 40):
+    with app_of(service.database_url) as app, memory_bounded(service.worker, 40):
         expected = announce_much(app, 5000)  # more than a worker has in memory
         gevent.sleep(1)  # so that it falls behind
         for id in expected:
@@ -63,7 +63,7 @@ def test_ten_snapshots_that_nobody_reads_take_the_memory_of_one(start, listen, k
         {"record_id": f"r-{n}", "collection": "notes", "owner": "alice", "data": large}
         for n in range(1000)
     ]
-    with within(service.database_url), write_transaction() as session:
+    with app_of(service.database_url), write_transaction() as session:
         session.execute(insert(Record), rows)
     listen(service, "bob").subscribe("notes")
     stuck = [connect(service, "alice", room=4096) for _ in range(10)]
@@ -84,7 +84,7 @@ def test_a_subscriber_that_never_reads_is_disconnected_and_delays_nobody(start, 
     others = Exchanges(service, "bob", listen(service, "bob"))
     stuck = connect(service, "alice", room=65_536)
     stuck.send('{"op":"subscribe","id":"s","collection":"canvases"}')
-    with within(service.database_url) as app, memory_bounded(service.worker, 40):
+    with app_of(service.database_url) as app, memory_bounded(service.worker, 40):
         announce_much(app, 2000)
         began = time.monotonic()
         exchanged = others.until(lambda: not established(stuck), pause=0.1)
@@ -130,24 +130,24 @@ def test_only_a_connection_that_breaks_the_protocol_is_closed(start, listen):
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_a_query_through_a_hundred_thousand_rows_delays_no_stream(start, kind):
     service = start(kind)
-    client, hands = client_of(service), Hands(service, "alice")
+    client, writer = client_of(service), HttpWriter(service, "alice")
     rows = [{"record_id": f"r-{n}", "collection": "notes", "owner": "alice",
              "data": {"title": f"{n * 7919 % 100_003:06}", "text": "some text " * 10}}
             for n in range(3125)]  # fmt: skip
-    with within(service.database_url), write_transaction() as session:
+    with app_of(service.database_url), write_transaction() as session:
         session.execute(insert(Record), rows)
         for number in range(5):
             session.execute(text(DOUBLE), {"number": number})
     query = 'notes?where={"title":{"contains":"77"}}&sort=-title&limit=200'
     client.ask(client.new_chat(), "hello", "first", modelId="gen-5.4").read_whole()
-    assert len(hands.call("GET", query).json()["records"]) == 200
+    assert len(writer.call("GET", query).json()["records"]) == 200
     pieces, reads = [], []  # of the stream, and how many of them came during each query
     streaming = gevent.spawn(read_on, client, "count to 150", pieces)
     wait_for(lambda: pieces)
-    with hands.session, memory_bounded(service.worker, 30):
+    with writer.session, memory_bounded(service.worker, 30):
         while not streaming.ready():
             before = len(pieces)
-            assert hands.call("GET", query).status_code == 200
+            assert writer.call("GET", query).status_code == 200
             reads.append(len(pieces) - before)
     print(f"{kind}: pieces of the stream during each query: {reads}")
     streaming.get()

@@ -7,7 +7,7 @@ from typing import Any
 import gevent
 import requests
 
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.services import Service
 
 GREENLETS = 4
@@ -22,7 +22,7 @@ class Writer:
         self.doubtful: set[str] = set()  # titles of notes whose creation was not acknowledged
         self.done = 0
         self._name = f"writer {number}"
-        self._hands = Hands(service, subject)
+        self._hands = HttpWriter(service, subject)
         self._dice = random.Random(number)
 
     def write(self, goes_on: Callable[[int], object]) -> None:

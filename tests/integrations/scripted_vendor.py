@@ -1,4 +1,4 @@
-"""A scripted vendor: a real local server that says, byte for byte, what a test tells it to."""
+"""A scripted vendor: a local server that sends exactly the bytes that a test gives it."""
 
 import json
 from collections.abc import Callable, Iterable

@@ -21,7 +21,7 @@ from service.integrations.vendors.github import visibility
 from service.sealing.seal import Sealer
 from service.times import now
 from service.upkeep import rotation, sweeping
-from tests.app_database import change, rows
+from tests.app_database import execute_write, rows
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.integrations.scripted_vendor import Said
@@ -69,7 +69,7 @@ def balance(person):
 def test_an_answer_is_given_again_to_everybody_and_costs_them_nothing(app, alice, bob, keeping):
     vendor = keeping(access=READ, credits=2)
     assert told(first := anvils(alice)) == {}
-    change(app, update(KeptAnswer).values(stored_at=from_now(-90)))
+    execute_write(app, update(KeptAnswer).values(stored_at=from_now(-90)))
     again = anvils(bob, {**IRON, "most": 10})  # the default
     assert (again.json, len(vendor.seen)) == (first.json, 1)
     assert told(again) == {"X-Cache": "hit", "Age": "90"}
@@ -84,7 +84,7 @@ def test_it_goes_out_as_it_is_stored(app, alice, keeping):
     first, again = anvils(alice), anvils(alice)
     assert first.data == again.data
     stored = '{"anvils": [], "as": "stored"}'  # the spaces show that it is not encoded again
-    change(app, update(KeptAnswer).values(answer=stored))
+    execute_write(app, update(KeptAnswer).values(answer=stored))
     assert anvils(alice).text == f'{{"success":true,"data":{stored}}}\n'
 
 
@@ -103,7 +103,7 @@ def test_with_a_key_it_is_the_same_after_it_has_expired(app, alice, keeping):
     vendor, once = keeping(), {"Idempotency-Key": "one"}
     anvils(alice)
     assert ids(anvils(alice, headers=once)) == ["a-1"]
-    change(app, delete(KeptAnswer))
+    execute_write(app, delete(KeptAnswer))
     assert ids(anvils(alice, headers=once)) == ["a-1"]
     assert len(vendor.seen) == 1
 
@@ -147,17 +147,17 @@ def test_one_of_an_earlier_form_is_not_given(app, alice, keeping):
 def test_one_whose_sealing_key_is_gone_is_asked_for_again(app, alice, keeping):
     keeping(shared=False)
     anvils(alice)
-    change(app, update(KeptAnswer).values(sealed="lost:AAAA"))
+    execute_write(app, update(KeptAnswer).values(sealed="lost:AAAA"))
     assert ids(anvils(alice)) == ["a-2"]
 
 
 def test_it_is_given_until_it_expires_and_then_swept(app, alice, keeping):
     vendor = keeping()
     assert [ids(anvils(alice)) for _ in "ab"] == [["a-1"]] * 2
-    change(app, update(KeptAnswer).values(expires_at=current_time()))
+    execute_write(app, update(KeptAnswer).values(expires_at=current_time()))
     assert ids(anvils(alice)) == ["a-2"]
     assert len(vendor.seen) == 2
-    change(app, update(KeptAnswer).values(expires_at=current_time()))
+    execute_write(app, update(KeptAnswer).values(expires_at=current_time()))
     with app.app_context():
         sweeping.sweep()
     assert rows(app, select(KeptAnswer)) == []
@@ -180,7 +180,7 @@ def test_it_is_given_while_the_breaker_is_open_and_not_after(app, alice, keeping
     failed = [anvils(alice, headers=FRESH).status_code for _ in range(breaker.FAILURES)]
     assert failed == [502] * breaker.FAILURES
     assert ids(anvils(alice)) == ["a-1"]
-    change(app, delete(KeptAnswer))
+    execute_write(app, delete(KeptAnswer))
     asked = len(vendor.seen)
     assert (anvils(alice).json["upstreamStatus"], len(vendor.seen)) == (None, asked)
 
@@ -270,7 +270,7 @@ def test_a_key_keeps_the_answer_that_was_kept(app, alice, keeping):
     with app.app_context():
         ends = db.session.scalar(select(IdempotencyKey.expires_at))
     assert (ends - now()).total_seconds() > 23 * 3600, "as that of a call which was made"
-    change(app, delete(KeptAnswer))
+    execute_write(app, delete(KeptAnswer))
     assert ids(anvils(alice, headers=key)) == ["a-1"]
     assert anvils(alice, {"material": "steel"}, headers=key).status_code == 409
     assert len(vendor.seen) == 1
@@ -294,7 +294,7 @@ def test_what_is_checked_before_each_call_is_checked_for_a_kept_answer(ask, alic
 def test_an_answer_that_can_not_be_kept_is_given_all_the_same(app, alice, keeping):
     keeping(access=READ, credits=2)
     refuse = "BEGIN SELECT RAISE(ABORT, 'full'); END"
-    change(app, text(f"CREATE TRIGGER full BEFORE INSERT ON integration_answers {refuse}"))
+    execute_write(app, text(f"CREATE TRIGGER full BEFORE INSERT ON integration_answers {refuse}"))
     assert [ids(anvils(alice)) for _ in "ab"] == [["a-1"], ["a-2"]]
     assert balance(alice) == app.config["SETTINGS"].starting_credits - 4
 
@@ -306,14 +306,14 @@ def test_the_oldest_go_where_there_are_too_many_or_too_large_ones(app, monkeypat
     for number in range(8):
         facts = {"key": f"k-{number}", "endpoint": "anvils-list", "size": 10, "answer": "{}"}
         times = {"stored_at": from_now(-number), "expires_at": from_now(60)}
-        change(app, insert(KeptAnswer).values(**facts, **times))
+        execute_write(app, insert(KeptAnswer).values(**facts, **times))
     with app.app_context():
         sweeping.sweep()
     assert sorted(row.key for row in rows(app, select(KeptAnswer))) == ["k-0", "k-1", "k-2"]
-    change(app, update(KeptAnswer).values(size=1))
-    change(app, text("INSERT INTO integration_answers (key, endpoint, size, stored_at, expires_at)"
-                     " SELECT 'n-' || key, endpoint, size, stored_at, expires_at"
-                     " FROM integration_answers"))  # fmt: skip
+    execute_write(app, update(KeptAnswer).values(size=1))
+    columns = "endpoint, size, stored_at, expires_at"
+    copies = f"SELECT 'n-' || key, {columns} FROM integration_answers"  # noqa: S608
+    execute_write(app, text(f"INSERT INTO integration_answers (key, {columns}) {copies}"))
     with app.app_context():
         answer_sweep.trim()
         assert db.session.scalar(select(func.count()).select_from(KeptAnswer)) == 4

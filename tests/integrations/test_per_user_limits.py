@@ -14,7 +14,7 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.limit import Limit
 from service.integrations.models import CountedCalls, KeptAnswer
 from service.upkeep import sweeping
-from tests.app_database import change
+from tests.app_database import execute_write
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
 from tests.services import on_sqlite
@@ -64,9 +64,9 @@ def test_a_call_over_the_limit_is_refused_before_the_vendor_is_asked(app, alice,
 def test_a_new_window_begins_when_one_has_ended(app, alice, limited):
     limited(1)
     assert statuses(alice, "a", "b") == [200, 429]
-    change(app, update(CountedCalls).values(ends_at=current_time()))
+    execute_write(app, update(CountedCalls).values(ends_at=current_time()))
     assert statuses(alice, "a", "b") == [200, 429]
-    change(app, update(CountedCalls).values(ends_at=current_time()))
+    execute_write(app, update(CountedCalls).values(ends_at=current_time()))
     with app.app_context():
         sweeping.sweep()
     assert counted(app) == {}
@@ -76,7 +76,7 @@ def test_a_new_window_begins_when_one_has_ended(app, alice, limited):
 def test_a_later_call_does_not_put_the_end_of_the_window_off(app, alice, limited):
     limited(2)
     anvils(alice, "a")
-    change(app, update(CountedCalls).values(ends_at=from_now(10)))
+    execute_write(app, update(CountedCalls).values(ends_at=from_now(10)))
     assert statuses(alice, "b", "c") == [200, 429]
     assert int(anvils(alice).headers["Retry-After"]) <= 10
 
@@ -104,7 +104,7 @@ def test_calls_at_once_do_not_pass_the_limit(app, alice, limited):
 def test_answers_that_are_given_again_do_not_count(app, alice, limited):
     limited(1, cache=Cache(seconds=60, shared=True))
     assert statuses(alice, "a", "a", "a", "b") == [200, 200, 200, 429]
-    change(app, delete(KeptAnswer))
+    execute_write(app, delete(KeptAnswer))
     assert statuses(alice, "a") == [429]
 
 
@@ -114,7 +114,7 @@ def test_a_refused_call_leaves_its_key_free(app, alice, limited):
     anvils(alice)
     key = {"Idempotency-Key": "k-1"}
     assert [anvils(alice, headers=key).status_code for _ in "ab"] == [429, 429]
-    change(app, update(CountedCalls).values(ends_at=current_time()))
+    execute_write(app, update(CountedCalls).values(ends_at=current_time()))
     assert [anvils(alice, headers=key).status_code for _ in "ab"] == [200, 200]
     assert counted(app) == {"alice": 1}
 

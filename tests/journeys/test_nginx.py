@@ -17,24 +17,24 @@ from gevent.pywsgi import WSGIServer
 from config import ROOT
 from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.everything import endpoints
-from tests.nginx import Front, in_front_of, site, site_text
+from tests.nginx import Nginx, run_nginx, site_file, site_text
 from tests.records.subscribers import Subscriber, token_of
 from tests.services import flask, require, wait_for
 
 
 @pytest.fixture
-def front(service, tmp_path):
-    with in_front_of(service.port, tmp_path) as made:
+def nginx(service, tmp_path):
+    with run_nginx(service.port, tmp_path) as made:
         yield made
 
 
-def test_a_turn_streams_through_nginx_with_its_header(front, service):
+def test_a_turn_streams_through_nginx_with_its_header(nginx, service):
     token = flask(service.database_url, "token", "issue", "alice")
     headers = {"Authorization": f"Bearer {token}"}
-    chat = front.client.post(f"{front.url}/api/ai/chats", headers=headers, json={}).json()["chat"]
+    chat = nginx.client.post(f"{nginx.url}/api/ai/chats", headers=headers, json={}).json()["chat"]
     body = {"chatId": chat["recordId"], "userMessageId": "u", "content": "count to 40"}
-    url = f"{front.url}/api/ai/chat"
-    with front.client.post(url, headers=headers, json=body, stream=True) as turn:
+    url = f"{nginx.url}/api/ai/chat"
+    with nginx.client.post(url, headers=headers, json=body, stream=True) as turn:
         pieces = list(turn.iter_content(None))
     assert pieces[0].startswith(b": stream-open")
     assert len(pieces) > 5  # 40 words of 10 ms each, not one block at the end
@@ -44,17 +44,17 @@ def test_a_turn_streams_through_nginx_with_its_header(front, service):
     assert turn.headers["X-Accel-Buffering"] == "no"  # for another nginx in front of this one
 
 
-def test_json_is_sent_compressed_and_its_tag_still_counts(front):
-    with front.client.get(f"{front.url}/openapi.json", stream=True) as answer:
+def test_json_is_sent_compressed_and_its_tag_still_counts(nginx):
+    with nginx.client.get(f"{nginx.url}/openapi.json", stream=True) as answer:
         sent = answer.raw.read(decode_content=False)
     assert answer.headers["Content-Encoding"] == "gzip"
     assert answer.headers["Vary"] == "Accept-Encoding"
-    plain = front.client.get(f"{front.url}/openapi.json", headers={"Accept-Encoding": "identity"})
+    plain = nginx.client.get(f"{nginx.url}/openapi.json", headers={"Accept-Encoding": "identity"})
     assert "Content-Encoding" not in plain.headers
     assert gzip.decompress(sent) == plain.content
     assert len(sent) < len(plain.content) / 5
     for known in (answer.headers["ETag"], plain.headers["ETag"]):
-        again = front.client.get(f"{front.url}/openapi.json", headers={"If-None-Match": known})
+        again = nginx.client.get(f"{nginx.url}/openapi.json", headers={"If-None-Match": known})
         assert (again.status_code, again.content) == (304, b"")
 
 
@@ -62,17 +62,17 @@ STREAMS = Path(__file__).with_name("streams.mjs")
 BROWSERS_LIMIT = 6  # connections to one host over HTTP/1.1, for all tabs
 
 
-def test_more_streams_than_a_browser_has_connections_go_through_one(front, service):
+def test_more_streams_than_a_browser_has_connections_go_through_one(nginx, service):
     node = shutil.which("node")
     require(node, "Node.js (nodejs)")
     turns = []
     for number in range(BROWSERS_LIMIT + 2):
         token = token_of(service, f"person-{number}")
         headers = {"Authorization": f"Bearer {token}"}
-        made = front.client.post(f"{front.url}/api/ai/chats", headers=headers, json={}).json()
+        made = nginx.client.post(f"{nginx.url}/api/ai/chats", headers=headers, json={}).json()
         chat = made["chat"]["recordId"]
         turns.append([token, {"chatId": chat, "userMessageId": "u", "content": "count to 200"}])
-    command = [node, STREAMS, front.url, front.client.verify]
+    command = [node, STREAMS, nginx.url, nginx.client.verify]
     done = subprocess.run(command, input=json.dumps(turns), capture_output=True, text=True)
     assert done.stderr == ""
     said = json.loads(done.stdout)
@@ -89,11 +89,11 @@ def test_more_streams_than_a_browser_has_connections_go_through_one(front, servi
 
 def test_nginx_ends_an_idle_connection_before_the_service_does():
     """A request that goes into a connection just when the service ends it is a 502."""
-    front = re.search(r"upstream .*?keepalive_timeout (\d+)s", site_text(), re.DOTALL)
+    nginx = re.search(r"upstream .*?keepalive_timeout (\d+)s", site_text(), re.DOTALL)
     service = re.search(
         r"^keepalive = (\d+)", (ROOT / "gunicorn.conf.py").read_text(), re.MULTILINE
     )
-    assert int(front[1]) < int(service[1])
+    assert int(nginx[1]) < int(service[1])
 
 
 def test_nginx_waits_for_the_longest_call_of_the_catalog():
@@ -125,48 +125,48 @@ def test_nginx_renews_its_connections(tmp_path):
 
     server = WSGIServer(("127.0.0.1", 0), answer, log=None)
     server.start()
-    with in_front_of(server.server_port, tmp_path) as front, front.session() as session:
+    with run_nginx(server.server_port, tmp_path) as nginx, nginx.session() as session:
         until = time.monotonic() + 12
         while time.monotonic() < until:
-            assert session.get(f"{front.url}/healthz", timeout=10).ok
+            assert session.get(f"{nginx.url}/healthz", timeout=10).ok
             gevent.sleep(0.2)
     server.stop()
     assert len(ports) == 2
 
 
-def test_the_socket_goes_through_nginx(front, service):
+def test_the_socket_goes_through_nginx(nginx, service):
     token = token_of(service, "alice")
-    alice = Subscriber(service, "alice", through=front.connect())
+    alice = Subscriber(service, "alice", through=nginx.connect())
     assert alice.subscribe("notes") == []
     headers, note = {"Authorization": f"Bearer {token}"}, {"title": "t"}
-    url = f"{front.url}/api/records/notes"
-    made = front.client.post(url, headers=headers, json=note).json()
+    url = f"{nginx.url}/api/records/notes"
+    made = nginx.client.post(url, headers=headers, json=note).json()
     assert alice.changes(1) == [("added", made)]
     service.stop()
     assert alice.close_code() == 1012
     alice.close()
 
 
-def test_routes_for_operators_are_not_forwarded(front):
+def test_routes_for_operators_are_not_forwarded(nginx):
     for path in ("/metrics", "/readyz"):
-        assert front.client.get(front.url + path).status_code == 404, path
+        assert nginx.client.get(nginx.url + path).status_code == 404, path
 
 
-def test_browsers_are_redirected_to_https(front):
-    plain = f"http://127.0.0.1:{front.plain_port}/some/page?with=query"
+def test_browsers_are_redirected_to_https(nginx):
+    plain = f"http://127.0.0.1:{nginx.plain_port}/some/page?with=query"
     sent_on = requests.get(plain, allow_redirects=False, timeout=10)
     assert sent_on.status_code == 301
     assert sent_on.headers["Location"] == "https://app.example.com/some/page?with=query"
     for path in ("/healthz", "/nowhere"):
-        seen = front.client.get(front.url + path).headers["Strict-Transport-Security"]
+        seen = nginx.client.get(nginx.url + path).headers["Strict-Transport-Security"]
         assert seen == "max-age=31536000"
 
 
-def test_an_acme_client_proves_the_name_over_http(front):
-    challenges = front.directory / "acme/.well-known/acme-challenge"
+def test_an_acme_client_proves_the_name_over_http(nginx):
+    challenges = nginx.directory / "acme/.well-known/acme-challenge"
     challenges.mkdir(parents=True)
     (challenges / "token").write_text("token.key")
-    plain = f"http://127.0.0.1:{front.plain_port}/.well-known/acme-challenge/"
+    plain = f"http://127.0.0.1:{nginx.plain_port}/.well-known/acme-challenge/"
     proof = requests.get(f"{plain}token", allow_redirects=False, timeout=10)
     assert (proof.status_code, proof.text) == (200, "token.key")
     assert requests.get(f"{plain}other", allow_redirects=False, timeout=10).status_code == 404
@@ -183,48 +183,48 @@ QUERIES = {
 }
 
 
-def test_a_query_with_a_secret_or_somebodys_words_is_in_no_log(front, service):
+def test_a_query_with_a_secret_or_somebodys_words_is_in_no_log(nginx, service):
     """For a request that is answered, one over HTTP, and one without a running service."""
-    plain = f"http://127.0.0.1:{front.plain_port}"
+    plain = f"http://127.0.0.1:{nginx.plain_port}"
     for path in QUERIES.values():
-        front.client.get(front.url + path)
-        front.client.get(f"{front.url}/healthz", headers={"Referer": f"{front.url}{path}"})
+        nginx.client.get(nginx.url + path)
+        nginx.client.get(f"{nginx.url}/healthz", headers={"Referer": f"{nginx.url}{path}"})
         requests.get(plain + path, allow_redirects=False, timeout=10)
     service.stop()
     for name, path in QUERIES.items():
-        assert front.client.get(front.url + path).status_code == 502, name
-        wait_for(lambda path=path: front.logged().count(path.partition("?")[0]) >= 3)
-    logged = (front.logged() + service.log.read_text()).splitlines()
+        assert nginx.client.get(nginx.url + path).status_code == 502, name
+        wait_for(lambda path=path: nginx.logged().count(path.partition("?")[0]) >= 3)
+    logged = (nginx.logged() + service.log.read_text()).splitlines()
     assert [line for line in logged if "c4n4ry" in line] == []
 
 
-def test_the_access_log_has_the_ids_of_requests(front):
+def test_the_access_log_has_the_ids_of_requests(nginx):
     """The service's log has the same, so that a line here leads to those there."""
-    answer = front.client.get(f"{front.url}/healthz", headers={"X-Request-Id": "of-a-client"})
+    answer = nginx.client.get(f"{nginx.url}/healthz", headers={"X-Request-Id": "of-a-client"})
     assert answer.headers["X-Request-Id"] == "of-a-client"
-    wait_for(lambda: '" of-a-client\n' in front.logged())
+    wait_for(lambda: '" of-a-client\n' in nginx.logged())
 
 
-def test_connections_of_one_address_are_limited(front):
-    limit = int(re.search(r"limit_conn service_clients (\d+);", site(1, front))[1])
+def test_connections_of_one_address_are_limited(nginx):
+    limit = int(re.search(r"limit_conn service_clients (\d+);", site_file(1, nginx))[1])
     connections = []
     try:
         for number in range(limit):
-            connections.append(half_a_request(front))
+            connections.append(half_a_request(nginx))
             if number % 20 == 0:  # nginx closes one that sends nothing for a quarter of a minute
                 for sock in connections:
                     sock.sendall(b" ")
-        wait_for(lambda: front.client.get(f"{front.url}/healthz").status_code == 429)
-        assert refusal(front.client.get(f"{front.url}/healthz")) == (429, "rate_limited")
+        wait_for(lambda: nginx.client.get(f"{nginx.url}/healthz").status_code == 429)
+        assert refusal(nginx.client.get(f"{nginx.url}/healthz")) == (429, "rate_limited")
     finally:
         for sock in connections:
             sock.close()
-    wait_for(lambda: front.client.get(f"{front.url}/healthz").ok)
+    wait_for(lambda: nginx.client.get(f"{nginx.url}/healthz").ok)
 
 
-def half_a_request(front: Front) -> ssl.SSLSocket:
+def half_a_request(nginx: Nginx) -> ssl.SSLSocket:
     """Open a connection and send the head of a request, so that nginx counts it."""
-    sock = front.connect()
+    sock = nginx.connect()
     sock.sendall(b"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n")
     return sock
 
@@ -237,22 +237,22 @@ def refusal(answer: requests.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]
 
 
-def test_nginx_refuses_in_the_services_form(front, service):
+def test_nginx_refuses_in_the_services_form(nginx, service):
     """A client reads one form of refusal, whoever refuses."""
     far_too_large = b" " * (13 << 20)
     for path in ("/api/records/notes", "/api/integrations/geocode-city"):
-        answer = front.client.post(front.url + path, data=far_too_large)
+        answer = nginx.client.post(nginx.url + path, data=far_too_large)
         assert refusal(answer) == (413, "too_large")
         assert answer.json().get("success") is (False if "integrations" in path else None)
-    assert refusal(front.client.get(f"{front.url}/metrics")) == (404, "not_found")
+    assert refusal(nginx.client.get(f"{nginx.url}/metrics")) == (404, "not_found")
     service.stop()
     for path in ("/api/ai/chats", "/api/integrations/geocode-city"):
-        answer = front.client.get(front.url + path)
+        answer = nginx.client.get(nginx.url + path)
         assert refusal(answer) == (502, "unavailable")
         assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_the_services_own_refusals_pass_through_nginx(front):
-    answer = front.client.get(f"{front.url}/api/ai/chats")
+def test_the_services_own_refusals_pass_through_nginx(nginx):
+    answer = nginx.client.get(f"{nginx.url}/api/ai/chats")
     assert (answer.status_code, answer.json()["error"]) == (401, "unauthorized")
     assert answer.headers["WWW-Authenticate"] == "Bearer"

@@ -69,13 +69,13 @@ def _load(databases: Databases, directory: Path, arguments: argparse.Namespace) 
 
 
 def _summary(outcome: Outcome, seconds: float) -> str:
-    sights, disasters = outcome.sights, outcome.disasters
+    users, disasters = outcome.observations, outcome.disasters
     made = {
-        "requests": sum(sight.requests for sight in sights),
-        "turns asked": sum(len(q.attempts) for sight in sights for q in sight.questions),
+        "requests": sum(user.requests for user in users),
+        "turns asked": sum(len(q.attempts) for user in users for q in user.questions),
         "turns stored": len(outcome.stored["turns"]),
-        "calls": sum(len(sight.calls) for sight in sights),
-        "notes": sum(len(sight.notes) for sight in sights),
+        "calls": sum(len(user.calls) for user in users),
+        "notes": sum(len(user.notes) for user in users),
         "changes": sum(len(follower.replay.changes) for follower in outcome.followers),
         "sockets cut": sum(follower.cuts for follower in outcome.followers),
         "workers killed": disasters.kills,

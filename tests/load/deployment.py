@@ -9,7 +9,7 @@ from config import ROOT, load
 from tests.faults.database_proxy import DatabaseProxy
 from tests.faults.unit import Unit
 from tests.load.upstream import Model, Vendor
-from tests.nginx import Front, in_front_of
+from tests.nginx import Nginx, run_nginx
 from tests.services import SECRET, Databases, Service, environment, flask, free_port
 
 CREDITS = 1_000_000  # of each user: no load may use them up
@@ -66,13 +66,13 @@ class Quick:
 
 
 @dataclass
-class Stage:
+class Deployment:
     """`url` is the database's own address, past the proxy."""
 
     url: str
     server: Installed | Quick
     proxy: DatabaseProxy
-    front: Front
+    nginx: Nginx
     model: Model
     vendor: Vendor
 
@@ -86,7 +86,7 @@ class Stage:
 
 
 @contextmanager
-def stage(databases: Databases, directory: Path, quick: bool) -> Iterator[Stage]:
+def deploy(databases: Databases, directory: Path, quick: bool) -> Iterator[Deployment]:
     with ExitStack() as stack:
         model, vendor = Model(), Vendor(SEARCH_SECONDS)
         stack.callback(model.stop)
@@ -101,5 +101,5 @@ def stage(databases: Databases, directory: Path, quick: bool) -> Iterator[Stage]
         values |= {"EXA_BASE_URL": vendor.url, "EXA_API_KEY": "key", "GRACEFUL_TIMEOUT": 10}
         server = Quick(proxied, values) if quick else Installed(proxied, directory, values)
         stack.callback(server.stop)
-        front = stack.enter_context(in_front_of(server.port, directory))
-        yield Stage(url, server, proxy, front, model, vendor)
+        nginx = stack.enter_context(run_nginx(server.port, directory))
+        yield Deployment(url, server, proxy, nginx, model, vendor)

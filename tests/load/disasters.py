@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import gevent
 
-from tests.load.deployment import Stage
+from tests.load.deployment import Deployment
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Schedule:
 
 
 class Disasters:
-    def __init__(self, stage: Stage, schedule: Schedule, until: float) -> None:
+    def __init__(self, deployment: Deployment, schedule: Schedule, until: float) -> None:
         self.kills = self.cuts = self.restarts = 0
         self.failed: list[str] = []  # restarts
-        self._stage, self._away, self._dice = stage, schedule.away, random.Random(0)
+        self._deployment, self._away, self._dice = deployment, schedule.away, random.Random(0)
         self._until, self._cut_until = until, 0.0
         each = ((self._kill, schedule.kill), (self._cut, schedule.cut))
         each += ((self._restart, schedule.restart),)
@@ -46,7 +46,7 @@ class Disasters:
                 due = max(due + pause, time.monotonic())
 
     def _kill(self) -> None:
-        workers = self._stage.workers()
+        workers = self._deployment.workers()
         if workers:
             with suppress(ProcessLookupError):
                 os.kill(self._dice.choice(workers), signal.SIGKILL)
@@ -54,18 +54,18 @@ class Disasters:
 
     def _cut(self) -> None:
         self._cut_until = time.monotonic() + self._away
-        self._stage.proxy.set("refuse")
+        self._deployment.proxy.set("refuse")
         gevent.sleep(self._away)
-        self._stage.proxy.set("pass")
+        self._deployment.proxy.set("pass")
         self.cuts += 1
 
     def _restart(self) -> None:
         """A reload that met a cut fails, since it migrates; then it is tried once more."""
         began = time.monotonic()
-        is_done = self._stage.server.restart()
+        is_done = self._deployment.server.restart()
         if not is_done and began < self._cut_until:
-            is_done = self._stage.server.restart()
+            is_done = self._deployment.server.restart()
         if is_done:
             self.restarts += 1
         else:
-            self.failed.append(self._stage.server.log[-2000:])
+            self.failed.append(self._deployment.server.log[-2000:])

@@ -13,9 +13,9 @@ from statistics import median
 import gevent
 from gevent.pool import Pool
 
-from tests.load.deployment import Stage, stage
-from tests.load.observations import Sight
-from tests.load.user_requests import Door
+from tests.load.deployment import Deployment, deploy
+from tests.load.observations import Observations
+from tests.load.user_requests import RetryingClient
 from tests.load.user_writes import SEARCH
 from tests.services import Databases
 
@@ -30,8 +30,8 @@ MOST = 1.2  # the ratio
 
 def main(databases: Databases, directory: Path) -> int:
     """Print the ratio; 1 if it is too large."""
-    with stage(databases, directory, quick=False) as made:
-        others = [Door(made, Sight(f"user-{number}")) for number in range(OTHERS)]
+    with deploy(databases, directory, quick=False) as made:
+        others = [RetryingClient(made, Observations(f"user-{number}")) for number in range(OTHERS)]
         _round(made, others, 1.0, heavy=False)  # warms up
         took: dict[bool, list[float]] = {False: [], True: []}
         for number, heavy in itertools.product(range(ROUNDS), (False, True)):
@@ -44,40 +44,42 @@ def main(databases: Databases, directory: Path) -> int:
     return int(ratio > MOST)
 
 
-def _round(made: Stage, others: list[Door], seconds: float, heavy: bool) -> list[float]:
+def _round(
+    made: Deployment, others: list[RetryingClient], seconds: float, heavy: bool
+) -> list[float]:
     """The latencies of the others' calls; with `heavy`, of those while the 500 are made."""
     latencies: list[float] = []
     job = (_make_many, made) if heavy else (gevent.sleep, seconds)
     until = gevent.spawn(*job)
 
-    def make(door: Door) -> None:
+    def make(client: RetryingClient) -> None:
         while not until.ready():
             began = time.monotonic()
-            assert _call(door) == 200
+            assert _call(client) == 200
             latencies.append(time.monotonic() - began)
             gevent.sleep(PAUSE)
 
-    gevent.joinall([until, *(gevent.spawn(make, door) for door in others)], raise_error=True)
+    gevent.joinall([until, *(gevent.spawn(make, client) for client in others)], raise_error=True)
     return latencies
 
 
-def _make_many(made: Stage) -> None:
-    doors = [Door(made, Sight("heavy")) for _ in range(AT_ONCE)]
+def _make_many(made: Deployment) -> None:
+    doors = [RetryingClient(made, Observations("heavy")) for _ in range(AT_ONCE)]
     pool = Pool(AT_ONCE)
     share = CALLS // AT_ONCE
-    for door in doors:
-        pool.spawn(_make_some, door, share)
+    for client in doors:
+        pool.spawn(_make_some, client, share)
     pool.join(raise_error=True)
 
 
-def _make_some(door: Door, count: int) -> None:
+def _make_some(client: RetryingClient, count: int) -> None:
     for _ in range(count):
-        while (status := _call(door)) == 429:
+        while (status := _call(client)) == 429:
             gevent.sleep(1)
         assert status == 200
-    door.session.close()
+    client.session.close()
 
 
-def _call(door: Door) -> int:
-    answer = door.send("POST", SEARCH, {"query": uuid.uuid4().hex})
+def _call(client: RetryingClient) -> int:
+    answer = client.send("POST", SEARCH, {"query": uuid.uuid4().hex})
     return answer.status_code if answer is not None else 0

@@ -9,7 +9,7 @@ import gevent
 import websocket
 
 from tests.faults.follower import Replay
-from tests.load.deployment import Stage
+from tests.load.deployment import Deployment
 
 STAYS = (5, 40)  # seconds after which the client itself closes its connection
 
@@ -28,11 +28,11 @@ class Whole(Replay):
 class Following:
     """`replay` holds every change that has arrived; `wrong` what must not happen."""
 
-    def __init__(self, stage: Stage, token: str, dice: random.Random) -> None:
+    def __init__(self, deployment: Deployment, token: str, dice: random.Random) -> None:
         self.replay = Whole()
         self.cuts = 0
         self.wrong: list[str] = []
-        self._stage, self._token, self._dice = stage, token, dice
+        self._deployment, self._token, self._dice = deployment, token, dice
         self._job = gevent.spawn(self._stay)
 
     def stop(self) -> None:
@@ -65,10 +65,10 @@ class Following:
         self.replay.take(message)
 
     def _connect(self) -> websocket.WebSocket:
-        sock = self._stage.front.connect()
+        sock = self._deployment.nginx.connect()
         try:
             return websocket.create_connection(
-                f"ws://127.0.0.1:{self._stage.front.port}/api/records/socket",
+                f"ws://127.0.0.1:{self._deployment.nginx.port}/api/records/socket",
                 socket=sock,
                 subprotocols=["records.v1", f"bearer.{self._token}"],
                 suppress_origin=True,

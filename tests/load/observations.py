@@ -1,4 +1,4 @@
-"""What one user has seen: every turn, call and write, with each of its answers."""
+"""What one simulated user has observed: every turn, call and write, with each of its answers."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -71,7 +71,7 @@ class Note:
 
 
 @dataclass
-class Sight:
+class Observations:
     """All of it. `odd` are answers that no client should get, `stuck` what was never answered."""
 
     subject: str

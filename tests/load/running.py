@@ -6,7 +6,7 @@ from pathlib import Path
 import gevent
 
 from tests.load import database_rows
-from tests.load.deployment import Stage, stage
+from tests.load.deployment import Deployment, deploy
 from tests.load.disasters import Disasters, Schedule
 from tests.load.rules import Outcome
 from tests.load.user import User
@@ -25,7 +25,7 @@ def run(
     schedule: Schedule,
     quick: bool,
 ) -> Outcome:
-    with stage(databases, directory, quick) as made:
+    with deploy(databases, directory, quick) as made:
         ids: list[str] = []
         people = [User(made, number, pause, ids) for number in range(users)]
         until = time.monotonic() + seconds
@@ -40,7 +40,7 @@ def run(
                 user.close()
 
 
-def _quiet(made: Stage, people: list[User], disasters: Disasters) -> Outcome:
+def _quiet(made: Deployment, people: list[User], disasters: Disasters) -> Outcome:
     """Wait for the last turns and changes, sweep, and read everything."""
     wait_for(lambda: len(made.workers()) == 2, 60)
     wait_for(lambda: _is_swept(made), SWEPT)
@@ -49,19 +49,19 @@ def _quiet(made: Stage, people: list[User], disasters: Disasters) -> Outcome:
     found = database_rows.read(made.url)
     _catch_up(people, found)
     return Outcome(
-        sights=[user.sight for user in people],
+        observations=[user.observations for user in people],
         stored=found,
         counts=made.vendor.counts,
         asked=made.model.calls,
         followers=[user.following for user in people],
-        credits={user.sight.subject: user.credits() for user in people},
+        credits={user.observations.subject: user.credits() for user in people},
         disasters=disasters,
         log=made.server.log,
         workers=len(made.workers()),
     )
 
 
-def _is_swept(made: Stage) -> bool:
+def _is_swept(made: Deployment) -> bool:
     made.sweep()
     found = database_rows.read(made.url)
     return not found["claims"] and not any(
@@ -76,7 +76,7 @@ def _catch_up(people: list[User], found: database_rows.Stored) -> None:
     while time.monotonic() < deadline:
         if all(
             user.following.replay.records.keys()
-            == {row["record_id"] for row in records[user.sight.subject]}
+            == {row["record_id"] for row in records[user.observations.subject]}
             for user in people
         ):
             return

@@ -7,8 +7,8 @@ import gevent
 import requests
 
 from service.auth.tokens import issue
-from tests.load.deployment import Stage
-from tests.load.observations import Sight
+from tests.load.deployment import Deployment
+from tests.load.observations import Observations
 from tests.services import settings_for
 
 PATIENCE = 120.0  # seconds until something counts as stuck
@@ -17,11 +17,11 @@ EXPECTED = (502, 503, 504)  # while a worker or the database is away
 LEAKS = ("Traceback", "psycopg", "sqlalchemy", "SELECT ", "INSERT ", "/usr/", "gevent")
 
 
-class Door:
-    def __init__(self, stage: Stage, sight: Sight) -> None:
-        self._sight, self._url = sight, stage.front.url
-        token = issue(settings_for(stage.url), sight.subject, "user", 24 * 3600)
-        self.session = stage.front.session()
+class RetryingClient:
+    def __init__(self, deployment: Deployment, observations: Observations) -> None:
+        self._observations, self._url = observations, deployment.nginx.url
+        token = issue(settings_for(deployment.url), observations.subject, "user", 24 * 3600)
+        self.session = deployment.nginx.session()
         self.session.headers["Authorization"] = f"Bearer {token}"
         self.token = token
 
@@ -29,13 +29,13 @@ class Door:
         self, method: str, path: str, body: Any = None, stream: bool = False, **headers: str
     ) -> requests.Response | None:
         """One request; None if its connection broke."""
-        self._sight.requests += 1
+        self._observations.requests += 1
         try:
             response = self.session.request(
                 method, self._url + path, json=body, headers=headers, stream=stream, timeout=HANGS
             )
         except requests.Timeout:
-            self._sight.odd.append(f"{method} {path} was not answered in {HANGS} s")
+            self._observations.odd.append(f"{method} {path} was not answered in {HANGS} s")
             return None
         except requests.RequestException:
             return None
@@ -53,7 +53,7 @@ class Door:
                 return response
             gevent.sleep(pause)
             pause = min(2.0, 1.5 * pause)
-        self._sight.stuck.append(f"{method} {path}")
+        self._observations.stuck.append(f"{method} {path}")
         return None
 
     def page(self, collection: str, query: str = "") -> list[dict[str, Any]]:
@@ -66,6 +66,6 @@ class Door:
         status = response.status_code
         text = "" if stream and status == 200 else response.text
         if status >= 500 and status not in EXPECTED:
-            self._sight.odd.append(f"{method} {path}: {status} {text[:200]}")
+            self._observations.odd.append(f"{method} {path}: {status} {text[:200]}")
         if status != 200 and any(leak in text for leak in LEAKS):
-            self._sight.odd.append(f"{method} {path}: tells of the inside: {text[:200]}")
+            self._observations.odd.append(f"{method} {path}: tells of the inside: {text[:200]}")

@@ -10,9 +10,9 @@ import gevent
 import requests
 from urllib3.exceptions import HTTPError
 
-from tests.load.observations import Attempt, Question, Sight
+from tests.load.observations import Attempt, Observations, Question
 from tests.load.upstream import NOTE
-from tests.load.user_requests import PATIENCE, Door
+from tests.load.user_requests import PATIENCE, RetryingClient
 
 CHATS = 5
 MESSAGES = 120  # of a chat: its rows are one page, and its prompt stays small
@@ -22,8 +22,10 @@ ENDS = ("finish", "abort", "error")
 
 
 class Talking:
-    def __init__(self, door: Door, sight: Sight, dice: random.Random) -> None:
-        self._door, self._sight, self._dice = door, sight, dice
+    def __init__(
+        self, client: RetryingClient, observations: Observations, dice: random.Random
+    ) -> None:
+        self._client, self._observations, self._dice = client, observations, dice
         self._counts: dict[str, int] = {}
 
     def once(self) -> None:
@@ -45,27 +47,27 @@ class Talking:
         open_chats = [chat for chat, count in self._counts.items() if count < MESSAGES // 2]
         if len(open_chats) >= CHATS or (open_chats and self._dice.random() < 0.9):
             return self._dice.choice(open_chats)
-        made = self._door.insist("POST", "/api/ai/chats", {})
+        made = self._client.insist("POST", "/api/ai/chats", {})
         if made is None or not made.ok:
             return None
         chat = made.json()["chat"]["recordId"]
-        self._sight.chats.append(chat)
+        self._observations.chats.append(chat)
         self._counts[chat] = 0
         return chat
 
     def _question(self, chat: str, with_note: bool, **more: Any) -> Question:
         id, words = uuid.uuid4().hex, self._dice.randint(3, 40)
-        note = f"{self._sight.subject}-tool-{id}" if with_note else ""
+        note = f"{self._observations.subject}-tool-{id}" if with_note else ""
         content = f"{id} words={words} rate={self._dice.choice((40, 200, 1000))}"
         content += f" note={note}" if note else ""
         question = Question(chat, id, content, note, **more)
-        self._sight.questions.append(question)
+        self._observations.questions.append(question)
         return question
 
     def _change(self, chat: str, kind: str) -> None:
         """Replace a stored message, or let the last one be answered anew."""
         where = json.dumps({"chatId": chat}, separators=(",", ":"))
-        rows = self._door.page("ai-messages", f"&where={requests.utils.quote(where)}")
+        rows = self._client.page("ai-messages", f"&where={requests.utils.quote(where)}")
         mine = [row for row in rows if row["data"]["role"] == "user"]
         if not mine:
             return
@@ -78,7 +80,7 @@ class Talking:
             last = mine[-1]
             again = Question(chat, last["recordId"], last["data"]["content"], known=known)
             again.again = True
-            self._sight.questions.append(again)
+            self._observations.questions.append(again)
             self._resolve(again, "whole")
 
     def _resolve(self, question: Question, kind: str) -> None:
@@ -95,7 +97,7 @@ class Talking:
                 return
             kind = "whole"
             gevent.sleep(self._dice.uniform(0.2, 2))
-        self._sight.stuck.append(f"turn {question.id}: {question.attempts[-1]}")
+        self._observations.stuck.append(f"turn {question.id}: {question.attempts[-1]}")
 
     def _ask(self, question: Question, kind: str) -> Attempt:
         body = {"chatId": question.chat, "userMessageId": question.id, "content": question.content}
@@ -104,7 +106,7 @@ class Talking:
         if question.again:
             body["trigger"] = "regenerate-message"
         attempt = Attempt()
-        response = self._door.send("POST", "/api/ai/chat", body, stream=True)
+        response = self._client.send("POST", "/api/ai/chat", body, stream=True)
         if response is None:
             return attempt
         with response:
@@ -129,7 +131,7 @@ class Talking:
                     attempt.ending = "left"
                     return
                 if number == enough and kind == "stopped":
-                    self._door.send("POST", f"/api/ai/chat/{question.chat}/stop")
+                    self._client.send("POST", f"/api/ai/chat/{question.chat}/stop")
         except (requests.RequestException, HTTPError, OSError):
             attempt.ending = attempt.ending if attempt.endings else "cut"
 

@@ -42,7 +42,7 @@ class Ticket(Base):
     updated_at: Mapped[datetime]
 
 
-def shifted(by: int) -> Permissions:
+def rules_of_row(by: int) -> Permissions:
     """Return a row of a Latin square of rules, shifted by one for each collection."""
     return {
         role: {action: RULES[(by + i + j) % 3] for j, action in enumerate(ACTIONS)}
@@ -54,7 +54,7 @@ GRIDS = tuple(
     Collection(
         f"grid-{by}",
         columns=(OWNER, Column("title", required=True, most=50)),
-        permissions={**shifted(by), **everyone},
+        permissions={**rules_of_row(by), **everyone},
     )
     for by, everyone in enumerate(({}, {"*": {"read": True}}, {"*": dict.fromkeys(ACTIONS, "own")}))
 )
@@ -85,7 +85,7 @@ TICKETS = Collection(
         Column("stage", attribute="stage", fixed=True),
     ),
     permissions={
-        **shifted(1),
+        **rules_of_row(1),
         "clerk": dict.fromkeys(ACTIONS, "own"),
         "*": {"read": True, "create": "own"},
     },

@@ -10,7 +10,7 @@ from tests.upstream import Answer, ScriptedUpstream
 Call = tuple[str, dict[str, Any]]
 
 
-def calls(*wanted: Call) -> str:
+def stream_of_calls(*wanted: Call) -> str:
     """Return a stream that calls these tools with these inputs."""
     events: list[dict[str, Any]] = [{"type": "message_start", "message": {"usage": {}}}]
     for index, (name, given) in enumerate(wanted):
@@ -39,7 +39,7 @@ def turn_of(someone: Person, upstream: ScriptedUpstream, *steps: list[Call]) -> 
 
     The order is that of the calls, whichever ends first.
     """
-    streams = [*(calls(*step) for step in steps), model_streams.anthropic("done")]
+    streams = [*(stream_of_calls(*step) for step in steps), model_streams.anthropic("done")]
     upstream.answers = [Answer(stream) for stream in streams]
     chunks = someone.turn(someone.new_chat(), "go on")
     assert chunks[-1]["type"] == "finish", chunks[-1]

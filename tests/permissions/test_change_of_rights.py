@@ -11,7 +11,7 @@ from service.auth.models import User
 from service.database.access import write_transaction
 from service.database.locks import lock_name
 from service.providers import catalog
-from tests.app_database import is_waited_for
+from tests.app_database import is_lock_awaited
 from tests.permissions.all_collections import COLLECTIONS
 from tests.permissions.doors import DOORS
 from tests.permissions.scripted_calls import turn_of
@@ -79,7 +79,7 @@ def test_a_write_that_has_waited_has_the_rights_of_its_end(
         me = User.subject == seeded.me
         session.execute(select(User.seq).where(me).with_for_update())
         writing = gevent.spawn(getattr(door, action), "sealed", *given)
-        wait_for(is_waited_for)
+        wait_for(is_lock_awaited)
         session.execute(update(User).where(me).values(role=role))
     assert writing.get(timeout=30) == answer
     assert place.state(sealed, seeded.me, seeded.them) == before

@@ -36,7 +36,7 @@ def wire_of(name: str) -> Wire:
     return A if b'"message_start"' in (FOLDER / name).read_bytes() else BC
 
 
-def raw(name: str, line_end: bytes = b"\n") -> bytes:
+def recorded_bytes(name: str, line_end: bytes = b"\n") -> bytes:
     """The recording as it went over the wire; `.chunks.txt` files lack the framing."""
     data = (FOLDER / name).read_bytes()
     if name.endswith(".chunks.txt"):
@@ -52,7 +52,7 @@ def _framed(line: bytes, wire: Wire) -> bytes:
 
 def expected(name: str) -> Answer:
     """What the recording says. `progress` is not part of it."""
-    lines = [payload for _, payload in payloads(raw(name))]
+    lines = [payload for _, payload in payloads(recorded_bytes(name))]
     return _messages(lines) if wire_of(name) is A else _chat(lines)
 
 

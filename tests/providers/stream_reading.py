@@ -57,7 +57,7 @@ def wire_of(name: str) -> Wire:
     return A if name.startswith("a-") else BC
 
 
-def raw(name: str, line_end: bytes = b"\n") -> bytes:
+def stream_bytes(name: str, line_end: bytes = b"\n") -> bytes:
     return (STREAMS / f"{name}.sse").read_bytes().replace(b"\n", line_end)
 
 
@@ -78,7 +78,7 @@ def events_of(data: bytes, wire: Wire, size: int = WHOLE) -> list[Event]:
     return list(read(data, decoder_of(wire), size))
 
 
-def summed(events: list[Event]) -> Answer:
+def answer_of(events: list[Event]) -> Answer:
     finished = [event for event in events if isinstance(event, StepFinished)]
     assert finished == events[-1:], "the terminal event comes once, and last"
     return Answer(

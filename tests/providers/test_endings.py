@@ -17,7 +17,7 @@ from tests.providers.stream_reading import (
     decoder_of,
     ending,
     events_of,
-    raw,
+    stream_bytes,
     terminal_end,
     wire_of,
 )
@@ -36,7 +36,7 @@ def check(length: int, outcome: str, terminal: int, size: int, wire: Wire) -> No
 @pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_stream_is_cut_until_its_terminal_event_is_whole(name, line_end):
-    data, wire = raw(name, line_end), wire_of(name)
+    data, wire = stream_bytes(name, line_end), wire_of(name)
     terminal = terminal_end(data, wire)
     assert terminal
     for length in range(len(data) + 1):
@@ -47,7 +47,7 @@ def test_a_stream_is_cut_until_its_terminal_event_is_whole(name, line_end):
 @pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_failing_stream_never_looks_finished(name, line_end):
-    data, wire = raw(name, line_end), wire_of(name)
+    data, wire = stream_bytes(name, line_end), wire_of(name)
     outcomes = [ending(data[:length], decoder_of(wire)) for length in range(len(data) + 1)]
     assert set(outcomes) <= {"cut", FAULTS[name]}
     assert outcomes[-1] == FAULTS[name]
@@ -74,7 +74,7 @@ def endings(data: bytes, wire: Wire) -> Iterator[tuple[int, str]]:
 @pytest.mark.skipif(not recorded_streams.FOLDER, reason="FIXTURES_DIR is not set")
 @pytest.mark.parametrize("name", recorded_streams.FILES)
 def test_a_recording_is_cut_until_its_terminal_event_is_whole(name):
-    data, wire = recorded_streams.raw(name), recorded_streams.wire_of(name)
+    data, wire = recorded_streams.recorded_bytes(name), recorded_streams.wire_of(name)
     terminal = terminal_end(data, wire)
     assert terminal
     assert ending(data, decoder_of(wire)) == "finished"
@@ -84,14 +84,14 @@ def test_a_recording_is_cut_until_its_terminal_event_is_whole(name):
 
 @pytest.mark.parametrize("name", ["a-tool", "bc-tool"])
 def test_a_copied_decoder_stands_for_what_it_has_read(name):
-    data, wire = raw(name), wire_of(name)
+    data, wire = stream_bytes(name), wire_of(name)
     assert list(endings(data, wire)) == [
         (length, ending(data[:length], decoder_of(wire))) for length in range(len(data))
     ]
 
 
 def test_a_finish_reason_is_enough_where_nothing_follows():
-    data = raw("bc-text")
+    data = stream_bytes("bc-text")
     behind = data.index(b"\n\n", terminal_end(data, BC)) + 2
     (*_, finished) = events_of(data[:behind], BC)
     assert (finished.reason, finished.usage) == ("stop", None)

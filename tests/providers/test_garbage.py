@@ -26,9 +26,9 @@ from tests.providers.stream_reading import (
     decoder_of,
     ending,
     payloads,
-    raw,
     read,
     repeatable,
+    stream_bytes,
     wire_of,
 )
 
@@ -126,7 +126,7 @@ def test_no_json_breaks_a_wire(value, wire):
     keys = ("choices", "error", "usage", "delta", "message", "content_block", "x_groq")
     for payload in (value, *({"type": "message_start", key: value} for key in keys)):
         data = f"event: x\ndata: {json.dumps(payload)}\n\n".encode()
-        assert_reads_soundly(data + raw("a-text" if wire is A else "bc-text"), wire)
+        assert_reads_soundly(data + stream_bytes("a-text" if wire is A else "bc-text"), wire)
 
 
 def places(value: Any, path: tuple = ()) -> list[tuple]:
@@ -158,7 +158,7 @@ def changed(events: list[dict], path: tuple, value: Any) -> bytes:
 
 @pytest.mark.parametrize("name", TELLING)
 def test_no_junk_at_any_place_of_a_stream_breaks_its_wire(name):
-    events = [payload for _, payload in payloads(raw(name))]
+    events = [payload for _, payload in payloads(stream_bytes(name))]
     for path in places(events):
         for junk in (..., *JUNK):
             assert_reads_soundly(changed(events, path, junk), wire_of(name))
@@ -168,7 +168,7 @@ def test_no_junk_at_any_place_of_a_stream_breaks_its_wire(name):
 @given(data=st.data())
 def test_no_two_changes_of_a_stream_break_its_wire(data):
     name = data.draw(st.sampled_from(NAMES))
-    events = [payload for _, payload in payloads(raw(name))]
+    events = [payload for _, payload in payloads(stream_bytes(name))]
     for _ in range(2):
         path = data.draw(st.sampled_from(places(events)))
         value = data.draw(json_values | st.sampled_from([..., *JUNK]))

@@ -18,9 +18,9 @@ from tests.providers.stream_reading import (
     A,
     decoder_of,
     pieces,
-    raw,
     read,
     repeatable,
+    stream_bytes,
     wire_of,
 )
 
@@ -66,7 +66,7 @@ def collect(found, events: list[Event | str]) -> list[Event | str]:
 @pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_events_are_those_of_the_decoder(name, line_end):
-    data = raw(name, line_end)
+    data = stream_bytes(name, line_end)
     expected = collect(read(data, decoder_of(wire_of(name))), [])
     for size in (EVENTS, 50, 97, 251, len(data)):
         assert through_shortcut(data, wire_of(name), size)[0] == expected
@@ -74,7 +74,7 @@ def test_the_events_are_those_of_the_decoder(name, line_end):
 
 @pytest.mark.parametrize(("name", "least"), [("a-text", 2), ("bc-text", 2)])
 def test_text_takes_the_shortcut(name, least):
-    assert through_shortcut(raw(name), wire_of(name), EVENTS)[1] >= least
+    assert through_shortcut(stream_bytes(name), wire_of(name), EVENTS)[1] >= least
 
 
 def begun() -> EventReader:

@@ -18,12 +18,12 @@ from tests.providers.stream_reading import (
     NAMES,
     SIZES,
     A,
+    answer_of,
     decoder_of,
     events_of,
-    raw,
     read,
+    stream_bytes,
     streamed_calls,
-    summed,
     wire_of,
 )
 
@@ -35,9 +35,9 @@ def test_every_stream_has_its_line_in_a_table():
 @pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", ANSWERS)
 def test_a_stream_reads_alike_in_every_size_of_piece(name, line_end):
-    data = raw(name, line_end)
+    data = stream_bytes(name, line_end)
     whole = events_of(data, wire_of(name))
-    assert summed(whole) == ANSWERS[name]
+    assert answer_of(whole) == ANSWERS[name]
     for size in SIZES:
         assert events_of(data, wire_of(name), size) == whole, size
 
@@ -45,7 +45,7 @@ def test_a_stream_reads_alike_in_every_size_of_piece(name, line_end):
 @pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_failing_stream_raises_its_fault_in_every_size_of_piece(name, line_end):
-    data = raw(name, line_end)
+    data = stream_bytes(name, line_end)
     for size in SIZES:
         with pytest.raises(ProviderError) as raised:
             events_of(data, wire_of(name), size)
@@ -54,7 +54,7 @@ def test_a_failing_stream_raises_its_fault_in_every_size_of_piece(name, line_end
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_what_was_streamed_of_a_call_is_what_it_finishes_with(name):
-    events = events_of(raw(name), wire_of(name))
+    events = events_of(stream_bytes(name), wire_of(name))
     streamed = streamed_calls(events)
     for call in events[-1].calls:
         if call.key in streamed:
@@ -65,7 +65,7 @@ def test_what_was_streamed_of_a_call_is_what_it_finishes_with(name):
 
 
 def test_a_call_is_shown_while_it_grows():
-    events = events_of(raw("a-tool"), wire_of("a-tool"))
+    events = events_of(stream_bytes("a-tool"), wire_of("a-tool"))
     assert events[:7] == [
         PromptCounted(20),
         TextStarted(),
@@ -79,12 +79,12 @@ def test_a_call_is_shown_while_it_grows():
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_empty_text_is_no_event(name):
-    events = events_of(raw(name), wire_of(name))
+    events = events_of(stream_bytes(name), wire_of(name))
     assert all(event.text for event in events if isinstance(event, TextFragment))
 
 
 def test_a_late_name_brings_the_held_fragments_along():
-    events = events_of(raw("bc-late-name"), wire_of("bc-late-name"))
+    events = events_of(stream_bytes("bc-late-name"), wire_of("bc-late-name"))
     assert events[:2] == [
         CallStarted(0, "weather.read"),
         CallFragment(0, '{"city":"Bergen"}'),
@@ -93,13 +93,13 @@ def test_a_late_name_brings_the_held_fragments_along():
 
 
 def test_a_second_message_start_voids_the_calls_but_not_their_numbers():
-    events = events_of(raw("a-second-message-start"), wire_of("a-second-message-start"))
+    events = events_of(stream_bytes("a-second-message-start"), wire_of("a-second-message-start"))
     assert streamed_calls(events) == {0: ("notes.add", '{"note":'), 1: ("clock.now", "{}")}
     assert [call.key for call in events[-1].calls] == [1]
 
 
 def test_text_before_an_error_is_given_out_first():
-    events = read(raw("a-error-after-text"), decoder_of(A))
+    events = read(stream_bytes("a-error-after-text"), decoder_of(A))
     first = [next(events), next(events), next(events)]
     assert first == [PromptCounted(20), TextStarted(), TextFragment("half")]
     with pytest.raises(ProviderError, match="down"):
@@ -107,9 +107,9 @@ def test_text_before_an_error_is_given_out_first():
 
 
 def test_what_the_cache_gave_is_told_at_the_beginning():
-    assert events_of(raw("a-usage-grows"), A)[0] == PromptCounted(203, 0, 200)
+    assert events_of(stream_bytes("a-usage-grows"), A)[0] == PromptCounted(203, 0, 200)
 
 
 def test_a_step_knows_whether_the_host_refused_a_call():
-    assert events_of(raw("bc-tool-use-failed"), BC)[-1].is_refused
-    assert not events_of(raw("bc-max-tokens-in-tool"), BC)[-1].is_refused
+    assert events_of(stream_bytes("bc-tool-use-failed"), BC)[-1].is_refused
+    assert not events_of(stream_bytes("bc-max-tokens-in-tool"), BC)[-1].is_refused

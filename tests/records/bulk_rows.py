@@ -11,7 +11,7 @@ from service.records import outbox
 from service.records.envelope import full_envelope
 from service.records.models import Record
 from service.times import timestamp
-from tests.faults.database_rows import within
+from tests.faults.database_rows import app_of
 from tests.services import Service
 
 MANY = 400  # of 20 KB: more than the kernel buffers for a client that does not read
@@ -22,7 +22,7 @@ def fill(service: Service, owner: str, count: int = MANY, text: str = TEXT) -> l
     """Insert `count` notes of a user without their changes; return them, newest last."""
     rows = [{"record_id": uuid.uuid4().hex, "collection": "notes", "owner": owner,
              "data": {"title": str(number), "text": text}} for number in range(count)]  # fmt: skip
-    with within(service.database_url) as app:
+    with app_of(service.database_url) as app:
         with write_transaction() as session:
             session.execute(insert(Record), rows)
         notes = app.extensions["collections"].get("notes")
@@ -32,7 +32,7 @@ def fill(service: Service, owner: str, count: int = MANY, text: str = TEXT) -> l
 
 def announce(service: Service, owner: str) -> None:
     """Append the changes of `MANY` new notes of a user, without the notes."""
-    with within(service.database_url) as app, write_transaction() as session:
+    with app_of(service.database_url) as app, write_transaction() as session:
         notes, moment = app.extensions["collections"].get("notes"), timestamp(outbox.now())
         times = {"createdAt": moment, "updatedAt": moment}
         envelopes = [{"recordId": uuid.uuid4().hex, "data": {"title": str(number), "text": TEXT},

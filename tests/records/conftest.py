@@ -8,7 +8,7 @@ import pytest
 
 from service.records.cursor import Position
 from tests.records.board import Board
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.records.subscribers import Subscriber
 from tests.services import Service
 
@@ -42,11 +42,11 @@ def subscriber(live_service, own_name) -> Callable[..., Subscriber]:
 
 
 @pytest.fixture
-def hands(live_service, own_name) -> Callable[..., Hands]:
-    clients: list[Hands] = []
+def new_writer(live_service, own_name) -> Callable[..., HttpWriter]:
+    clients: list[HttpWriter] = []
 
-    def of(name: str = "alice", role: str = "user") -> Hands:
-        clients.append(Hands(live_service, own_name(name), role))
+    def of(name: str = "alice", role: str = "user") -> HttpWriter:
+        clients.append(HttpWriter(live_service, own_name(name), role))
         return clients[-1]
 
     yield of

@@ -8,7 +8,7 @@ from service.fairness import let_others_run
 
 
 @contextmanager
-def turns():
+def count_greenlet_turns():
     """Yield a list that gets an entry each time another greenlet runs."""
     log = []
 

@@ -9,7 +9,7 @@ from tests.records.subscribers import token_of
 from tests.services import Service
 
 
-class Hands:
+class HttpWriter:
     """A client that changes records by HTTP."""
 
     def __init__(self, service: Service, subject: str, role: str = "user") -> None:

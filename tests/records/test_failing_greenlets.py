@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.records.http_writer import Hands
+from tests.records.http_writer import HttpWriter
 from tests.records.subscribers import Subscriber
 from tests.services import Service
 
@@ -19,13 +19,13 @@ def log(live_service):
     return live_service.log.read_text
 
 
-def test_a_feed_that_fails_closes_its_sockets_and_starts_anew(subscriber, hands, log):
-    alice, bob, at_hand = subscriber("alice"), subscriber("bob"), hands("bob")
+def test_a_feed_that_fails_closes_its_sockets_and_starts_anew(subscriber, new_writer, log):
+    alice, bob, at_hand = subscriber("alice"), subscriber("bob"), new_writer("bob")
     bob.subscribe("notes")
     alice.subscribe("shelf", where={"title": {"startsWith": "a"}})
     at_hand.create("notes", title="before")
     assert [record["data"]["title"] for _, record in bob.changes(1)] == ["before"]
-    hands("alice").create("shelf", title="abc")
+    new_writer("alice").create("shelf", title="abc")
     assert (alice.close_code(), bob.close_code()) == (1011, 1011)
     again = subscriber("bob")
     again.send(op="subscribe", id="s", collection="notes", cursor=bob.cursor)
@@ -34,23 +34,23 @@ def test_a_feed_that_fails_closes_its_sockets_and_starts_anew(subscriber, hands,
     assert '"work": "feed"' in log()
 
 
-def test_a_writer_that_fails_closes_its_socket_alone(subscriber, hands, log):
+def test_a_writer_that_fails_closes_its_socket_alone(subscriber, new_writer, log):
     alice, bob = subscriber("alice"), subscriber("bob")
     cursor = alice.ask(op="subscribe", id="a", collection="shelf")["cursor"]
     bob.subscribe("notes")
-    hands("alice").create("shelf", title="abc")
+    new_writer("alice").create("shelf", title="abc")
     alice.changes(1)
     missed = {"where": {"title": {"startsWith": "a"}}, "cursor": cursor}
     alice.send(op="subscribe", id="b", collection="shelf", **missed)
     assert alice.close_code() == 1011
-    hands("bob").create("notes", title="after")
+    new_writer("bob").create("notes", title="after")
     assert [record["data"]["title"] for _, record in bob.changes(1)] == ["after"]
     assert '"work": "socket"' in log()
 
 
-def test_a_column_may_list_its_roles(live_service, hands, own_name):
+def test_a_column_may_list_its_roles(live_service, writer, own_name):
     admin = Subscriber(live_service, own_name("admin"), role="admin")
     admin.subscribe("shelf", where={"grade": "x"})
-    Hands(live_service, own_name("admin"), "admin").create("shelf", title="t", grade="x")
+    HttpWriter(live_service, own_name("admin"), "admin").create("shelf", title="t", grade="x")
     assert [action for action, _ in admin.changes(1)] == ["added"]
     admin.close()

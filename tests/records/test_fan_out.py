@@ -65,8 +65,8 @@ def test_who_has_left_receives_nothing_and_no_audience_remains():
     assert vars(Audiences())["_by_extent"] == vars(audiences)["_by_extent"] == {}
 
 
-def test_messages_come_by_change_and_then_by_subscription(subscriber, hands):
-    alice, writer = subscriber(), hands()
+def test_messages_come_by_change_and_then_by_subscription(subscriber, new_writer):
+    alice, writer = subscriber(), new_writer()
     for id in ("a", "b"):
         alice.subscribe("notes", id)
     for number in range(5):
@@ -76,8 +76,8 @@ def test_messages_come_by_change_and_then_by_subscription(subscriber, hands):
     assert got == [(str(number), id) for number in range(5) for id in ("a", "b")]
 
 
-def test_what_the_kernel_takes_in_part_arrives_whole(subscriber, hands):
-    slow, writer = subscriber(slow=True), hands()
+def test_what_the_kernel_takes_in_part_arrives_whole(subscriber, new_writer):
+    slow, writer = subscriber(slow=True), new_writer()
     slow.subscribe("notes")
     with writer.session:
         made = [writer.create("notes", title=str(n), text="x" * 20_000) for n in range(350)]

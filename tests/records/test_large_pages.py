@@ -13,7 +13,7 @@ from service.records.models import Record
 from service.records.store import PAGE_BYTES
 from service.times import now
 from tests.limits.page_queue import as_many_pages_as_allowed, is_queued
-from tests.records.greenlet_turns import turns
+from tests.records.greenlet_turns import count_greenlet_turns
 from tests.services import on_sqlite, wait_for
 
 LARGE = {"numbers": [number / 3 for number in range(15_000)]}  # 280 KB, and slow to write
@@ -61,7 +61,7 @@ def journal(app, alice):
 )
 def test_other_greenlets_run_after_each_record_is_read_and_written(request, alice, stored, path):
     request.getfixturevalue(stored)
-    with turns() as turn_log:
+    with count_greenlet_turns() as turn_log:
         page = alice.get(path)
     [items] = (value for value in page.json.values() if isinstance(value, list))
     assert len(items) >= 12

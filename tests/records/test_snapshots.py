@@ -39,19 +39,19 @@ def test_the_second_snapshot_of_a_user_waits_until_the_first_is_read(subscriber,
     assert second.read()["records"] == many
 
 
-def test_a_change_meanwhile_is_sent_once(subscriber, hands, stuck, many):
+def test_a_change_meanwhile_is_sent_once(subscriber, new_writer, stuck, many):
     second = subscriber()
     second.send(op="subscribe", id="s", collection="notes")
-    added = hands().create("notes", title="while both wait")
+    added = new_writer().create("notes", title="while both wait")
     assert stuck.read()["records"] == many
     assert stuck.changes(1) == [("added", added)]
     assert second.read()["records"] == [*many, added]
-    last = hands().create("notes", title="for both")
+    last = new_writer().create("notes", title="for both")
     assert stuck.changes(1) == second.changes(1) == [("added", last)]
 
 
 def test_a_role_that_changes_meanwhile_ends_the_subscription(
-    subscriber, hands, live_service, own_name, many
+    subscriber, new_writer, live_service, own_name, many
 ):
     root, other = subscriber("root", role="admin", slow=True), subscriber("root", role="admin")
     of_alice = {"userId": own_name("alice")}
@@ -61,7 +61,7 @@ def test_a_role_that_changes_meanwhile_ends_the_subscription(
     flask(live_service.database_url, "users", "role", own_name("root"), "user")
     assert other.read() == {"type": "resync", "id": "s"}  # the worker has noticed
     assert root.read()["records"] == many
-    hands("alice").create("notes", title="for admins")
+    new_writer("alice").create("notes", title="for admins")
     assert root.read() == {"type": "resync", "id": "s"}
 
 

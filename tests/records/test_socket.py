@@ -18,8 +18,8 @@ from tests.services import flask, wait_for
 from tests.websocket_handshake import HANDSHAKE
 
 
-def test_a_subscriber_sees_what_happens_to_its_records(subscriber, hands):
-    alice, writer = subscriber(), hands()
+def test_a_subscriber_sees_what_happens_to_its_records(subscriber, new_writer):
+    alice, writer = subscriber(), new_writer()
     kept = writer.create("notes", title="before")
     assert alice.subscribe("notes") == [kept]
     made = writer.create("notes", title="first")
@@ -44,18 +44,18 @@ def test_text_that_is_not_utf8_is_refused_in_words(subscriber):
     assert data == b"\x03\xeftext must be UTF-8"
 
 
-def test_nobody_receives_changes_that_they_may_not_read(subscriber, hands):
+def test_nobody_receives_changes_that_they_may_not_read(subscriber, new_writer):
     bob = subscriber("bob")
     bob.subscribe("notes")
-    made = hands("alice").create("notes", title="mine")
-    hands("alice").update("notes", made["recordId"], title="still mine")
-    hands("alice").delete("notes", made["recordId"])
-    his = hands("bob").create("notes", title="his")
+    made = new_writer("alice").create("notes", title="mine")
+    new_writer("alice").update("notes", made["recordId"], title="still mine")
+    new_writer("alice").delete("notes", made["recordId"])
+    his = new_writer("bob").create("notes", title="his")
     assert bob.changes(1) == [("added", his)]
 
 
-def test_a_record_that_leaves_the_filter_is_removed_and_comes_back(subscriber, hands):
-    alice, writer = subscriber(), hands()
+def test_a_record_that_leaves_the_filter_is_removed_and_comes_back(subscriber, new_writer):
+    alice, writer = subscriber(), new_writer()
     alice.subscribe("tasks", where={"or": [{"done": False}, {"done": None}]})
     task = writer.create("tasks", title="write")
     finished = writer.update("tasks", task["recordId"], done=True)
@@ -69,8 +69,8 @@ def test_a_record_that_leaves_the_filter_is_removed_and_comes_back(subscriber, h
     ]
 
 
-def test_a_cursor_resumes_without_a_snapshot(subscriber, hands):
-    first, writer = subscriber(), hands()
+def test_a_cursor_resumes_without_a_snapshot(subscriber, new_writer):
+    first, writer = subscriber(), new_writer()
     first.subscribe("notes")
     one = writer.create("notes", title="one")
     assert first.changes(1) == [("added", one)]
@@ -82,12 +82,12 @@ def test_a_cursor_resumes_without_a_snapshot(subscriber, hands):
     assert second.changes(2) == [("added", two), ("removed", {"recordId": one["recordId"]})]
 
 
-def test_operations_write_through_the_same_store(subscriber, hands):
+def test_operations_write_through_the_same_store(subscriber, new_writer):
     alice = subscriber()
     made = alice.ask(op="create", id=1, collection="notes", data={"title": "by socket"})
     assert (made["type"], made["id"]) == ("ok", 1)
     record = made["record"]
-    assert hands().call("GET", f"notes/{record['recordId']}").json() == record
+    assert new_writer().call("GET", f"notes/{record['recordId']}").json() == record
     target = {"collection": "notes", "recordId": record["recordId"]}
     changed = alice.ask(op="update", id="u", **target, data={"text": "x"})
     assert changed["record"]["data"]["text"] == "x"
@@ -96,14 +96,14 @@ def test_operations_write_through_the_same_store(subscriber, hands):
     assert (stale["type"], stale["error"]) == ("error", "conflict")
     assert (wrong["error"], list(wrong["details"])) == ("invalid_request", ["ifMatch"])
     assert alice.ask(op="delete", id="d", **target) == {"type": "ok", "id": "d"}
-    assert hands().call("GET", f"notes/{record['recordId']}").status_code == 404
+    assert new_writer().call("GET", f"notes/{record['recordId']}").status_code == 404
 
 
-def test_a_key_works_across_socket_and_http(subscriber, hands):
+def test_a_key_works_across_socket_and_http(subscriber, new_writer):
     alice, message = subscriber(), {"op": "create", "collection": "notes", "idempotencyKey": "k-1"}
     made = alice.ask(id=1, data={"title": "once"}, **message)["record"]
     assert alice.ask(id=2, data={"title": "once"}, **message)["record"] == made
-    by_http = hands().call("POST", "notes", {"title": "once"}, **{"Idempotency-Key": "k-1"})
+    by_http = new_writer().call("POST", "notes", {"title": "once"}, **{"Idempotency-Key": "k-1"})
     assert by_http.json() == made
     assert alice.ask(id=3, data={"title": "other"}, **message)["error"] == "conflict"
     for key in ["", "a\tb", "\u00e9", "k" * 256, "k\n", 5]:
@@ -112,13 +112,13 @@ def test_a_key_works_across_socket_and_http(subscriber, hands):
     assert alice.subscribe("notes") == [made]
 
 
-def test_unsubscribing_ends_the_changes(subscriber, hands):
+def test_unsubscribing_ends_the_changes(subscriber, new_writer):
     alice = subscriber()
     alice.subscribe("notes", id="n")
     alice.subscribe("tasks", id="t")
     assert alice.ask(op="unsubscribe", id="n") == {"type": "ok", "id": "n"}
-    hands().create("notes", title="unheard")
-    task = hands().create("tasks", title="heard")
+    new_writer().create("notes", title="unheard")
+    task = new_writer().create("tasks", title="heard")
     assert alice.read()["record"] == task
 
 
@@ -162,10 +162,10 @@ def test_the_refusal_of_an_unknown_operation_lists_those_that_there_are(subscrib
     assert refused["details"] == {"op": [f"Must be one of: {known}."]}
 
 
-def test_an_id_may_be_half_a_surrogate_pair(subscriber, hands):
+def test_an_id_may_be_half_a_surrogate_pair(subscriber, new_writer):
     alice = subscriber()
     assert alice.subscribe("notes", id="\ud800") == []
-    note = hands().create("notes", title="t")
+    note = new_writer().create("notes", title="t")
     assert alice.read()["id"] == "\ud800"
     assert alice.ask(op="unsubscribe", id="\ud800") == {"type": "ok", "id": "\ud800"}
     assert alice.subscribe("notes") == [note]
@@ -194,8 +194,8 @@ def test_the_searches_in_the_filters_of_a_connection_are_limited(subscriber):
     assert alice.subscribe("tasks", id="more", where=one["where"]) == []
 
 
-def test_a_snapshot_is_measured_in_bytes(subscriber, hands):
-    writer = hands()
+def test_a_snapshot_is_measured_in_bytes(subscriber, new_writer):
+    writer = new_writer()
     for number in range(28):  # of 80,000 characters and 320,000 bytes
         writer.create("canvases", title=str(number), io={"text": "\U0001f600" * 80_000})
     answer = subscriber().ask(op="subscribe", id="s", collection="canvases")
@@ -324,26 +324,26 @@ def test_the_session_of_an_erased_and_new_user_ends(subscriber, live_service, ow
     assert back.subscribe("tasks", id="t") == []
 
 
-def test_a_changed_role_changes_the_visible_records(subscriber, hands, live_service, own_name):
+def test_a_changed_role_changes_the_visible_records(subscriber, new_writer, live_service, own_name):
     root = subscriber("root", role="admin")
     assert root.subscribe("notes", where={"title": {"contains": "admins"}}) == []
-    note = hands("alice").create("notes", title="seen by admins")
+    note = new_writer("alice").create("notes", title="seen by admins")
     assert root.changes(1) == [("added", note)]
     flask(live_service.database_url, "users", "role", own_name("root"), "user")
     assert root.read() == {"type": "resync", "id": "s"}
     assert root.subscribe("notes") == []
-    hands("alice").update("notes", note["recordId"], title="no longer")
-    own = hands("root").create("notes", title="own")
+    new_writer("alice").update("notes", note["recordId"], title="no longer")
+    own = new_writer("root").create("notes", title="own")
     assert root.changes(1) == [("added", own)]
 
 
 @pytest.mark.parametrize(("before", "after"), [("user", "admin"), ("admin", "user")])
 def test_a_cursor_ends_with_the_rights_that_it_was_given_for(
-    subscriber, hands, own_name, before, after
+    subscriber, new_writer, own_name, before, after
 ):
     title = own_name("title")
     notes = {"op": "subscribe", "id": "s", "collection": "notes", "where": {"title": title}}
-    of_alice = hands("alice").create("notes", title=title)
+    of_alice = new_writer("alice").create("notes", title=title)
     first = subscriber("root", role=before)
     assert first.ask(**notes)["records"] == ([of_alice] if before == "admin" else [])
     second = subscriber("root", role=after)
@@ -351,7 +351,7 @@ def test_a_cursor_ends_with_the_rights_that_it_was_given_for(
     assert second.ask(**notes)["records"] == ([of_alice] if after == "admin" else [])
     third = subscriber("root", role=after)
     third.send(**notes, cursor=second.cursor)
-    own = hands("root").create("notes", title=title)
+    own = new_writer("root").create("notes", title=title)
     assert third.changes(1) == [("added", own)]
 
 
@@ -382,8 +382,8 @@ def is_change_of(record):
     return lambda message: message.get("record") == record
 
 
-def test_resuming_beside_a_slow_subscription_loses_nothing(subscriber, hands, backlog):
-    before, writer = subscriber(), hands()
+def test_resuming_beside_a_slow_subscription_loses_nothing(subscriber, new_writer, backlog):
+    before, writer = subscriber(), new_writer()
     before.subscribe("tasks")
     for title in ("one", "two"):
         writer.create("tasks", title=title)
@@ -398,7 +398,7 @@ def test_resuming_beside_a_slow_subscription_loses_nothing(subscriber, hands, ba
     assert names(messages, "large") == [str(number) for number in range(MANY)]
 
 
-def test_after_unsubscribing_no_pending_change_follows(subscriber, hands, backlog):
+def test_after_unsubscribing_no_pending_change_follows(subscriber, new_writer, backlog):
     alice = subscriber(slow=True)
     alice.send(op="subscribe", id="s", collection="notes", cursor=backlog)
     assert begins(alice, 20)
@@ -408,12 +408,12 @@ def test_after_unsubscribing_no_pending_change_follows(subscriber, hands, backlo
     assert [message["type"] for message in messages[-2:]] == ["ok", "snapshot"]
     assert {message["type"] for message in messages[:-2]} == {"change"}
     assert len(messages) < MANY
-    task = hands().create("tasks", title="of the second")
+    task = new_writer().create("tasks", title="of the second")
     assert alice.changes(1) == [("added", task)]
 
 
 def test_an_ended_session_is_closed_for_a_slow_reader_too(
-    subscriber, hands, backlog, live_service, own_name
+    subscriber, writer, backlog, live_service, own_name
 ):
     disabled, expired = subscriber(slow=True), subscriber(slow=True, seconds=2)
     for listener in (disabled, expired):

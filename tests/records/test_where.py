@@ -20,7 +20,7 @@ from service.records.store import Query
 from service.web.errors import InvalidRequest
 from tests.depth import depth
 from tests.permissions.rule_collections import ACTIONS, OWNER, Base, Ticket
-from tests.records.greenlet_turns import turns
+from tests.records.greenlet_turns import count_greenlet_turns
 from tests.services import on_sqlite
 
 OWN = {"*": dict.fromkeys(ACTIONS, "own")}
@@ -202,10 +202,10 @@ def test_other_greenlets_run_during_a_search(app):
     with app.app_context():
         caller, stored = write(SHARED, [{"title": "a" * 100_000}] * 40)
         query = {"title": {"contains": "a" * 999 + "b"}}
-        with turns() as in_sql:
+        with count_greenlet_turns() as in_sql:
             assert store.find(SHARED, caller, Query(where=query))["records"] == []
         condition = where.parse(SHARED, "user", query)
-        with turns() as in_memory:
+        with count_greenlet_turns() as in_memory:
             assert not any(match.matches(condition, record) for record in stored)
     assert len(in_sql) > 5
     assert len(in_memory) > 5

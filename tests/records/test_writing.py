@@ -13,8 +13,8 @@ from service.database.prepared import await_replies
 from service.extensions import db
 from service.records.models import Outbox, Record
 from tests import model_streams
-from tests.app_database import is_waited_for
-from tests.chat.turns import called
+from tests.app_database import is_lock_awaited
+from tests.chat.turns import call_tool
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 
@@ -354,7 +354,7 @@ def test_a_change_of_a_message_waits_for_one_of_its_chat(app, alice, method):
         body = {"content": "another question"} if method == "PATCH" else None
         path = "/api/records/ai-messages/mine"
         changing = gevent.spawn(lambda: alice.request(method, path, json=body).status_code)
-        wait_for(lambda: changing.ready() or is_waited_for())
+        wait_for(lambda: changing.ready() or is_lock_awaited())
         assert not changing.ready()
     assert changing.get(timeout=30) == 200
 
@@ -391,10 +391,10 @@ def test_a_deleted_chat_leaves_no_text_in_what_another_chats_turn_changed(app, a
     alice.turn(chat, "text-canary", userMessageId="first")
     alice.turn(chat, "text-canary", userMessageId="second")
     first, second = ({"collection": "ai-messages", "recordId": id} for id in ("first", "second"))
-    called(alice, other, "records.update", **first, data={"content": "changed"})
-    called(alice, other, "records.delete", **second)
+    call_tool(alice, other, "records.update", **first, data={"content": "changed"})
+    call_tool(alice, other, "records.delete", **second)
     named = {"collection": "ai-chats", "recordId": chat}
-    called(alice, other, "records.update", **named, data={"title": "changed"})
+    call_tool(alice, other, "records.update", **named, data={"title": "changed"})
     assert len(entries_with_text(app)) == 3
     alice.delete(f"/api/ai/chats/{chat}")
     assert entries_with_text(app) == []
@@ -402,7 +402,7 @@ def test_a_deleted_chat_leaves_no_text_in_what_another_chats_turn_changed(app, a
 
 def test_a_chat_that_the_assistant_deletes_leaves_its_entry_without_text(app, alice):
     chat = alice.new_chat("title-canary")
-    called(alice, alice.new_chat(), "records.delete", collection="ai-chats", recordId=chat)
+    call_tool(alice, alice.new_chat(), "records.delete", collection="ai-chats", recordId=chat)
     (entry,) = alice.get("/api/ai/journal").json["entries"]
     assert (entry["recordId"], entry["outcome"], entry["before"]) == (chat, "removed", None)
 

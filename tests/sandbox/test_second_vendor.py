@@ -11,7 +11,7 @@ from service.integrations.vendors.tiktok import OK
 from service.mcp.jobs import RECONNECT
 from service.sandbox.suite.models import SuiteToken
 from service.times import now
-from tests.app_database import change, rows
+from tests.app_database import execute_write, rows
 from tests.integrations.office_suite import boxes, connect, decide, page_of, payload
 from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.mcp.era_clients import Speaker
@@ -57,7 +57,7 @@ def status(person, integration: str = "shortvideo"):
 
 def test_a_consent_from_the_payload_to_disconnecting(app, alice, job, tiktok):
     assert status(alice) == {"connected": True, "publish": True}
-    change(app, update(Grant).values(expires_at=now() - timedelta(seconds=1)))
+    execute_write(app, update(Grant).values(expires_at=now() - timedelta(seconds=1)))
     tiktok.says(DONE)
     result = {"publishId": "v1", "creator": "ada", "status": "PUBLISH_COMPLETE", "postIds": ["5"]}
     assert alice.get(job).json["data"]["result"] == result

@@ -1,7 +1,7 @@
 """What a client has sent, as a socket of a worker."""
 
 
-class Arrived:
+class ArrivedBytes:
     """A socket whose bytes have all arrived, so that no read waits."""
 
     def __init__(self, data: bytes) -> None:

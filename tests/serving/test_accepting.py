@@ -1,4 +1,4 @@
-"""New connections are accepted between the work of those before them."""
+"""New connections are accepted while the requests of earlier ones are handled."""
 
 import json
 import os

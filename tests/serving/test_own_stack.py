@@ -1,4 +1,4 @@
-"""The app runs in another greenlet, and nobody notices."""
+"""The app runs in another greenlet, without a difference for the server or the app."""
 
 import gc
 import weakref

@@ -6,7 +6,7 @@ from gunicorn.config import Config
 
 from service.fairness import let_others_run
 from serving.timed_requests import TimedParser
-from tests.serving.arrived_bytes import Arrived
+from tests.serving.arrived_bytes import ArrivedBytes
 
 CONNECTIONS, ROUNDS = 20, 30
 REQUEST = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -18,7 +18,7 @@ def read():
     requests = []
 
     def serve() -> None:
-        parser = TimedParser(Config(), Arrived(REQUEST * 100), ("127.0.0.1", 1))
+        parser = TimedParser(Config(), ArrivedBytes(REQUEST * 100), ("127.0.0.1", 1))
         requests.extend(request.path for request in parser)
 
     greenlets = [gevent.spawn(serve) for _ in range(CONNECTIONS)]

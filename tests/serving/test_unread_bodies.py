@@ -5,7 +5,7 @@ import pytest
 from gunicorn.config import Config
 
 from serving.timed_requests import BODY_STEP, DRAIN_BYTES, FRAMING_LIMIT, TimedParser
-from tests.serving.arrived_bytes import Arrived
+from tests.serving.arrived_bytes import ArrivedBytes
 
 POST = b"POST / HTTP/1.1\r\nHost: x\r\n"
 NEXT = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -13,7 +13,7 @@ NEXT = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 def parser_of(framing: bytes, body: bytes) -> TimedParser:
     request = POST + framing + b"\r\n\r\n" + body
-    parser = TimedParser(Config(), Arrived(request + NEXT), ("127.0.0.1", 1))
+    parser = TimedParser(Config(), ArrivedBytes(request + NEXT), ("127.0.0.1", 1))
     assert next(parser).method == "POST"
     return parser
 

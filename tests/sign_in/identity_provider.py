@@ -93,7 +93,7 @@ class IdentityProvider:
         assert {"openid"} <= set(asked["scope"].split())
         code = f"code-canary-{next(self._numbers)}"
         self.codes[code] = {**asked, "account": self.account}
-        answer = over({"code": code, "state": asked["state"], "iss": self.url}, changes)
+        answer = override({"code": code, "state": asked["state"], "iss": self.url}, changes)
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def _serve(self, environ: dict[str, Any], start_response: Any) -> list[bytes]:
@@ -119,7 +119,7 @@ class IdentityProvider:
             "token_endpoint_auth_methods_supported": [self.method],
         }
         described = {"issuer": self.url, "jwks_uri": f"{self.url}/jwks", **urls, **supported}
-        return 200, over(described, self.described)
+        return 200, override(described, self.described)
 
     def _jwks(self, _form: dict[str, str]) -> tuple[int, Any]:
         if self.keys_are_away:
@@ -177,7 +177,7 @@ class IdentityProvider:
             "token_type": "Bearer",
             "expires_in": self.seconds,
         }
-        return over(issued, self.answered)
+        return override(issued, self.answered)
 
     def _signed(self, **claims: Any) -> str:
         now = int(time.time())
@@ -186,7 +186,7 @@ class IdentityProvider:
         return jwt.encode(header, {**times, **claims}, self.key, algorithms=["RS256"])
 
 
-def over(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+def override(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in {**values, **changes}.items() if value is not None}
 
 

@@ -22,7 +22,7 @@ from service.sign_in import identity
 from service.sign_in.models import ConsoleSession
 from service.sign_in.sessions import SESSIONS
 from service.upkeep import rotation, sweeping
-from tests.app_database import is_waited_for
+from tests.app_database import is_lock_awaited
 from tests.services import on_sqlite, settings_for, wait_for
 
 
@@ -333,7 +333,7 @@ def test_signing_out_revokes_what_a_refresh_has_just_stored(app, browser, provid
         row = session.scalars(select(ConsoleSession).with_for_update()).one()
         place = places.console_session(row.id_hash, "refresh_token")
         signing_out = gevent.spawn(browser.post, "sign-out")
-        wait_for(is_waited_for)
+        wait_for(is_lock_awaited)
         row.refresh_token = sealer.seal("newest", place)
     provider.refreshes = {"newest": "ada"}
     assert signing_out.get(timeout=30).status_code == 200

@@ -3,7 +3,7 @@
 from service.billing.models import Allowance, Hold
 from service.chat.turn.turn import NO_CREDITS
 from tests.chat.scripted_steps import answer
-from tests.chat.turns import NOTES, called
+from tests.chat.turns import NOTES, call_tool
 from tests.people import text_of
 from tests.services import on_sqlite
 
@@ -43,7 +43,7 @@ def test_a_turn_ends_when_its_next_step_is_beyond_the_limit(alice, books, served
 def test_the_tools_of_a_turn_act_with_the_users_rights(alice):
     """As docs/api.md says: the token limits routes, and no tool."""
     limited = alice.limited("chat")
-    called(limited, limited.new_chat(), "records.create", **NOTES, data={"title": "by the tool"})
+    call_tool(limited, limited.new_chat(), "records.create", **NOTES, data={"title": "by the tool"})
     [note] = alice.records("notes")
     assert note["data"]["title"] == "by the tool"
     assert limited.get("/api/ai/journal").status_code == 403

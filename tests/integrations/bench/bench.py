@@ -24,7 +24,7 @@ from service.integrations.declare.vendor import Vendor
 from service.integrations.models import Breaker, CountedCalls
 from service.integrations.vendors.github import visibility
 from service.times import now
-from tests.integrations.bench.traffic import CANARY, Sent, same, sent, stated
+from tests.integrations.bench.traffic import CANARY, Sent, is_stated, sent, stated
 from tests.integrations.scripted_vendor import Asked, Said, ScriptedVendor
 from tests.people import Person, person
 
@@ -162,12 +162,12 @@ class Bench:
 
         def answer(asked: Asked) -> Said:
             request = sent(asked)
-            fitting = [one for one in left if same(request, stated(endpoint, one))]
+            fitting = [one for one in left if is_stated(request, stated(endpoint, one))]
             exchange = next(iter(fitting or left), None)
             if exchange is None:
                 return Said({}, 404)
             left.remove(exchange)
-            return said(exchange)
+            return vendor_answer(exchange)
 
         self.vendor.seen.clear()
         self.vendor.says(answer)
@@ -180,7 +180,7 @@ class Bench:
         def answer(asked: Asked) -> Said:
             request = sent(asked)
             exchange = max(example.exchanges, key=lambda one: _nearness(endpoint, one, request))
-            return change(said(exchange))
+            return change(vendor_answer(exchange))
 
         self.vendor.seen.clear()
         self.vendor.says(answer)
@@ -198,7 +198,7 @@ class Bench:
         return [sent(asked) for asked in self.vendor.seen]
 
 
-def said(exchange: Exchange) -> Said:
+def vendor_answer(exchange: Exchange) -> Said:
     content, media_type = exchange.content
     return Said(content, exchange.status, {"Content-Type": media_type, **exchange.headers})
 
@@ -208,7 +208,7 @@ def _nearness(endpoint: Endpoint, exchange: Exchange, request: Sent) -> tuple[bo
     place = (one.base, one.method) == (request.base, request.method)
     pairs = zip(one.path.split("/"), request.path.split("/"), strict=False)
     length = one.path.count("/") == request.path.count("/")
-    return place, sum(a == b for a, b in pairs) + 100 * length, same(request, one)
+    return place, sum(a == b for a, b in pairs) + 100 * length, is_stated(request, one)
 
 
 def _query(body: Mapping[str, Any]) -> str:

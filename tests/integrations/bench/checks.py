@@ -15,7 +15,7 @@ from service.integrations.declare.vendor import Vendor
 from tests.integrations.bench import descriptions
 from tests.integrations.bench.bench import BEARER, Bench, Run
 from tests.integrations.bench.credentials import CREDENTIALS
-from tests.integrations.bench.traffic import CANARY, credentials, same, sent, stated
+from tests.integrations.bench.traffic import CANARY, credentials, is_stated, sent, stated
 
 
 def faults(bench: Bench, endpoint: Endpoint) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _request_faults(bench: Bench, endpoint: Endpoint, example: Example, run: Run
     left = [stated(endpoint, exchange) for exchange in example.exchanges]
     for asked in run.requests:
         request = sent(asked, endpoint.vendor)
-        fitting = [one for one in left if same(request, one)]
+        fitting = [one for one in left if is_stated(request, one)]
         if fitting:
             left.remove(fitting[0])
         else:

@@ -1,4 +1,4 @@
-"""What goes with a request to each vendor, beside what its module declares: a second statement.
+"""The credentials in a request to each vendor, stated a second time beside its declaration.
 
 By vendor: the text of each header, or `?name` of the query; `{SETTING}` is a setting's value. An
 OAuth vendor's requests have the user's token, and are not listed. Vendors without a key have `{}`.

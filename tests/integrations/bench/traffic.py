@@ -56,7 +56,7 @@ def stated(endpoint: Endpoint, exchange: Exchange) -> Sent:
     return Sent(base, exchange.method, path, _pairs(query), exchange.body, headers)
 
 
-def same(one: Sent, stated: Sent) -> bool:
+def is_stated(one: Sent, stated: Sent) -> bool:
     """Whether a request is the stated one. A form is stated as a mapping."""
     body = stated.body
     if _is_form(one.body) and isinstance(body, Mapping):

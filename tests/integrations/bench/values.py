@@ -53,7 +53,7 @@ def refused(schema: Schema, sample: Any, depth: int = 0) -> Iterator[Any]:
         yield from _objects_beyond(schema, sample, depth)
 
 
-def some(schema: Schema) -> Any:
+def any_value(schema: Schema) -> Any:
     """A value that will do where no example has one."""
     return next(accepted(schema, None), {} if kind_of(schema) == "object" else "a")
 
@@ -72,7 +72,7 @@ def _is_particular(schema: Schema) -> bool:
 
 
 def _lists(schema: Schema, sample: Any) -> Iterator[list[Any]]:
-    item = sample[0] if sample else some(schema.get("items", {}))
+    item = sample[0] if sample else any_value(schema.get("items", {}))
     for name in ("minItems", "maxItems"):
         if schema.get(name, LONGEST) <= 1000:
             yield [item] * schema[name]
@@ -100,7 +100,7 @@ def _texts_beyond(schema: Schema) -> Iterator[str]:
 
 def _lists_beyond(schema: Schema, sample: Any, depth: int) -> Iterator[Any]:
     items = schema.get("items", {})
-    item = sample[0] if sample else some(items)
+    item = sample[0] if sample else any_value(items)
     if schema.get("minItems"):
         yield [item] * (schema["minItems"] - 1)
     if schema.get("maxItems", LONGEST) < LONGEST:

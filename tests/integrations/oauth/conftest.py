@@ -8,7 +8,7 @@ import pytest
 from service.billing.models import Hold
 from service.database import access
 from service.integrations import everything
-from tests.app_database import everything_in
+from tests.app_database import all_rows_as_text
 from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.provider import Provider
 from tests.integrations.oauth.user import User, user
@@ -66,7 +66,7 @@ def nothing_leaks(request, capsys):
         return
     app, provider = (request.getfixturevalue(name) for name in ("app", "provider"))
     yield
-    logged, kept = "".join(capsys.readouterr()), everything_in(app)
+    logged, kept = "".join(capsys.readouterr()), all_rows_as_text(app)
     assert "canary" not in kept
     assert "canary" not in logged
     assert not [state for state in provider.states if state in kept or state in logged]

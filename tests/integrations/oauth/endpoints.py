@@ -99,7 +99,7 @@ class Search(Parameters):
     wide = fields.Dict(metadata={"description": "More.", "to": ("json.wide",), "theirs": None})
 
 
-def whole(call: Call, request: Outgoing) -> Any:
+def whole_answer(call: Call, request: Outgoing) -> Any:
     """The vendor's answer as it is."""
     return call.send(request)
 
@@ -118,7 +118,7 @@ def listing(name: str, api: str, scope: str, *accepted: str) -> Endpoint:
         takes=Query,
         gives=GIVES,
         asks=get(f"/{api}", base=f"CLOUDSUITE_{api.upper()}_BASE_URL"),
-        run=whole,
+        run=whole_answer,
         access=READ,
         scope=scope,
         accepted=accepted,
@@ -142,7 +142,7 @@ ENDPOINTS = (
         takes=Mail,
         gives=GIVES,
         asks=post("/send"),
-        run=whole,
+        run=whole_answer,
         access=Access(),
         scope="mail.modify",
         accepted=("mail.full",),
@@ -174,7 +174,7 @@ ENDPOINTS = (
         takes=Search,
         gives=GIVES,
         asks=post("/probe/search"),
-        run=whole,
+        run=whole_answer,
         credits=3,
         **facts("POST /probe/search"),
     ),

@@ -13,7 +13,7 @@ CALLBACK = "/api/integrations/oauth/cloudsuite/callback"
 GONE = "This link has been used already, or is too old."
 
 
-def refused(page, text=GONE) -> bool:
+def is_refused(page, text=GONE) -> bool:
     assert (page.status_code, outcome(page)) == (400, "failed"), page.text
     assert text in page.text
     return True
@@ -23,7 +23,7 @@ def form_token(page) -> str:
     return re.search(r'name="token" value="([\w-]+)"', page.text)[1]
 
 
-def later(app, how_long: timedelta) -> None:
+def age_consents(app, how_long: timedelta) -> None:
     """Every consent under way grows older."""
     with app.app_context(), write_transaction() as session:
         for consent in session.scalars(select(Consent)):

@@ -11,13 +11,13 @@ SEARCH, TASK = "probe-search", "probe-task"
 STARTED = {"id": "task-1"}
 
 
-def has(books, subject: str) -> float:
+def balance_of(books, subject: str) -> float:
     balance, held = books.has(subject)
     assert held == 0
     return balance
 
 
-def once(caller, key="k1", endpoint=SEARCH, body=None):
+def call_once(caller, key="k1", endpoint=SEARCH, body=None):
     body = {"q": "x"} if body is None else body
     return caller.call(endpoint, body, headers={"Idempotency-Key": key})
 

@@ -15,7 +15,7 @@ from service.integrations.models import Consent
 from service.integrations.vendors.google.suite import OAUTH as GOOGLES
 from service.times import now
 from tests.integrations.oauth import endpoints
-from tests.integrations.oauth.pages import CALLBACK, later, refused
+from tests.integrations.oauth.pages import CALLBACK, age_consents, is_refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
 from tests.services import on_sqlite
@@ -25,7 +25,7 @@ def test_a_state_is_good_once(alice, provider):
     path = alice.consent()
     assert outcome(alice.browser.get(path)) == "connected"
     before = alice.row
-    assert refused(alice.browser.get(path))
+    assert is_refused(alice.browser.get(path))
     assert len(provider.asked("token")) == 1
     assert alice.row == before
 
@@ -36,8 +36,8 @@ def test_a_state_lasts_ten_minutes(app, alice, provider):
         lasts = db.session.scalar(db.select(Consent.expires_at)) - now()
         db.session.commit()
     assert timedelta(minutes=9, seconds=50) < lasts <= timedelta(minutes=10)
-    later(app, timedelta(minutes=10))
-    assert refused(alice.browser.get(path))
+    age_consents(app, timedelta(minutes=10))
+    assert is_refused(alice.browser.get(path))
     assert provider.asked("token") == []
 
 
@@ -45,7 +45,7 @@ def test_a_state_lasts_ten_minutes(app, alice, provider):
 def test_a_state_of_another_integration_is_unknown(app, alice, provider):
     app.extensions["proxy"].connections._oauth["othersuite"] = endpoints.OAUTH
     path = alice.consent()
-    assert refused(alice.browser.get(path.replace("cloudsuite", "othersuite")))
+    assert is_refused(alice.browser.get(path.replace("cloudsuite", "othersuite")))
     assert provider.asked("token") == []
     assert alice.browser.get(path.replace("cloudsuite", "elsewhere")).status_code == 404
     assert outcome(alice.browser.get(path)) == "connected", "it was not used up"
@@ -68,7 +68,7 @@ def test_a_state_of_another_integration_is_unknown(app, alice, provider):
 def test_without_a_state_of_ours_nothing_happens(alice, provider, query):
     alice.payload()
     page = alice.browser.get(CALLBACK + query)
-    assert refused(page)
+    assert is_refused(page)
     assert "alert(" not in page.text
     assert provider.seen == []
 
@@ -79,9 +79,9 @@ def test_a_consent_that_was_refused_uses_up_its_state(alice, provider, query):
     path = alice.consent()
     state = parse_qs(urlsplit(path).query)["state"][0]
     page = alice.browser.get(f"{CALLBACK}?state={state}&{query}")
-    assert refused(page, "The access was not granted.")
+    assert is_refused(page, "The access was not granted.")
     assert "<script>" not in page.text.replace('<script type="module" src=', "")
-    assert refused(alice.browser.get(path))
+    assert is_refused(alice.browser.get(path))
     assert (provider.asked("token"), alice.row) == ([], None)
 
 
@@ -98,7 +98,7 @@ def test_who_only_looks_at_a_redirect_does_not_use_it_up(alice, provider):
 def test_a_code_that_is_not_the_providers_connects_nothing(alice, provider):
     path = alice.consent()
     page = alice.browser.get(re.sub(r"code=[\w-]+", "code=made-up", path))
-    assert refused(page, "The provider did not complete the connection.")
+    assert is_refused(page, "The provider did not complete the connection.")
     assert alice.row is None
 
 
@@ -106,7 +106,7 @@ def test_a_code_that_is_not_the_providers_connects_nothing(alice, provider):
 def test_a_verifier_fits_only_its_own_challenge(alice, provider):
     one, two = alice.consent(), alice.consent()
     mixed = re.sub(r"code=[\w-]+", re.search(r"code=[\w-]+", two)[0], one)
-    assert refused(alice.browser.get(mixed), "The provider did not complete")
+    assert is_refused(alice.browser.get(mixed), "The provider did not complete")
     assert alice.row is None
 
 
@@ -170,7 +170,7 @@ def test_no_header_changes_where_the_redirect_goes(alice):
 def test_an_exchange_without_usable_tokens_connects_nothing(alice, provider, reply):
     path = alice.consent()
     provider.script("token", reply)
-    assert refused(alice.browser.get(path), "The provider did not complete")
+    assert is_refused(alice.browser.get(path), "The provider did not complete")
     assert (alice.row, alice.status["connected"]) == (None, False)
 
 
@@ -183,9 +183,9 @@ def test_the_answer_of_another_server_is_refused(alice, provider, issuer, answer
     """RFC 9207: its code may be an attacker's, and its redirect leads here all the same."""
     path = alice.consent()
     answer = alice.browser.get(path if answered is None else f"{path}&iss={answered}")
-    assert refused(answer, "This answer is not the provider")
+    assert is_refused(answer, "This answer is not the provider")
     assert provider.asked("token") == []
-    assert refused(alice.browser.get(f"{path}&iss={ISSUER}")), "the state is used up"
+    assert is_refused(alice.browser.get(f"{path}&iss={ISSUER}")), "the state is used up"
 
 
 @on_sqlite

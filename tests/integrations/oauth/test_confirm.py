@@ -10,8 +10,8 @@ from service.integrations.models import Consent
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer
 from service.upkeep.sweeping import sweep
-from tests.app_database import everything_in
-from tests.integrations.oauth.pages import CALLBACK, form_token, later, refused
+from tests.app_database import all_rows_as_text
+from tests.integrations.oauth.pages import CALLBACK, age_consents, form_token, is_refused
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
 from tests.services import on_sqlite
 
@@ -62,14 +62,14 @@ def test_a_form_is_good_once(alice, stranger, provider):
     token = form_token(stranger.get(alice.consent()))
     assert outcome(stranger.post(CALLBACK, data={"token": token})) == "connected"
     alice.disconnect()
-    assert refused(stranger.post(CALLBACK, data={"token": token}))
+    assert is_refused(stranger.post(CALLBACK, data={"token": token}))
     assert alice.row is None
 
 
 def test_what_nobody_confirms_is_dropped(app, alice, stranger, provider):
     token = form_token(stranger.get(alice.consent()))
-    later(app, timedelta(minutes=10))
-    assert refused(stranger.post(CALLBACK, data={"token": token}))
+    age_consents(app, timedelta(minutes=10))
+    assert is_refused(stranger.post(CALLBACK, data={"token": token}))
     with app.app_context():
         sweep()
         assert db.session.scalars(db.select(Consent)).all() == []
@@ -82,15 +82,15 @@ def test_a_form_without_its_token_does_nothing(alice, stranger, provider):
     path = alice.consent()
     state = parse_qs(urlsplit(path).query)["state"][0]
     for data in ({}, {"token": ""}, {"token": "x"}, {"token": state}):
-        assert refused(stranger.post(CALLBACK, data=data))
-    assert refused(stranger.post(path))
+        assert is_refused(stranger.post(CALLBACK, data=data))
+    assert is_refused(stranger.post(path))
     assert provider.asked("token") == []
 
 
 @on_sqlite
 def test_a_form_token_is_no_state(alice, stranger, provider):
     token = form_token(stranger.get(alice.consent()))
-    assert refused(stranger.get(f"{CALLBACK}?state={token}&code=x"))
+    assert is_refused(stranger.get(f"{CALLBACK}?state={token}&code=x"))
     assert (len(provider.asked("token")), alice.row) == (1, None)
 
 
@@ -174,15 +174,15 @@ def test_the_pages_can_not_be_kept_framed_or_scripted(alice, stranger):
 def test_a_consent_that_was_sealed_with_a_key_that_has_gone_is_begun_again(app, alice, stranger):
     path, token = alice.consent(), form_token(stranger.get(alice.consent()))
     app.extensions["proxy"].connections._sealer = Sealer([("other", b"x" * 32)])
-    assert refused(alice.browser.get(path), "Please try again.")
-    assert refused(stranger.post(CALLBACK, data={"token": token}), "Please try again.")
+    assert is_refused(alice.browser.get(path), "Please try again.")
+    assert is_refused(stranger.post(CALLBACK, data={"token": token}), "Please try again.")
     assert alice.row is None
 
 
 @on_sqlite
 def test_what_is_kept_of_a_consent_is_hashed_or_sealed(app, alice, stranger, provider):
     page = stranger.get(alice.consent())
-    kept = everything_in(app)
+    kept = all_rows_as_text(app)
     state, token = provider.states[-1], form_token(page)
     assert state not in kept
     assert token not in kept

@@ -21,8 +21,8 @@ from service.integrations.calling.lease_renewal import LeaseRenewal
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
 from service.web.errors import Unauthorized
-from tests.app_database import everything_in
-from tests.integrations.oauth.probe import SEARCH, STARTED, TASK, lapse, once
+from tests.app_database import all_rows_as_text
+from tests.integrations.oauth.probe import SEARCH, STARTED, TASK, call_once, lapse
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import SEND, user
 from tests.services import on_sqlite, wait_for
@@ -55,7 +55,7 @@ def test_a_task_of_who_is_erased_meanwhile_is_paid_and_forgotten(app, alice, pro
     [account] = books.rows(Account)
     assert account.subject.startswith("erased-")
     assert books.charges(account.subject) == [-5]
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 def test_whom_a_worker_still_knows_leaves_no_key_behind(app, alice, provider, books):
@@ -65,9 +65,9 @@ def test_whom_a_worker_still_knows_leaves_no_key_behind(app, alice, provider, bo
     assert known
     erase(app)
     rights_cache._rights["alice"] = known, float("inf")
-    assert once(alice, endpoint=SEARCH).status_code == 401
+    assert call_once(alice, endpoint=SEARCH).status_code == 401
     assert provider.seen == []
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 @on_postgresql
@@ -79,7 +79,7 @@ def test_a_call_during_an_erase_makes_no_account(app, alice, provider, books, ke
         calling = gevent.spawn(alice.call, SEARCH, {"q": "x"}, headers=key)
         gevent.sleep(0.5)
     assert calling.get(timeout=30).status_code == 401
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 @on_postgresql
@@ -88,7 +88,7 @@ def test_an_erase_and_an_attempt_that_ends_do_not_lock_each_other_out(
     app, alice, provider, books, locked
 ):
     """An attempt that is given up locks its hold, then the account, then its key."""
-    once(alice)
+    call_once(alice)
     hold, first = books.reserve(5, "call"), gevent.event.Event()
 
     def free(session):
@@ -103,7 +103,7 @@ def test_an_erase_and_an_attempt_that_ends_do_not_lock_each_other_out(
     first.wait()
     assert gevent.spawn(erase, app).get(timeout=30)
     ending.get(timeout=30)
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)
 
 
 def test_an_attempt_that_has_lost_its_key_charges_nothing(app, alice, provider, books):
@@ -114,12 +114,12 @@ def test_an_attempt_that_has_lost_its_key_charges_nothing(app, alice, provider, 
 
     def again():
         lapse(books)
-        assert once(user(app, provider, "alice")).status_code == 200
+        assert call_once(user(app, provider, "alice")).status_code == 200
 
     meanwhile(provider, again)
-    assert once(alice).status_code == 409
+    assert call_once(alice).status_code == 409
     assert (len(provider.seen), books.charges()) == (2, [-3])
-    assert once(alice).status_code == 200
+    assert call_once(alice).status_code == 200
 
 
 @on_sqlite

@@ -16,7 +16,7 @@ from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
-from tests.integrations.oauth.pages import CALLBACK, form_token, refused
+from tests.integrations.oauth.pages import CALLBACK, form_token, is_refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
 from tests.postgres import LOCK_WAITS
@@ -38,22 +38,22 @@ def left(app) -> int:
 def test_a_disabled_user_can_not_finish_a_consent(app, alice, provider):
     path = alice.consent()
     disable(app)
-    assert refused(alice.browser.get(path), NOT_NOW)
+    assert is_refused(alice.browser.get(path), NOT_NOW)
     assert (alice.row, provider.asked("token"), left(app)) == (None, [], 0)
 
 
 def test_nor_confirm_one(app, alice, provider):
     token = form_token(app.test_client().get(alice.consent()))
     disable(app)
-    assert refused(app.test_client().post(CALLBACK, data={"token": token}), NOT_NOW)
+    assert is_refused(app.test_client().post(CALLBACK, data={"token": token}), NOT_NOW)
     assert (alice.row, left(app)) == (None, 0)
 
 
 def test_an_erased_user_has_no_consent_under_way(app, alice, provider):
     path, token = alice.consent(), form_token(app.test_client().get(alice.consent()))
     erase(app)
-    assert refused(alice.browser.get(path))
-    assert refused(app.test_client().post(CALLBACK, data={"token": token}))
+    assert is_refused(alice.browser.get(path))
+    assert is_refused(app.test_client().post(CALLBACK, data={"token": token}))
     assert left(app) == 0
 
 
@@ -70,7 +70,7 @@ def test_who_ends_during_the_exchange_keeps_no_grant(app, alice, provider, brows
 
     provider.script("token", lambda seen: gevent.spawn(end).join())
     client = alice.browser if browser == "the same" else app.test_client()
-    assert refused(client.get(path), NOT_NOW)
+    assert is_refused(client.get(path), NOT_NOW)
     assert left(app) == 0
     revoked = [seen.form["token"] for seen in provider.asked("revoke")]
     assert len(revoked) == (0 if what == "disabled" else 1)

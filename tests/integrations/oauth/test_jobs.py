@@ -18,7 +18,7 @@ from service.integrations.declare.limit import Limit
 from service.integrations.models import IntegrationJob
 from service.times import now
 from service.upkeep.sweeping import sweep
-from tests.app_database import everything_in
+from tests.app_database import all_rows_as_text
 from tests.integrations.oauth.probe import STARTED, TASK
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ, SEND, user
@@ -38,7 +38,7 @@ def test_a_task_is_paid_for_when_it_is_accepted(alice, provider, books):
     for _ in range(2):
         assert alice.person.get(path).json == {"success": True, "data": done}
     assert (len(provider.seen), books.charges()) == (2, [-5])
-    assert "secret-text" not in everything_in(alice.app)
+    assert "secret-text" not in all_rows_as_text(alice.app)
 
 
 @on_sqlite
@@ -58,7 +58,7 @@ def test_what_is_known_when_a_task_begins_is_shown_while_it_runs_and_in_its_resu
     provider.script("probe", Reply(200, {"id": "task-1", "state": "running"}))
     running = {"jobId": job["jobId"], "status": "running", "model": "secret-model"}
     assert job == alice.person.get(path).json["data"] == running
-    assert "secret-model" not in everything_in(alice.app)
+    assert "secret-model" not in all_rows_as_text(alice.app)
     provider.script("probe", Reply(200, {"state": "done", "result": {"found": "a"}}))
     result = {"found": "a", "model": "secret-model"}
     for _ in range(2):
@@ -302,4 +302,4 @@ def test_the_end_of_a_job_is_not_stored_for_who_was_erased_meanwhile(app, alice,
 
     provider.script("probe", done_after_an_erasure)
     assert alice.person.get(f"/api/integrations/jobs/{job}").status_code == 401
-    assert "alice" not in everything_in(app)
+    assert "alice" not in all_rows_as_text(app)

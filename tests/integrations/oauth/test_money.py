@@ -12,7 +12,7 @@ from service.database.access import write_transaction
 from service.database.time_limits import time_limit
 from service.integrations import setup
 from tests.integrations.oauth import endpoints
-from tests.integrations.oauth.probe import SEARCH, has
+from tests.integrations.oauth.probe import SEARCH, balance_of
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import REFRESH_FAILED, SEND
 from tests.services import on_sqlite, settings_for
@@ -31,7 +31,7 @@ def test_the_user_pays(alice, books):
 @pytest.mark.settings(integrations_billing="probe=developer")
 def test_under_developer_billing_the_owner_pays(alice, books):
     assert alice.call(SEARCH).status_code == 200
-    assert has(books, "owner") == 997
+    assert balance_of(books, "owner") == 997
     assert books.charges("owner") == [-3]
     assert alice.person.get("/api/credits").json["balance"] == 1000
     listed = alice.person.get("/api/integrations/catalog").json["endpoints"]
@@ -86,19 +86,19 @@ def test_what_the_owner_has_is_not_told(alice):
 def test_a_call_that_came_to_nothing_is_free(alice, provider, books, reply):
     provider.script("probe", reply)
     assert alice.call(SEARCH).json["success"] is False
-    assert (has(books, "alice"), books.charges()) == (1000, [])
+    assert (balance_of(books, "alice"), books.charges()) == (1000, [])
 
 
 def test_a_consent_that_is_needed_is_free(alice, provider, books):
     alice.connect(SEND)
     provider.access.clear()
     assert alice.payload(SEND)
-    assert (has(books, "alice"), books.charges()) == (1000, [])
+    assert (balance_of(books, "alice"), books.charges()) == (1000, [])
     alice.connect(SEND)
     alice.expire()
     provider.refreshes.clear()
     assert alice.call(SEND).json == REFRESH_FAILED
-    assert (has(books, "alice"), books.charges()) == (1000, [])
+    assert (balance_of(books, "alice"), books.charges()) == (1000, [])
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

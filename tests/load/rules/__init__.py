@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.load.database_rows import Stored
-from tests.load.observations import Sight
+from tests.load.observations import Observations
 
 Finding = tuple[bool, Any]
 SHOWN = 5  # violations of one rule
@@ -16,7 +16,7 @@ SHOWN = 5  # violations of one rule
 class Outcome:
     """All that is known after a load. `credits` are what each user was told at the end."""
 
-    sights: list[Sight]
+    observations: list[Observations]
     stored: Stored
     counts: dict[str, int]  # the vendor's requests by query
     asked: dict[str, int]  # the model's requests by text

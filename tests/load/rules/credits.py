@@ -9,7 +9,7 @@ from tests.load.rules import Finding, Outcome, rule
 
 
 def calls(outcome: Outcome) -> Iterator[Call]:
-    return (call for sight in outcome.sights for call in sight.calls)
+    return (call for user in outcome.observations for call in user.calls)
 
 
 @rule("a balance is the sum of its entries")
@@ -113,14 +113,14 @@ def keys_keep(outcome: Outcome) -> Iterator[Finding]:
 @rule("a user pays each answered call once, and no other")
 def paid_once(outcome: Outcome) -> Iterator[Finding]:
     entries = outcome.stored.by("entries", "account")
-    for sight in outcome.sights:
-        mine = entries.get(sight.subject, [])
+    for user in outcome.observations:
+        mine = entries.get(user.subject, [])
         charges = [e for e in mine if e["kind"] == "charge" and e["facts"].get("integration")]
-        answered = sum(bool(call.accepted) for call in sight.calls)
-        unclear = sum(not call.accepted and not call.is_unknown for call in sight.calls)
+        answered = sum(bool(call.accepted) for call in user.calls)
+        unclear = sum(not call.accepted and not call.is_unknown for call in user.calls)
         yield (
             answered <= len(charges) <= answered + unclear,
-            (sight.subject, len(charges), answered),
+            (user.subject, len(charges), answered),
         )
 
 

@@ -7,7 +7,7 @@ from tests.load.rules import Finding, Outcome, rule
 
 
 def notes(outcome: Outcome) -> Iterator[Note]:
-    return (note for sight in outcome.sights for note in sight.notes)
+    return (note for user in outcome.observations for note in user.notes)
 
 
 @rule("an acknowledged note exists exactly once, as it was acknowledged last")
@@ -60,8 +60,8 @@ def feed_adds_up(outcome: Outcome) -> Iterator[Finding]:
 
 @rule("a tool has written a turn's note exactly once, if the turn was answered")
 def tools_write_once(outcome: Outcome) -> Iterator[Finding]:
-    for sight in outcome.sights:
-        for question in sight.questions:
+    for user in outcome.observations:
+        for question in user.questions:
             if question.note:
                 count = len(outcome.stored.titles[question.note])
                 least = 1 if question.finished else 0

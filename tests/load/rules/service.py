@@ -7,14 +7,14 @@ from tests.load.rules import Finding, Outcome, rule
 
 @rule("no answer is odd: only 502, 503 and 504 while something is away")
 def nothing_odd(outcome: Outcome) -> Iterator[Finding]:
-    for sight in outcome.sights:
-        yield not sight.odd, (sight.subject, sight.odd[:3])
+    for user in outcome.observations:
+        yield not user.odd, (user.subject, user.odd[:3])
 
 
 @rule("nothing is stuck: everything is answered in two minutes")
 def nothing_stuck(outcome: Outcome) -> Iterator[Finding]:
-    for sight in outcome.sights:
-        yield not sight.stuck, (sight.subject, sight.stuck[:3])
+    for user in outcome.observations:
+        yield not user.stuck, (user.subject, user.stuck[:3])
 
 
 @rule("every worker runs at the end")
@@ -36,4 +36,4 @@ def disasters(outcome: Outcome) -> Iterator[Finding]:
 @rule("users have made turns, calls and notes")
 def busy(outcome: Outcome) -> Iterator[Finding]:
     for name in ("questions", "calls", "notes"):
-        yield sum(len(getattr(sight, name)) for sight in outcome.sights) > 0, name
+        yield sum(len(getattr(user, name)) for user in outcome.observations) > 0, name

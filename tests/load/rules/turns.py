@@ -9,8 +9,8 @@ from tests.load.user_requests import LEAKS
 
 
 def attempts(outcome: Outcome) -> Iterator[tuple[Question, Attempt]]:
-    for sight in outcome.sights:
-        for question in sight.questions:
+    for user in outcome.observations:
+        for question in user.questions:
             for attempt in question.attempts:
                 yield question, attempt
 
@@ -61,8 +61,8 @@ def aborted(outcome: Outcome) -> Iterator[Finding]:
 @rule("a chat holds the messages of its turns, in order, and no others")
 def chats_in_order(outcome: Outcome) -> Iterator[Finding]:
     questions: dict[str, list[Question]] = {}
-    for sight in outcome.sights:
-        for question in sight.questions:
+    for user in outcome.observations:
+        for question in user.questions:
             questions.setdefault(question.id, []).append(question)
     turns = outcome.stored.by("turns", "chat_id")
     messages = outcome.stored.by("messages", "chat_id")
@@ -107,7 +107,7 @@ def fits(wanted: list[Pair], found: list[str]) -> bool:
 
 @rule("a message has one turn, unless it was asked anew")
 def one_turn(outcome: Outcome) -> Iterator[Finding]:
-    anew = {q.id for sight in outcome.sights for q in sight.questions if q.again}
+    anew = {q.id for user in outcome.observations for q in user.questions if q.again}
     for message, rows in outcome.stored.by("turns", "user_message_id").items():
         yield len(rows) == 1 or message in anew, (message, rows)
 
@@ -138,8 +138,8 @@ def stored_as_streamed(outcome: Outcome) -> Iterator[Finding]:
 
 @rule("a message that is sent again gets the answer that it got before")
 def replays(outcome: Outcome) -> Iterator[Finding]:
-    for sight in outcome.sights:
-        for question in sight.questions:
+    for user in outcome.observations:
+        for question in user.questions:
             answers = {attempt.assistant for attempt in question.finished}
             if len(question.finished) > 1:
                 yield len(answers) == 1, (question.id, question.attempts)
