@@ -41,7 +41,7 @@ def work():
     made.stop()
 
 
-def test_one_greenlet_does_the_work_of_a_moment(work):
+def test_one_greenlet_does_the_work_that_is_requested_at_the_same_time(work):
     work.add(1)
     work.add(2, 3)
     work.join()

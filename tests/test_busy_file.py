@@ -30,7 +30,7 @@ def create(alice, number):
     return alice.post(NOTES, {"title": str(number)}).status_code
 
 
-def test_those_who_wait_give_up_together(alice, other):
+def test_waiting_writers_give_up_together(alice, other):
     other.execute("BEGIN IMMEDIATE")
     began = time.monotonic()
     writers = [gevent.spawn(create, alice, number) for number in range(WRITERS)]
@@ -41,7 +41,7 @@ def test_those_who_wait_give_up_together(alice, other):
     assert create(alice, "after") == 201
 
 
-def test_who_has_just_come_does_not_give_up_with_another(alice, other, monkeypatch):
+def test_a_writer_that_has_just_arrived_does_not_give_up_with_another(alice, other, monkeypatch):
     monkeypatch.setattr(sqlite, "PATIENCE_SECONDS", 60)
     other.execute("BEGIN IMMEDIATE")
     first = gevent.spawn(create, alice, "first")

@@ -203,7 +203,7 @@ def test_a_disk_that_fails_is_repaired_by_the_next_transaction(app, alice, copie
 
 
 @pytest.mark.parametrize("error", [failure(sqlite3.SQLITE_FULL), MemoryError()], ids=str)
-def test_another_failure_is_logged_only(alice, copies, monkeypatch, capsys, error):
+def test_an_error_that_needs_no_repair_is_only_logged(alice, copies, monkeypatch, capsys, error):
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)  # which prints it
     copies.errors.append(error)
     create(alice)

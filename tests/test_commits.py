@@ -115,7 +115,7 @@ def test_a_reader_waits_for_the_syncs_of_what_it_may_have_read_and_begins_none(
     assert (both.ready(), disk.syncs) == (True, before + 2)
 
 
-def test_a_sync_that_fails_in_an_unexpected_way_acknowledges_nothing(alice, disk, monkeypatch):
+def test_a_sync_that_raises_an_unexpected_error_acknowledges_nothing(alice, disk, monkeypatch):
     create(alice, "before")
 
     def fail(_descriptor):
@@ -229,9 +229,7 @@ def test_a_writer_that_may_not_begin_makes_none_of_the_next_read(app, monkeypatc
         other.close()
 
 
-def test_who_waits_behind_a_failed_sync_beside_those_who_may_not_begin_is_answered(
-    app, alice, disk
-):
+def test_a_writer_behind_a_failed_sync_is_answered(app, alice, disk):
     create(alice)
     before = disk.syncs
     with app.app_context():

@@ -53,7 +53,7 @@ def test_connecting_has_its_own_timeout(caller, unanswered, monkeypatch, guarded
     assert error.value.reason == "unreachable", "nothing was sent"
 
 
-def test_so_has_the_handshake_of_tls(caller):
+def test_the_handshake_of_tls_has_its_own_timeout(caller):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"https://127.0.0.1:{silent.getsockname()[1]}/"
         with pytest.raises(UpstreamError) as error:

@@ -45,14 +45,14 @@ def test_a_round_takes_no_longer_with_each_further_worker(work):
     assert sum(spent) <= WORKERS + ROUNDS + 2
 
 
-def test_all_go_on_in_turn(work):
+def test_all_workers_take_turns(work):
     spent = work(WORKERS)
     rounds(ROUNDS)
     assert min(spent) >= ROUNDS // WORKERS
     assert max(spent) - min(spent) <= 1
 
 
-def test_one_that_is_killed_in_the_queue_stops_nobody(work, budget):
+def test_a_greenlet_that_is_killed_in_the_queue_stops_no_other(work, budget):
     spent = work(2)
     rounds(1)
     killed = gevent.spawn(budget.spend, 11)

@@ -178,7 +178,7 @@ def test_a_url_becomes_a_host_and_a_target(url):
 @pytest.mark.parametrize(
     "url", ["ftp://example.com/", "example.com", "http:///a", "http://a:99999/"]
 )
-def test_another_url_is_refused(caller, url):
+def test_an_invalid_url_is_refused(caller, url):
     with pytest.raises(UpstreamError) as error:
         caller.fetch(Outbound("test", "GET", url, {}), 10)
     assert error.value.reason == "cut"

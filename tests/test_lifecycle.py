@@ -22,7 +22,7 @@ def test_listeners_are_told_once_how_long_the_worker_has(lifecycle):
     assert (told, lifecycle.draining) == ([("first", 8.0), ("second", 8.0)], True)
 
 
-def test_a_listener_that_fails_keeps_no_other_from_being_called(lifecycle):
+def test_a_listener_that_fails_does_not_stop_the_others(lifecycle):
     called = []
 
     def fail(_grace):

@@ -51,11 +51,11 @@ def test_a_name_that_may_be_meant_is_near(names, asked, first):
 
 
 @pytest.mark.parametrize("asked", FAR)
-def test_another_name_has_none(names, asked):
+def test_a_name_far_from_all_others_has_no_suggestion(names, asked):
     assert near_names(asked, names) == []
 
 
-def test_a_word_of_many_names_has_the_shortest(names):
+def test_a_word_that_many_names_contain_suggests_the_shortest(names):
     near = near_names("football", names)
     assert len(near) == 3
     assert all(name.startswith("football/") for name in near)

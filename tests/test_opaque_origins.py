@@ -25,13 +25,13 @@ def test_a_page_in_a_sandbox_may_not_call_the_api(alice, method, path):
     assert "sandbox" in answer.json["message"]
 
 
-def test_it_is_refused_before_its_token_is_looked_at(client):
+def test_a_page_in_a_sandbox_is_refused_before_its_token_is_checked(client):
     for token in ("", "Bearer not.a.token"):
         headers = {**SANDBOXED, "Authorization": token}
         assert client.get("/api/credits", headers=headers).status_code == 403
 
 
-def test_it_is_refused_in_words_that_it_can_not_read(client):
+def test_a_page_in_a_sandbox_can_not_read_its_refusal(client):
     answer = client.get("/api/credits", headers=SANDBOXED)
     assert "Access-Control-Allow-Origin" not in answer.headers
 
@@ -50,6 +50,6 @@ def test_a_picture_in_a_frame_of_a_widget_needs_the_link_alone(alice, client):
     assert alice.get(url.split("?")[0], headers=SANDBOXED).status_code == 403
 
 
-def test_other_origins_and_pages_outside_the_api_are_not_concerned(alice, client):
+def test_other_origins_and_paths_outside_the_api_are_not_refused(alice, client):
     assert alice.get("/api/credits", headers={"Origin": "http://app.example"}).status_code == 200
     assert client.get("/browser/shared/errors.js", headers=SANDBOXED).status_code == 200

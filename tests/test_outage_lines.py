@@ -70,7 +70,7 @@ def sweeper(app, monkeypatch):
     running.kill()
 
 
-def test_so_is_a_sweep(locked, sweeper, reasons):
+def test_a_sweep_of_a_locked_database_says_why_it_failed(locked, sweeper, reasons):
     wait_for(lambda: "the database can't be used: database is locked" in reasons("not swept"))
 
 

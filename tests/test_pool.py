@@ -68,7 +68,7 @@ def test_a_write_after_a_read_begins_as_a_write(app):
     assert [text for text in begun if text.startswith("BEGIN")] == ["BEGIN IMMEDIATE", "BEGIN"]
 
 
-def test_who_finds_the_pool_used_up_gets_a_kept_connection(app, monkeypatch):
+def test_a_kept_connection_is_used_when_the_pool_is_exhausted(app, monkeypatch):
     with app.app_context():
         pool = db.engine.pool
         kept = write(app)
@@ -80,7 +80,7 @@ def test_who_finds_the_pool_used_up_gets_a_kept_connection(app, monkeypatch):
             connection.close()
 
 
-def test_who_waits_gets_the_connection_of_the_transaction_that_ends(app):
+def test_a_waiting_greenlet_gets_the_connection_of_the_transaction_that_ends(app):
     with app.app_context():
         pool = db.engine.pool
         others = [pool.connect() for _ in range(pool.size() - 1)]
@@ -115,21 +115,21 @@ def waiters(count):
     return started
 
 
-def test_who_waits_is_served_before_who_comes_later(used_up):
+def test_waiting_greenlets_are_served_in_their_order(used_up):
     [first] = waiters(1)
     used_up.pop().close()
     used_up.append(db.engine.pool.connect())
     assert first.ready()
 
 
-def test_one_that_is_killed_leaves_its_turn_to_the_next(used_up):
+def test_a_waiting_greenlet_that_is_killed_leaves_its_turn_to_the_next(used_up):
     first, second = waiters(2)
     first.kill(block=False)
     used_up.pop().close()  # whose turn it is does not know yet that it ends
     second.get(timeout=1)
 
 
-def test_one_that_can_not_be_made_leaves_the_turn_to_who_waits():
+def test_a_connection_that_can_not_be_made_leaves_its_place_to_a_waiting_greenlet():
     gate, outcomes = Event(), iter([OSError, None])
 
     def connect():
@@ -190,7 +190,7 @@ def test_a_kept_connection_that_the_server_has_ended_is_not_used(app):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_when_the_database_is_lost_kept_connections_are_closed_as_well(app):
+def test_kept_connections_are_closed_when_the_database_is_lost(app):
     """The one that lies beside seems to be in order."""
     with app.app_context():
         kept = write(app)

@@ -82,7 +82,7 @@ def test_a_default_is_used_and_changed_rows_are_counted(session):
     assert titled.row(connection, {"chat": "absent"}) is None
 
 
-def test_an_error_is_sqlalchemys_and_repeats_no_value(session):
+def test_an_error_is_one_of_sqlalchemy_and_repeats_no_value(session):
     connection, value = session.connection(), message(1, content="secret-canary")
     ADD_MESSAGE.run(connection, value)
     with pytest.raises(IntegrityError) as raised, connection.begin_nested():
@@ -109,7 +109,7 @@ def test_rows_are_read_one_at_a_time_as_sqlalchemy_reads_them(session):
 
 
 @on_sqlite
-def test_an_error_after_the_first_row_is_sqlalchemys_too(app):
+def test_an_error_after_the_first_row_is_one_of_sqlalchemy(app):
     numbers = select(literal(1).label("n")).cte(recursive=True)
     numbers = numbers.union_all(select(numbers.c.n + 1).where(numbers.c.n < 10**9))
     with app.app_context(), time_limit(0.1), db.engine.connect() as connection:

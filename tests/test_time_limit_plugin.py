@@ -30,7 +30,7 @@ def test_that_does_not():
 
 
 @pytest.mark.parametrize("options", [(), ("--numprocesses=1",)], ids=["alone", "in a worker"])
-def test_what_hangs_fails_and_is_named(tmp_path, options):
+def test_a_test_that_hangs_fails_and_is_named(tmp_path, options):
     (tmp_path / "test_hanging.py").write_text(HANGING)
     command = [sys.executable, "-m", "pytest", "-c", "setup.cfg", "--timeout=1",
                "-p", "no:cacheprovider", "-p", "no:tests.file_order_plugin",

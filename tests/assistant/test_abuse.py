@@ -64,7 +64,7 @@ def misled(alice, begin, chat, served_by):
     return turn
 
 
-def test_an_order_in_a_record_sends_nothing_without_the_users_yes(alice, chat, misled, sent):
+def test_an_instruction_in_a_record_sends_nothing_without_approval(alice, chat, misled, sent):
     assert (cards(misled.chunks)[-1]["state"], sent()) == ("asked", [])
     assert decide(alice, chat, cards(misled.chunks)[-1], "deny").status_code == 200
     assert text_of(misled.end()) == "done"
@@ -80,12 +80,12 @@ def test_the_card_shows_the_body_that_is_sent_to_the_byte(alice, chat, misled, s
     assert text.replace("\r\n", "\n").strip("\n") == STOLEN["content"]
 
 
-def test_a_call_for_somebody_else_names_no_subject_of_its_own(alice, chat, served_by):
+def test_a_call_can_not_name_another_user(alice, chat, served_by):
     served_by.answers = [call(MAIL, **STOLEN, userId="bob"), DONE]
     assert "userId" in error_of(alice.turn(chat, "go"))
 
 
-def test_an_endpoint_that_is_not_configured_is_told_with_what_to_do(app, alice, chat, served_by):
+def test_the_error_of_an_endpoint_without_settings_says_what_to_do(app, alice, chat, served_by):
     settings = VENDOR_SETTINGS.of(app)
     VENDOR_SETTINGS.set(app, dict.fromkeys(settings))
     served_by.answers = [call("search-images", **KITES), DONE]
@@ -116,6 +116,6 @@ def test_the_missing_key_of_an_endpoints_model_is_named(app, alice, chat, served
         ("xyzzy", "There is no tool of this name."),
     ],
 )
-def test_a_tool_that_is_none_is_told_with_the_nearest(alice, chat, served_by, name, told):
+def test_an_unknown_tool_is_answered_with_the_nearest_names(alice, chat, served_by, name, told):
     served_by.answers = [Answer(model_streams.anthropic_call(name, {})), DONE]
     assert told in error_of(alice.turn(chat, "go"))

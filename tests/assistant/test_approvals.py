@@ -71,7 +71,7 @@ def test_the_user_sees_that_the_owner_pays(alice, begin, chat, served_by):
     assert "search-images" not in [e["what"] for e in alice.get("/api/credits").json["entries"]]
 
 
-def test_an_allowed_call_is_made_and_its_answer_told(alice, begin, chat, served_by):
+def test_an_allowed_call_is_made_and_the_model_gets_its_answer(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     answer = decide(alice, chat, part, "once")
     assert (answer.status_code, answer.json) == (200, {**part, "state": "once"})
@@ -93,7 +93,9 @@ def test_a_denied_call_is_not_made_and_the_model_goes_on(alice, begin, chat, ser
 
 
 @pytest.mark.settings(approval_seconds=1)
-def test_silence_ends_in_an_error_and_the_model_goes_on(alice, begin, chat, served_by):
+def test_an_approval_that_nobody_decides_ends_in_an_error_and_the_model_goes_on(
+    alice, begin, chat, served_by
+):
     turn, part = asked(begin, alice, chat, served_by)
     chunks = turn.end()
     assert turn.part("data-approval", "expired")
@@ -209,7 +211,9 @@ def test_nobody_decides_for_another(alice, bob, begin, chat, served_by):
     assert decide(alice, chat, part, "yes").status_code == 400
 
 
-def test_who_leaves_has_nothing_called(alice, begin, chat, served_by):
+def test_a_call_that_waits_for_approval_is_not_made_when_the_client_leaves(
+    alice, begin, chat, served_by
+):
     turn, part = asked(begin, alice, chat, served_by)
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
     chunks = turn.end()

@@ -84,7 +84,9 @@ def ends(chunks):
     return [one for one in chunks if one["type"].startswith("tool-output")]
 
 
-def test_a_grant_missing_there_is_shown_and_told(alice, begin, chat, served_by, there):
+def test_a_grant_missing_at_the_other_instance_is_shown_and_reported(
+    alice, begin, chat, served_by, there
+):
     served_by.answers = [call(CONTACTS), DONE]
     turn = begin(alice, chat)
     allow(alice, chat, turn.part("data-approval"))
@@ -226,7 +228,9 @@ def chatting(alice, **limits):
     return Person("alice", alice.client, made["token"]), made
 
 
-def test_a_token_for_chats_is_one_for_calls_there(alice, chat, served_by, there):
+def test_a_token_for_chats_becomes_a_token_for_calls_at_the_other_instance(
+    alice, chat, served_by, there
+):
     served_by.answers = [call("geocode-city", city="Berlin"), DONE]
     mine, made = chatting(alice, ttl=60)
     chunks = mine.turn(chat, "where?")
@@ -240,7 +244,9 @@ def test_a_token_for_chats_is_one_for_calls_there(alice, chat, served_by, there)
     assert tokens.peek(bearer)[1]["exp"] == ends
 
 
-def test_what_only_turns_here_can_count_is_not_called_there(alice, begin, chat, served_by, there):
+def test_calls_that_only_this_instance_can_count_are_not_made_by_the_other(
+    alice, begin, chat, served_by, there
+):
     served_by.answers = [call("search-images", query="kites"), DONE]
     turn = begin(chatting(alice, credits=100)[0], chat)
     allow(alice, chat, turn.part("data-approval"))
@@ -256,13 +262,13 @@ def found(alice, chat, served_by, query):
 
 
 @pytest.mark.settings(sandbox="0", provider_a_api_key="k")
-def test_what_can_be_called_there_needs_no_key_here(alice, chat, served_by):
+def test_endpoints_of_the_other_instance_need_no_key_here(alice, chat, served_by):
     assert "search-images" in found(alice, chat, served_by, "search for pictures: images")
     listed = alice.get("/api/integrations/catalog").json["endpoints"]
     assert {one["name"] for one in listed if not one["configured"]} == set()
 
 
-def test_whether_it_is_connected_is_what_the_other_instance_says(
+def test_the_other_instance_says_whether_an_integration_is_connected(
     alice, chat, served_by, there, office
 ):
     office.flags = {"connected": True, "contacts": True, "mailRead": False}
@@ -283,7 +289,7 @@ def test_endpoints_are_found_while_the_other_instance_hangs(
     assert "connected" not in found(alice, chat, served_by, "list contacts")[CONTACTS]
 
 
-def test_while_it_hangs_one_question_waits_for_it(
+def test_while_the_other_instance_hangs_only_one_request_waits_for_it(
     alice, chat, served_by, there, office, monkeypatch
 ):
     """Each of the others would take as long."""
@@ -294,7 +300,9 @@ def test_while_it_hangs_one_question_waits_for_it(
     assert [one.path for one in there.seen] == [STATUS]
 
 
-def test_it_is_asked_again_after_a_while(alice, chat, served_by, office, monkeypatch):
+def test_the_other_instance_is_asked_again_after_a_while(
+    alice, chat, served_by, office, monkeypatch
+):
     monkeypatch.setattr(grants, "STATUS_SECONDS", 0.3)
     monkeypatch.setattr(gateway, "QUIET_SECONDS", 0.1)
     office.is_open.clear()
@@ -304,6 +312,8 @@ def test_it_is_asked_again_after_a_while(alice, chat, served_by, office, monkeyp
     assert found(alice, chat, served_by, "list contacts")[CONTACTS]["connected"] is False
 
 
-def test_what_needs_no_grant_is_found_without_asking_there(alice, chat, served_by, there):
+def test_endpoints_without_grants_are_found_without_asking_the_other_instance(
+    alice, chat, served_by, there
+):
     assert "connected" not in found(alice, chat, served_by, "geocode a city")["geocode-city"]
     assert there.seen == []

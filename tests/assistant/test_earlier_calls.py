@@ -123,7 +123,7 @@ def test_a_call_that_was_made_gives_its_answer(alice, failed, again, served_by, 
         ("SLACK_BOT_TOKEN", None, NOT_CONFIGURED.format(SEND, "SLACK_BOT_TOKEN")),
     ],
 )
-def test_so_does_one_that_the_operators_settings_rule_out_since(
+def test_a_call_that_was_made_gives_its_answer_though_settings_now_forbid_it(
     app, failed, again, name, value, told
 ):
     first = failed()
@@ -131,14 +131,14 @@ def test_so_does_one_that_the_operators_settings_rule_out_since(
     assert again(POST, POST) == [*first, told]
 
 
-def test_it_is_given_once_and_the_next_one_asks(alice, failed, again, team):
+def test_an_earlier_answer_is_given_once_and_the_next_call_asks(alice, failed, again, team):
     failed()
     again(POST, POST, asks=1)
     assert team.texts == [BODY["text"]] * 2
     assert entries(alice) == [("integrations.call", SEND, CALLED)] * 2
 
 
-def test_other_words_are_another_call(failed, again, team):
+def test_a_call_with_another_text_is_another_call(failed, again, team):
     failed()
     again(call(SEND, **{**BODY, "text": "other"}), asks=1)
     assert team.texts == [BODY["text"], "other"]
@@ -153,7 +153,7 @@ def test_tries_that_fail_one_after_the_other_call_once(alice, failed, again, ser
     assert len(team.seen) == 1
 
 
-def test_another_message_makes_its_own_call(alice, begin, chat, failed, served_by, team):
+def test_a_call_for_another_message_is_made(alice, begin, chat, failed, served_by, team):
     failed()
     served_by.answers = [POST, DONE]
     turn = begin(alice, chat, userMessageId="v")
@@ -187,7 +187,9 @@ def test_a_call_that_was_cut_off_may_have_happened(alice, stopped, again, served
     assert len(team.seen) == 1
 
 
-def test_asked_for_once_more_the_user_decides(stopped, again, team):
+def test_a_call_that_may_have_happened_is_repeated_only_if_the_user_decides_so(
+    stopped, again, team
+):
     stopped()
     again(POST, POST, asks=1)
     assert len(team.seen) == 2
@@ -290,7 +292,7 @@ def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, serve
     assert entries(alice) == [("integrations.call", SEND, CALLED)]
 
 
-def test_a_gateway_that_does_not_know_may_have_called(alice, failed, again, team):
+def test_a_call_whose_outcome_a_gateway_does_not_know_may_have_happened(alice, failed, again, team):
     team.reply = Answer("bad gateway", status="502 Bad Gateway")
     [told] = failed()
     assert told == f"The upstream service failed. {UNSURE}"
@@ -322,7 +324,9 @@ def lapse(app):
     return lapsing
 
 
-def test_it_is_waited_for_until_its_worker_is_known_to_be_lost(stopped, again, lapse, team):
+def test_a_running_call_is_waited_for_until_its_worker_is_known_to_be_lost(
+    stopped, again, lapse, team
+):
     stopped()
     lapse(2)
     assert again(POST) == [NOT_AGAIN[LEFT]]
@@ -360,19 +364,19 @@ def test_a_decision_for_the_chat_of_a_dead_try_is_void_in_the_next(failed, again
     assert team.texts == [BODY["text"], "other"]
 
 
-def test_it_is_void_for_paid_reads_too(failed, again):
+def test_a_decision_of_a_dead_try_is_void_for_paid_reads(failed, again):
     failed(call("search-images", query="red kites"), decision="chat")
     again(call("search-images", query="owls"), asks=1)
 
 
-def test_it_holds_for_other_messages(alice, chat, failed, served_by, team):
+def test_a_decision_of_a_dead_try_holds_for_other_messages(alice, chat, failed, served_by, team):
     failed(decision="chat")
     served_by.answers = [POST, DONE]
     assert not cards(alice.turn(chat, "go", userMessageId="v"))
     assert len(team.seen) == 2
 
 
-def test_that_of_an_answer_holds_when_the_message_is_answered_anew(
+def test_a_decision_of_an_answered_message_holds_when_it_is_answered_anew(
     alice, begin, chat, served_by, team
 ):
     served_by.answers = [POST, DONE]
@@ -385,7 +389,9 @@ def test_that_of_an_answer_holds_when_the_message_is_answered_anew(
     assert len(team.seen) == 2
 
 
-def test_one_that_is_made_in_the_next_try_holds_in_it(failed, begin, chat, alice, served_by, team):
+def test_a_decision_that_is_made_in_the_next_try_holds_in_that_try(
+    failed, begin, chat, alice, served_by, team
+):
     failed(decision="chat")
     served_by.answers = [*(call(SEND, **{**BODY, "text": text}) for text in "ab"), DONE]
     turn = begin(alice, chat, userMessageId="u")

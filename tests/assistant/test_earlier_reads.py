@@ -63,7 +63,9 @@ def charges(alice):
     return [one["amount"] for one in entries if one["what"] == PICTURES]
 
 
-def test_its_answer_is_given_again_and_nobody_is_asked(alice, a_try, vendor, served_by):
+def test_the_answer_of_an_earlier_try_is_given_again_without_asking_the_user(
+    alice, a_try, vendor, served_by
+):
     first = a_try(CUT, SEARCH, asks=1)
     assert a_try(DONE, SEARCH) == first
     assert (len(vendor.seen), charges(alice)) == (1, [-0.25])
@@ -80,7 +82,7 @@ def test_a_paid_search_by_post_is_nothing_to_take_back(alice, a_try):
     assert undone == {"undone": [], "conflicts": []}
 
 
-def test_its_entry_is_written_without_a_look_at_all_entries_of_the_user(app, a_try):
+def test_the_entry_of_a_read_is_written_without_reading_all_entries_of_the_user(app, a_try):
     statements = []
     with app.app_context():
         engine = db.engine
@@ -93,7 +95,7 @@ def test_its_entry_is_written_without_a_look_at_all_entries_of_the_user(app, a_t
     assert (len(written), looked) == (1, [])
 
 
-def test_it_is_no_change(alice, a_try):
+def test_a_paid_read_is_no_change(alice, a_try):
     a_try(CUT, SEARCH, asks=1)
     a_try(DONE, SEARCH)
     assert alice.get("/api/ai/journal").json["entries"] == []
@@ -101,14 +103,14 @@ def test_it_is_no_change(alice, a_try):
     assert alice.post(f"/api/ai/turns/{turn}/undo").json == {"undone": [], "conflicts": []}
 
 
-def test_it_is_given_once_in_a_try(alice, a_try, vendor):
+def test_the_answer_of_an_earlier_try_is_given_once_in_each_try(alice, a_try, vendor):
     a_try(CUT, SEARCH, asks=1)
     a_try(CUT, SEARCH)
     a_try(DONE, SEARCH, SEARCH, asks=1)
     assert len(vendor.seen) == len(charges(alice)) == 2
 
 
-def test_other_words_are_another_read(a_try, vendor):
+def test_a_read_with_another_query_is_another_read(a_try, vendor):
     a_try(CUT, SEARCH, asks=1)
     a_try(DONE, call(PICTURES, query="owls"), asks=1)
     assert len(vendor.seen) == 2

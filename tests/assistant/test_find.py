@@ -29,7 +29,7 @@ def test_the_first_three_have_the_right_one(query, endpoint):
     assert endpoint in [item.name for item in rank(CATALOG, query)[:3]]
 
 
-def test_words_that_nothing_has_find_nothing(alice):
+def test_unknown_words_find_nothing(alice):
     assert rank(CATALOG, "xyzzy") == []
 
 

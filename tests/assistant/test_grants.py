@@ -23,7 +23,9 @@ def asked(begin, alice, chat, served_by):
     return turn, turn.part("data-consent")
 
 
-def test_the_part_says_what_is_missing_and_holds_no_url(alice, begin, chat, served_by):
+def test_the_part_of_a_missing_grant_says_what_is_missing_and_has_no_url(
+    alice, begin, chat, served_by
+):
     turn, part = asked(begin, alice, chat, served_by)
     assert part.keys() == {"toolCallId", "endpoint", "provider", "scopes", "expiresAt", "state"}
     assert (part["endpoint"], part["provider"]) == (CONTACTS, "cloudsuite")

@@ -73,7 +73,7 @@ def test_a_call_that_was_made_there_is_asked_for_under_its_key(alice, a_try, the
     assert outcomes(alice) == [CALLED]
 
 
-def test_of_a_call_that_may_have_been_made_there_the_key_decides(alice, a_try, there):
+def test_a_call_that_may_have_been_made_is_repeated_under_its_key(alice, a_try, there):
     there.answers = [says(FAILED, "502 Bad Gateway"), says(UNKNOWN, "409 Conflict")]
     a_try(CUT, asks=True)
     assert outcomes(alice) == [LEFT]

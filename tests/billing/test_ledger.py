@@ -50,7 +50,7 @@ def test_a_hold_takes_no_more_than_the_free_balance(books):
 @pytest.mark.parametrize(
     "payer", [limited(10), replace(ALICE, budget=10 * CREDIT)], ids=["token", "budget"]
 )
-def test_who_can_not_afford_a_hold_may_try_a_smaller_one_at_once(books, payer):
+def test_a_smaller_hold_can_be_tried_right_after_a_refused_one(books, payer):
     def hold(session):
         with pytest.raises(InsufficientCredits):
             ledger.reserve(session, payer, 11 * CREDIT, "a", None, 60)

@@ -161,7 +161,7 @@ class Ledger(RuleBasedStateMachine):
 
 
 @on_sqlite
-def test_the_ledger_matches_its_model(books):
+def test_random_operations_leave_the_ledger_as_its_model_predicts(books):
     machine = type("Machine", (Ledger,), {"books": books})
     options = example_settings(
         max_examples=depth(40),

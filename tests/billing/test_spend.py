@@ -59,7 +59,7 @@ def test_every_day_is_there_with_its_charges(books, charge):
     ("zone", "day"),
     [("UTC", "22"), ("Asia/Tokyo", "23"), ("America/New_York", "22"), ("Pacific/Kiritimati", "23")],
 )
-def test_a_day_is_one_of_the_time_zone(books, charge, zone, day):
+def test_days_are_those_of_the_requested_time_zone(books, charge, zone, day):
     charge(datetime(2024, 11, 22, 23, 59, 59, 999_999, tzinfo=UTC))
     spent = [name for name, amount, _ in credits(read(books, 5, zone)) if amount]
     assert spent == [f"2024-11-{day}"]

@@ -11,7 +11,7 @@ from tests.browser.office_suite import forget
 WISH = "Show me the weather where my first contact lives"
 
 
-def test_a_wish_in_the_chat_becomes_widgets_on_the_open_canvas(console, opened):
+def test_a_request_in_the_chat_becomes_widgets_on_the_open_canvas(console, opened):
     """The chat is in one tab and the canvas in another; a contact is then chosen by hand."""
     canvas = Canvas(console).create()
     forget(console)

@@ -56,7 +56,7 @@ def test_one_finger_pans_and_moves_widgets_and_two_zoom(canvas):
     assert canvas.stored()["widgets"][0] == moved
 
 
-def test_a_second_finger_takes_a_drag_back(canvas):
+def test_a_second_finger_cancels_a_drag(canvas):
     touch, (x, y) = Touch(canvas.page), empty_place(canvas)
     grip = canvas.grip("Note").bounding_box()
     before, stored = canvas.boxes.first.get_attribute("style"), canvas.stored()["widgets"][0]

@@ -11,7 +11,7 @@ from tests.services import Service
 MAIL = {"mail", "mailRead", "mailSend", "mailModify"}
 
 
-def test_the_whole_journey(connections):
+def test_an_integration_is_connected_used_and_disconnected(connections):
     calls = []
     connections.page.on("request", lambda request: calls.append(f"{request.method} {request.url}"))
     expect(connections.account("Cloud suite").get_by_text("Not connected")).to_be_visible()
@@ -104,7 +104,7 @@ def test_what_can_not_be_renewed_is_reconnected(connections):
     expect(connections.lines("Files").first).to_be_visible()
 
 
-def test_mail_goes_out_and_comes_in(connections):
+def test_mail_is_sent_and_listed(connections):
     connections.connect("Send mail")
     for title in ("Read mail", "Change mail"):
         connections.is_granted(title)
@@ -125,7 +125,7 @@ def test_a_permission_is_checked_without_changing_anything(connections):
     connections.says("Change mail", "Nothing was changed in the mailbox.")
 
 
-def test_reading_alone_lights_no_other_card(connections):
+def test_a_grant_to_read_marks_no_other_card_as_connected(connections):
     connections.connect("Read mail")
     for title in ("Send mail", "Change mail", "Calendar", "Files", "Contacts"):
         connections.is_open(title)

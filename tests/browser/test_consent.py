@@ -27,7 +27,7 @@ def test_a_refusal_is_told_here_and_stays_readable_there(connections):
     connections.connect("Files")
 
 
-def test_a_closed_window_is_no_refusal(connections):
+def test_closing_the_window_of_a_consent_is_not_a_refusal(connections):
     popup = connections.ask("Files")
     url = popup.url
     popup.close()
@@ -78,7 +78,7 @@ def test_a_stranger_that_opens_the_window_hears_nothing(connections):
     assert stranger.evaluate("heard") == []
 
 
-def test_strangers_are_not_listened_to(connections):
+def test_messages_from_other_windows_are_ignored(connections):
     requests = []
     connections.page.on("request", lambda request: requests.append(request.url))
     tell = "([origin, data]) => dispatchEvent(new MessageEvent('message', { origin, data }))"

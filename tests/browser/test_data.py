@@ -474,7 +474,7 @@ def with_a_place(route):
     route.fulfill(response=answer, json={"collections": collections})
 
 
-def test_a_collection_of_a_newer_service_is_met_in_a_page_that_stays(tabs, databases):
+def test_an_open_page_works_with_a_collection_of_a_newer_service(tabs, databases):
     cheaper = "tests.browser.fast_service"
     service = Service(databases.make("sqlite"), EXTENSIONS=cheaper)
     with service, opening(tabs, service.start()) as opened:

@@ -21,7 +21,7 @@ def page(opened):
     return page
 
 
-def test_every_template_says_hello_there(opened):
+def test_every_template_starts_on_the_developer_page(opened):
     console = opened()
     inspector = console.page.get_by_role("region", name="Message inspector")
     for handle in HANDLES:

@@ -34,7 +34,7 @@ def held(console):
     return holding
 
 
-def test_save_keeps_the_focus_while_it_saves_and_rests(console, held):
+def test_the_save_button_keeps_the_focus_while_it_saves_and_afterwards(console, held):
     task = console.api("POST", "records/tasks", {"title": "Old"})["recordId"]
     page, save = show(console, f"tasks/{task}"), console.button("Save")
     expect(save).to_be_disabled()
@@ -192,7 +192,7 @@ PARTS = {
 }
 
 
-def test_try_again_hands_the_focus_on(console):
+def test_the_focus_moves_on_when_try_again_disappears(console):
     console.may_say("503")
     page = console.page
     again = page.locator("main").get_by_role("button", name="Try again")

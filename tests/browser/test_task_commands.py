@@ -21,7 +21,7 @@ def console(opened):
     return console
 
 
-def test_connected_allowed_and_sent(console, opened):
+def test_a_message_is_sent_after_a_consent_and_an_approval(console, opened):
     shown = reaches_the_message(console)
     other = opened(like=console).sign_in()
     before = sent_count(console)
@@ -55,7 +55,7 @@ def test_where_windows_are_blocked_a_link_leads_to_the_consent_and_not_back(cons
     expect(shown).to_contain_text("The account is connected.")
 
 
-def test_declined_and_not_sent(console):
+def test_a_declined_message_is_not_sent(console):
     reaches_the_message(console)
     before = sent_count(console)
     decide(console, "cloudsuite/mail-send", "Deny")

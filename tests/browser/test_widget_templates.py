@@ -72,7 +72,7 @@ def test_days_are_written_as_in_the_console_whatever_the_language_of_the_browser
     expect(table.get_by_role("rowheader")).to_have_text(["21 Nov", "22 Nov"])
 
 
-def test_a_contact_is_connected_chosen_and_goes_to_three_widgets(canvas):
+def test_a_chosen_contact_goes_to_three_connected_widgets(canvas):
     """The chain: a person to mail, their city to the weather, the weather's days to a chart."""
     contacts, mail = canvas.put("contacts"), canvas.put("mail")
     weather, chart = canvas.put("weather"), canvas.put("chart")

@@ -99,7 +99,7 @@ def test_a_deleted_chat_takes_its_messages_along(alice):
     assert alice.delete(f"/api/ai/chats/{chat}").status_code == 404
 
 
-def test_another_cannot_rename_or_delete(alice, bob):
+def test_another_user_can_not_rename_or_delete_a_chat(alice, bob):
     chat = alice.new_chat("Mine")
     for path in (chat, "chat_absent", "%00"):
         renamed = bob.patch(f"/api/ai/chats/{path}", {"title": "Stolen"})
@@ -146,7 +146,7 @@ def test_a_chat_that_has_changed_since_it_was_read_stays_as_it_is(alice):
     assert alice.delete(path, headers={"If-Match": renamed["updatedAt"]}).status_code == 200
 
 
-def test_a_change_that_is_none_is_refused(alice):
+def test_an_update_without_a_change_is_refused(alice):
     chat = alice.new_chat("Plans")
     for body in ({}, {"pinned": "true"}, {"pinned": 1}, {"pinned": None}, {"x": 1}):
         assert alice.patch(f"/api/ai/chats/{chat}", body).status_code == 400, body

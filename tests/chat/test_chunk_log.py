@@ -37,13 +37,13 @@ def logged(chunks):
 
 
 @pytest.mark.parametrize("number", range(len(CHUNKS) + 1))
-def test_what_follows_each_chunk(number):
+def test_a_reader_gets_the_chunks_behind_each_position(number):
     log = logged(CHUNKS)
     assert len(log) == len(CHUNKS)
     assert list(log.after(number)) == CHUNKS[number:]
 
 
-def test_many_texts_take_no_longer_each():
+def test_the_cost_of_a_text_does_not_grow_with_the_number_of_texts():
     chunks = [chunk for number in range(10_000) for chunk in text(str(number), ["x"])]
     began = time.process_time()
     assert len(logged(chunks)) == len(chunks)

@@ -81,7 +81,7 @@ def test_a_turn_whose_hold_was_swept_is_paid_all_the_same(alice, app, served_by,
     check_books(app, 10 * 150 + 5 * 750)
 
 
-def test_a_lost_hold_is_not_taken_for_a_lack_of_credits(alice, app, served_by, chat):
+def test_a_lost_hold_is_not_reported_as_a_lack_of_credits(alice, app, served_by, chat):
     call, gate = gated_answer(model_streams.anthropic_call("user__current", {}).encode())
     served_by.answers = [call, Answer(model_streams.anthropic("done"))]
     response = begin(alice, served_by, chat)

@@ -89,7 +89,7 @@ def cuts_are_allowed(case: Case, history: History) -> bool:
     return told and floor and (whole or (kept[0].is_question and kept == case.rows[-len(kept) :]))
 
 
-def test_a_chat_is_sent_alike_every_time():
+def test_the_same_chat_is_sent_in_the_same_bytes():
     """A provider's cache of prompts lives on that."""
     for seed in range(300):
         first, second = Case.of(seed), Case.of(seed)

@@ -130,7 +130,7 @@ def test_nothing_is_lost_when_a_parked_response_goes_on_late(pair):
     assert rest.get(timeout=5) == [b"".join(map(sse.encode, behind)), sse.DONE]
 
 
-def test_a_silence_does_not_end_the_pauses(pair):
+def test_a_keep_alive_does_not_end_the_pauses(pair):
     channel = Channel()
     writer = DirectWriter(pair[0], is_chunked=False, is_server_pausing=True)
     body = Reader(channel, pair[0], "turn_1", writer).stream(channel.abandon)

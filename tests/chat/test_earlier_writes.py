@@ -63,13 +63,13 @@ def test_each_kind_of_write_gives_its_earlier_result(alice, served_by, chat):
     assert alice.records("notes") == before
 
 
-def test_other_words_are_another_write(alice, served_by, chat):
+def test_a_write_with_another_text_is_another_write(alice, served_by, chat):
     failed(alice, served_by, chat, call("create", data={"title": "a"}))
     again(alice, served_by, chat, call("create", data={"title": "b"}))
     assert len(alice.records("notes")) == 2
 
 
-def test_another_message_writes_its_own(alice, bob, served_by, chat):
+def test_a_write_for_another_message_is_made(alice, bob, served_by, chat):
     make = call("create", data={"title": "a"})
     failed(alice, served_by, chat, make)
     again(alice, served_by, chat, make, message="v")

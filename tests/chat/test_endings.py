@@ -47,7 +47,7 @@ def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
     assert assistant["parts"][-1]["state"] == "done"
 
 
-def test_a_stream_that_nobody_begins_to_read_ends_too(alice, chat, app):
+def test_a_stream_that_nobody_reads_ends(alice, chat, app):
     alice.ask(chat, "count to 3000", userMessageId="u").close()
     wait_for(is_idle(app))
     wait_for(lambda: alice.ask(chat, "hello", userMessageId="u").status_code == 200)
@@ -64,7 +64,7 @@ def test_the_stop_route_ends_the_stream_with_abort(alice, chat):
 
 
 @pytest.mark.settings(extensions="tests.chat.slow_tools")
-def test_a_stop_that_a_tool_has_masked_ends_the_turn(alice, chat):
+def test_a_stop_ends_the_turn_though_a_tool_raises_another_error(alice, chat):
     stream = iter(alice.ask(chat, "call test.masking with {}", modelId="gen-5.4").response)
     read = b""
     while b"tool-input-available" not in read:
@@ -74,7 +74,7 @@ def test_a_stop_that_a_tool_has_masked_ends_the_turn(alice, chat):
     assert (types(chunks)[-1], types(chunks).count("start-step")) == ("abort", 1)
 
 
-def test_a_stop_that_the_database_has_masked_ends_the_turn(alice, chat, monkeypatch):
+def test_a_stop_ends_the_turn_though_the_database_raises_another_error(alice, chat, monkeypatch):
     waiting = Event()
 
     def reserve(*_):
@@ -175,7 +175,7 @@ def test_a_stop_in_a_later_step_takes_no_reason_from_an_earlier_one(alice, chat,
     call = called("{}") | {"content": ""}
     first = Answer(b"".join([*events(call), b'data: {"choices": [{"finish_reason": "stop"}]}\n\n']))
     served_by.answers = [first, silent_after(*[{"content": "word "}] * 3)]
-    _, stream, read = begun(alice, chat, modelId="gen-5.4")
+    _, stream, read = begin_turn(alice, chat, modelId="gen-5.4")
     alice.post(f"/api/ai/chat/{chat}/stop")
     shown = chunks_of(read + b"".join(stream))[-2]["messageMetadata"]
     assert (shown["steps"], shown["finishReason"]) == (2, "other")

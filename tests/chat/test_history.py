@@ -66,7 +66,7 @@ def test_stored_parts_become_messages(parts, messages):
     assert list(messages_of(row)) == messages
 
 
-def test_a_user_row_is_its_content():
+def test_a_stored_user_message_becomes_its_content():
     assert list(messages_of(StoredMessage(1, "user", "hi"))) == [UserMessage("hi")]
 
 

@@ -88,7 +88,7 @@ def test_a_lease_that_was_not_renewed_is_not_lost_before_it_lapses(worker, alice
     assert alice.ask(chat, "hello").status_code == 409
 
 
-def test_whoever_renews_is_not_lost(worker, chat):
+def test_a_worker_that_renews_its_lease_is_not_lost(worker, chat):
     worker.begins(chat, ends_in=-1)
     worker.look(UNRENEWED_SECONDS - 1)
     worker.lease_ends(-0.5)  # late, and lapsed again since
@@ -96,7 +96,7 @@ def test_whoever_renews_is_not_lost(worker, chat):
     assert worker.sweep().turns == 0
 
 
-def test_who_was_away_looks_anew(worker, chat):
+def test_a_worker_that_was_paused_looks_at_the_leases_anew(worker, chat):
     """So does who has found the database away: its looks did not come back."""
     worker.begins(chat, ends_in=-1)
     worker.look(UNRENEWED_SECONDS - 1)
@@ -108,7 +108,7 @@ def test_who_was_away_looks_anew(worker, chat):
     assert (worker.watch.is_steady, worker.sweep().turns) == (True, 1)
 
 
-def test_who_is_away_takes_nothing_from_anybody(worker, chat):
+def test_a_paused_worker_takes_no_claim_from_another(worker, chat):
     worker.begins(chat, ends_in=-1)
     worker.look()
     worker.moment += 20

@@ -98,7 +98,7 @@ def test_never_fewer_than_ten_messages_are_kept(summary):
     assert sum(message.text.endswith(SHORTENED) for message in sent) == 10
 
 
-def test_no_more_goes_than_must():
+def test_no_more_messages_are_left_out_than_necessary():
     history, _ = compact(talk(60, "x" * 9_000), "new", summary=None)
     assert len(history.rows) == 26  # 234 000 characters; 27 would begin with an answer
     assert history.stages == ("window",)
@@ -187,7 +187,7 @@ def test_a_question_that_is_over_budget_by_itself_stays_whole():
     assert sent[-1].text == "y" * 300_000
 
 
-def test_half_of_what_was_sent_is_what_a_refusing_provider_gets():
+def test_a_provider_that_refuses_a_prompt_gets_one_of_half_its_length():
     history, _ = compact(talk(20, "x" * 5_000), "new")
     tighter = LIMITS.halve(history.messages)
     assert tighter.budget == 50_001

@@ -63,7 +63,7 @@ def test_deltas_stop_at_the_limit_and_the_call_fails(alice, served_by, model, op
 
 
 @on_sqlite
-def test_as_deep_as_may_be_is_streamed_to_its_end(alice, served_by):
+def test_input_of_the_greatest_allowed_depth_is_streamed_to_its_end(alice, served_by):
     dice = random.Random(1)
     text = '{"collection":' + "[" * (MAX_DEPTH - 1) + json.dumps('\\"[{' * dice.randrange(99, 400))
     text += "]" * (MAX_DEPTH - 1) + "}"

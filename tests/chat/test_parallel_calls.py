@@ -145,7 +145,7 @@ def failing():
     raise Failure
 
 
-def test_all_end_when_nobody_wants_more():
+def test_all_reads_end_when_their_results_are_not_needed_any_more():
     log = []
     merged = merge([endless(log, "a"), endless(log, "b"), endless(log, "never begun")], 2)
     assert {next(merged).id for _ in range(4)} == {"a", "b"}
@@ -153,7 +153,7 @@ def test_all_end_when_nobody_wants_more():
     assert sorted(log) == ["a", "b"]
 
 
-def test_all_end_when_one_raises():
+def test_all_reads_end_when_one_of_them_raises():
     log = []
     merged = merge([endless(log, "a"), failing(), endless(log, "b")], 3)
     with pytest.raises(Failure):

@@ -106,7 +106,7 @@ def test_an_erased_persons_older_tokens_are_over(app, client, alice):
         assert users.all_users() == []
 
 
-def test_who_comes_back_is_a_new_user_without_starting_credits(app, client, alice):
+def test_an_erased_user_who_returns_is_a_new_user_without_starting_credits(app, client, alice):
     alice.new_chat("before")
     assert alice.get("/api/credits").json["balance"] == 1000
     erase(app, "alice")
@@ -182,7 +182,9 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), WRITES, ids=lambda w: str(w))
-def test_whom_a_worker_still_knows_leaves_nothing_behind(app, alice, method, path, body):
+def test_an_erased_user_in_the_cache_of_a_worker_leaves_nothing_behind(
+    app, alice, method, path, body
+):
     """For two seconds it takes a user's rights as it has read them."""
     for _ in range(2):  # the first makes the row
         alice.get("/api/ai/models")

@@ -73,7 +73,7 @@ SHAPES = ["pings", "crlf", "bytes", "padded", "second-start", "no-usage", "no-do
 
 @on_sqlite
 @pytest.mark.parametrize("model", MODELS)
-def test_an_oddity_of_a_host_does_not_matter(alice, model):
+def test_unusual_forms_of_a_stream_do_not_change_the_answer(alice, model):
     for shape in SHAPES:
         chunks = alice.turn(alice.new_chat(), f"/fail {shape} count to 5", modelId=model)
         assert text_of(chunks) == "1 2 3 4 5", shape
@@ -123,7 +123,9 @@ def test_a_refusal_whose_text_breaks_off_is_known_by_its_status(served_by, alice
 @pytest.mark.parametrize("end", [Answer, breaking, hanging])
 @pytest.mark.parametrize("model", MODELS[1:])
 @pytest.mark.usefixtures("short_silence")
-def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end):
+def test_an_answer_is_whole_after_its_finish_reason_however_the_connection_ends(
+    served_by, alice, model, end
+):
     served_by.answers = [end(whole(model))]
     chat = alice.new_chat()
     chunks = alice.turn(chat, "hello", modelId=model)
@@ -136,7 +138,9 @@ def test_behind_the_finish_reason_any_end_will_do(served_by, alice, model, end):
 @pytest.mark.parametrize(("end", "told"), [(breaking, "broke off"), (hanging, "too long")])
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.usefixtures("short_silence")
-def test_before_the_terminal_event_no_end_is_one(served_by, alice, model, end, told):
+def test_an_answer_without_its_terminal_event_is_an_error_however_the_connection_ends(
+    served_by, alice, model, end, told
+):
     body = re.sub(rb'data: [^\n]*"finish_reason": "stop"[^\n]*\n\n', b"", whole(model))
     served_by.answers = [end(body)]
     chunks = alice.turn(alice.new_chat(), "hello", modelId=model)
@@ -145,7 +149,7 @@ def test_before_the_terminal_event_no_end_is_one(served_by, alice, model, end, t
 
 
 @on_sqlite
-def test_a_text_that_only_begins_is_no_first_content(served_by, alice, monkeypatch):
+def test_an_empty_text_is_not_the_first_content(served_by, alice, monkeypatch):
     """Provider A says so at once, before its model has written anything."""
     limits = model_call.TimeLimits(first=0.3, idle=60, step=60)
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", limits))

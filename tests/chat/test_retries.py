@@ -58,14 +58,14 @@ def test_two_busy_answers_are_followed_by_a_third_try(served_by, alice, stream_o
 @pytest.mark.parametrize(
     ("status", "told"), [("529", "busy right now"), ("500", "has a problem right now")]
 )
-def test_three_such_answers_are_the_end(served_by, alice, status, told, pauses):
+def test_a_third_busy_answer_ends_the_turn(served_by, alice, status, told, pauses):
     served_by.answers = [BUSY[status]]
     chunks = alice.turn(alice.new_chat(), "hello")
     assert told in chunks[-1]["errorText"]
     assert len(served_by.seen) == 3
 
 
-def test_the_hosts_own_patience_counts(served_by, alice, stream_of, pauses):
+def test_the_pause_that_a_host_asks_for_is_waited(served_by, alice, stream_of, pauses):
     asked = Answer("{}", "429 Too Many Requests", {"Retry-After": "3"})
     served_by.answers = [asked, stream_of("ok")]
     alice.turn(alice.new_chat(), "hello")
@@ -79,7 +79,7 @@ WAITS = {  # seconds that a host asks for, by model: of A the first content is d
 
 
 @pytest.mark.parametrize(("asked", "tries"), WAITS.items(), ids=map(" ".join, WAITS))
-def test_a_wait_that_leaves_time_for_an_answer_is_waited(served_by, alice, clock, asked, tries):
+def test_a_pause_is_waited_if_it_leaves_time_for_an_answer(served_by, alice, clock, asked, tries):
     model, seconds = asked
     served_by.answers = [Answer("{}", "429 Too Many Requests", {"Retry-After": seconds})]
     chunks = alice.turn(alice.new_chat(), "hello", modelId=model)
@@ -124,7 +124,7 @@ def test_after_the_first_word_nothing_is_repeated(served_by, alice):
 
 
 @pytest.mark.parametrize("told", ["1.5", "date"])
-def test_a_fraction_and_a_date_are_patience_too(served_by, alice, stream_of, pauses, told):
+def test_a_pause_may_be_a_fraction_or_a_date(served_by, alice, stream_of, pauses, told):
     value = formatdate(time.time() + 5, usegmt=True) if told == "date" else told
     asked = Answer("{}", "429 Too Many Requests", {"Retry-After": value})
     served_by.answers = [asked, stream_of("ok")]
@@ -143,7 +143,9 @@ OPERATORS = {
 
 
 @pytest.mark.parametrize(("body", "status"), OPERATORS.values(), ids=OPERATORS)
-def test_what_the_operator_has_to_mend_is_said_at_once(served_by, alice, pauses, body, status):
+def test_an_error_that_only_the_operator_can_correct_is_reported_at_once(
+    served_by, alice, pauses, body, status
+):
     served_by.answers = [Answer(body, status, {"Retry-After": "0"})]
     with capture_logs() as logged:
         chunks = alice.turn(alice.new_chat(), "hello")

@@ -75,12 +75,12 @@ def test_silence_is_broken_by_keep_alives(alice, served_by, monkeypatch):
 
 
 @on_sqlite
-def test_whoever_is_not_silent_is_not_kept_alive(alice, served_by):
+def test_a_stream_with_chunks_gets_no_keep_alives(alice, served_by):
     served_by.answers = [Silence(ticks=4)]
     assert sse.KEEP_ALIVE not in alice.ask(alice.new_chat(), "hello").get_data()
 
 
-def test_ten_seconds_are_silence(monkeypatch):
+def test_a_keep_alive_follows_ten_seconds_without_a_chunk(monkeypatch):
     """On a moved clock: the channel's reader is nudged after ten seconds, and once for each ten."""
     nudged = []
     monkeypatch.setattr(Channel, "nudge", lambda channel: nudged.append(channel))

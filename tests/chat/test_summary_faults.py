@@ -53,7 +53,7 @@ def test_without_a_summary_the_oldest_messages_go(app, alice, long_chat, model, 
 
 
 @pytest.mark.settings(**SMALL)
-def test_a_summariser_that_is_slow_is_not_waited_for(alice, long_chat, model, monkeypatch):
+def test_the_turn_does_not_wait_for_a_slow_summary(alice, long_chat, model, monkeypatch):
     monkeypatch.setattr(summary, "SUMMARY_SECONDS", 0.1)
     model.summaries = [lambda seen: gevent.sleep(2) or Answer(STREAM)]
     chunks = alice.turn(long_chat, "first")
@@ -140,7 +140,7 @@ def test_who_leaves_before_the_summary_begins_pays_nothing(app, alice, long_chat
 
 
 @pytest.mark.settings(**SMALL)
-def test_three_failures_in_a_row_and_a_chat_rests(app, alice, long_chat, model):
+def test_after_three_failures_no_summary_of_the_chat_is_asked_for(app, alice, long_chat, model):
     model.summaries = [FAULTS["a wrong key"]]
     for _ in range(5):
         alice.turn(long_chat, "again")

@@ -43,7 +43,7 @@ def test_what_a_provider_finds_too_long_is_compacted_once_more(alice, long_chat,
 
 
 @pytest.mark.parametrize("model_id", TOO_LONG)
-def test_a_provider_that_finds_half_too_long_too_is_the_end(alice, long_chat, model, model_id):
+def test_a_second_refusal_of_a_long_prompt_ends_the_turn(alice, long_chat, model, model_id):
     model.answers = [too_long(model_id)]
     chunks = alice.turn(long_chat, "first", modelId=model_id)
     assert chunks[-1]["errorText"] == "This conversation has become too long for the model."

@@ -120,7 +120,7 @@ def test_the_model_is_checked_before_the_chat(alice):
     assert alice.post("/api/ai/chat", body).json["error"] == "invalid_model"
 
 
-def test_anothers_message_id_does_not_matter(alice, bob, chat):
+def test_a_message_id_that_another_user_has_used_is_accepted(alice, bob, chat):
     alice.turn(chat, "hello", userMessageId="shared")
     theirs = bob.new_chat()
     bob.turn(theirs, "repeat after me: mine", userMessageId="shared")

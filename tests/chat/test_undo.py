@@ -90,7 +90,7 @@ WRITES = st.lists(
 @example_settings(
     max_examples=depth(15), suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_after_any_writes_the_records_are_as_before(app, alice, note, writes):
+def test_an_undo_restores_the_records_after_any_writes(app, alice, note, writes):
     ids = [note(), note(text="text"), *(r["recordId"] for r in alice.records("notes", limit=3))]
     before, dead_turn = all_of(alice, "notes"), DeadTurn(app, alice)
     for kind, number, text in writes:

@@ -87,22 +87,22 @@ def found(kind, messages):
 
 
 @pytest.mark.parametrize("kind", "ABC")
-def test_a_sound_conversation_is_taken(kind):
+def test_the_rules_accept_a_correct_conversation(kind):
     assert found(kind, body(kind)["messages"]) == []
 
 
 @pytest.mark.parametrize("messages", A_WRONG.values(), ids=A_WRONG)
-def test_anthropic_refuses(messages):
+def test_the_rules_of_anthropic_find_each_fault(messages):
     assert found("A", messages)
 
 
 @pytest.mark.parametrize("messages", BC_WRONG.values(), ids=BC_WRONG)
 @pytest.mark.parametrize("kind", "BC")
-def test_openai_and_the_compatible_refuse(kind, messages):
+def test_the_rules_of_openai_and_compatible_hosts_find_each_fault(kind, messages):
     assert found(kind, messages)
 
 
 @pytest.mark.parametrize("messages", C_WRONG.values(), ids=C_WRONG)
-def test_the_compatible_refuse_besides(messages):
+def test_the_rules_of_compatible_hosts_find_their_own_faults(messages):
     assert found("C", messages)
     assert not found("B", messages)

@@ -44,7 +44,7 @@ def test_each_write_leaves_its_entry(alice, chat):
     assert {entry["tool"] for entry in entries} == {NAME}
 
 
-def test_its_turn_is_taken_back(alice, chat):
+def test_a_turn_with_a_tool_that_writes_more_than_once_is_undone(alice, chat):
     call_tool(alice, chat, NAME, titles=["a", "b"])
     assert titles(alice) == ["a"]
     [turn] = alice.records("ai-turns")
@@ -52,7 +52,7 @@ def test_its_turn_is_taken_back(alice, chat):
     assert titles(alice) == []
 
 
-def test_of_one_that_fails_by_a_mistake_nobody_knows_what_it_has_changed(alice, chat):
+def test_the_outcome_of_a_tool_that_fails_by_a_bug_is_unknown(alice, chat):
     assert call_tool(alice, chat, "test.break-down")["errorText"] == f"{FAILED} {UNSURE}"
     assert titles(alice) == ["a"]
 
@@ -86,7 +86,7 @@ def test_a_record_with_other_values_is_not_one_of_the_earlier_try(alice, served_
     assert {task["data"]["title"] for task in alice.records("tasks")} == {"a", "b"}
 
 
-def test_a_time_in_other_words_is_the_same(alice, served_by, chat):
+def test_a_time_in_another_notation_is_the_same_time(alice, served_by, chat):
     new = {"collection": "tasks", "data": {"title": "a", "due": "2026-08-01T10:00:00+02:00"}}
     creating = Answer(model_streams.anthropic_call("records__create", new))
     served_by.answers = [creating, CUT]

@@ -16,7 +16,7 @@ KEPT = "max-age=31536000, immutable"
 
 
 @pytest.mark.parametrize("name", ["console/console.js", "console/console.css", "shared/errors.js"])
-def test_a_file_is_nothing_but_itself_and_checked_again(client, name):
+def test_a_file_is_served_unchanged_and_revalidated(client, name):
     headers = client.get(f"/browser/{name}", buffered=True).headers
     assert headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
     assert headers["X-Content-Type-Options"] == "nosniff"

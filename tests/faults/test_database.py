@@ -53,7 +53,7 @@ def test_a_database_that_comes_back_is_asked_for_the_rows(proxied, model, mode):
     assert len(client.credits()["entries"]) == 2
 
 
-def test_the_second_commit_may_lose_its_answer_too(proxied, model):
+def test_a_turn_ends_in_three_rows_though_the_answer_to_its_second_commit_is_lost(proxied, model):
     """The first one was not carried out."""
     service, proxy = proxied
     proxy.after = "cut-after-commit"
@@ -82,7 +82,7 @@ def test_a_turn_without_a_database_ends_in_an_error_and_no_row(proxied, model, m
     wait_for(lambda: client.credits()["held"] == 0)
 
 
-def test_a_stopped_turn_without_a_database_ends_in_an_error_too(proxied, model):
+def test_a_stopped_turn_without_a_database_ends_in_an_error(proxied, model):
     """After an `abort` its client would count on the text to be stored."""
     service, proxy = proxied
     client, text = client_of(service), "words=5 gate stop"

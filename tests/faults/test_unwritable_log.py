@@ -117,7 +117,7 @@ def master_log(monkeypatch):
     made.handlers[:] = before
 
 
-def test_a_line_of_gunicorn_is_lost_as_a_whole_too(redirect, master_log, tmp_path):
+def test_a_line_of_gunicorn_is_lost_as_a_whole(redirect, master_log, tmp_path):
     disk = os.open("/dev/full", os.O_WRONLY)
     redirect(disk)
     log, before = master_log(), lost()

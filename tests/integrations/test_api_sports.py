@@ -77,7 +77,7 @@ def test_a_limit_lasts_a_minute_or_until_midnight(monkeypatch, status, errors, h
 
 @on_sqlite
 @pytest.mark.parametrize("said", [says([]), Said(b"", 204)])
-def test_what_there_is_nothing_of_is_empty(ask, vendor, said):
+def test_an_answer_without_results_is_an_empty_list(ask, vendor, said):
     vendor.says(said)
     assert ask("football/teams", {"id": 33}).json["data"] == {"teams": []}
     assert ask("basketball/standings", {"league": 12, "season": "2019"}).json["data"] == {

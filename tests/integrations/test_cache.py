@@ -79,7 +79,7 @@ def test_an_answer_is_given_again_to_everybody_and_costs_them_nothing(app, alice
 
 
 @on_sqlite
-def test_it_goes_out_as_it_is_stored(app, alice, keeping):
+def test_a_kept_answer_is_sent_as_it_is_stored(app, alice, keeping):
     keeping()
     first, again = anvils(alice), anvils(alice)
     assert first.data == again.data
@@ -89,7 +89,7 @@ def test_it_goes_out_as_it_is_stored(app, alice, keeping):
 
 
 @on_sqlite
-def test_a_tool_gets_it_as_a_value(alice, keeping):
+def test_a_tool_gets_a_kept_answer_as_a_value(alice, keeping):
     vendor = keeping()
     calls = {"endpoint": "anvils-list", "body": IRON}
     for _ in "ab":  # made, then kept
@@ -99,7 +99,7 @@ def test_a_tool_gets_it_as_a_value(alice, keeping):
 
 
 @on_sqlite
-def test_with_a_key_it_is_the_same_after_it_has_expired(app, alice, keeping):
+def test_a_call_with_a_key_repeats_its_answer_after_the_kept_one_has_expired(app, alice, keeping):
     vendor, once = keeping(), {"Idempotency-Key": "one"}
     anvils(alice)
     assert ids(anvils(alice, headers=once)) == ["a-1"]
@@ -121,7 +121,7 @@ def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob,
 
 
 @on_sqlite
-def test_whoever_was_erased_meanwhile_leaves_none(app, alice, keeping):
+def test_a_user_who_was_erased_meanwhile_leaves_no_kept_answer(app, alice, keeping):
     keeping(shared=False)
     for _ in range(2):  # the first makes the user's row
         anvils(alice)
@@ -134,7 +134,7 @@ def test_whoever_was_erased_meanwhile_leaves_none(app, alice, keeping):
 
 
 @on_sqlite
-def test_one_of_an_earlier_form_is_not_given(app, alice, keeping):
+def test_a_kept_answer_of_an_earlier_form_is_not_given(app, alice, keeping):
     keeping()
     anvils(alice)
     wider = Shape(weights.gives, count=Maybe(Int("count")))
@@ -144,14 +144,14 @@ def test_one_of_an_earlier_form_is_not_given(app, alice, keeping):
 
 
 @on_sqlite
-def test_one_whose_sealing_key_is_gone_is_asked_for_again(app, alice, keeping):
+def test_a_kept_answer_whose_sealing_key_is_gone_is_asked_for_again(app, alice, keeping):
     keeping(shared=False)
     anvils(alice)
     execute_write(app, update(KeptAnswer).values(sealed="lost:AAAA"))
     assert ids(anvils(alice)) == ["a-2"]
 
 
-def test_it_is_given_until_it_expires_and_then_swept(app, alice, keeping):
+def test_a_kept_answer_is_given_until_it_expires_and_then_swept(app, alice, keeping):
     vendor = keeping()
     assert [ids(anvils(alice)) for _ in "ab"] == [["a-1"]] * 2
     execute_write(app, update(KeptAnswer).values(expires_at=current_time()))
@@ -164,7 +164,7 @@ def test_it_is_given_until_it_expires_and_then_swept(app, alice, keeping):
 
 
 @on_sqlite
-def test_who_wants_a_fresh_answer_gets_it_and_everybody_after(alice, bob, keeping):
+def test_a_fresh_answer_replaces_the_kept_one_for_everybody(alice, bob, keeping):
     vendor = keeping()
     anvils(alice)
     assert ids(anvils(alice, headers=FRESH)) == ["a-2"]
@@ -173,7 +173,7 @@ def test_who_wants_a_fresh_answer_gets_it_and_everybody_after(alice, bob, keepin
 
 
 @on_sqlite
-def test_it_is_given_while_the_breaker_is_open_and_not_after(app, alice, keeping):
+def test_a_kept_answer_is_given_while_the_breaker_is_open(app, alice, keeping):
     vendor = keeping()
     anvils(alice)
     vendor.says(Said({}, 500))

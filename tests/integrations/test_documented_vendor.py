@@ -55,5 +55,5 @@ def test_the_slow_endpoint_of_the_document_ends_and_charges_what_is_reported(ali
     assert alice.get("/api/credits").json["balance"] == 998
 
 
-def test_its_endpoints_lack_nothing(documented):
+def test_the_endpoints_of_the_document_lack_nothing(documented):
     assert [list(check.endpoint_faults(one)) for one in documented.ENDPOINTS] == [[], [], [], []]

@@ -235,7 +235,7 @@ def test_a_run_that_is_metered_has_a_budget_and_gives_back_what_it_does_not_use(
     assert "budget" not in vendor.seen[-1].json
 
 
-def test_two_who_look_at_once_give_back_once(app, ask, alice, vendor, look, credits_of):
+def test_two_polls_at_the_same_time_refund_once(app, ask, alice, vendor, look, credits_of):
     vendor.says(QUEUED)
     before = credits_of()
     job = ask("neuralsearch-research", {"query": "a"}).json["data"]["jobId"]
@@ -407,7 +407,7 @@ def test_a_run_is_charged_in_full_although_exa_reports_a_cost_at_its_start(
     assert before - credits_of() == 50
 
 
-def test_it_has_ten_minutes(app, started):
+def test_a_run_has_ten_minutes(app, started):
     with app.app_context():
         ends = db.session.query(IntegrationJob.ends_at).filter_by(job_id=started).scalar()
         db.session.remove()

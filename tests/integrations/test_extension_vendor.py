@@ -27,7 +27,7 @@ def integrations(person, path):
 
 
 @on_sqlite
-def test_it_is_in_the_catalog_with_its_prices(alice):
+def test_a_vendor_of_an_extension_is_in_the_catalog_with_its_prices(alice):
     entries = {one["name"]: one for one in integrations(alice, "catalog")["endpoints"]}
     assert entries.keys() >= NAMES
     free, composed = entries["anvils-list"], entries["anvils-judge"]
@@ -37,7 +37,7 @@ def test_it_is_in_the_catalog_with_its_prices(alice):
 
 
 @on_sqlite
-def test_its_schemas_are_published(alice, client):
+def test_the_schemas_of_a_vendor_of_an_extension_are_published(alice, client):
     bodies = integrations(alice, "routes-schema")["properties"]
     answers = integrations(alice, "answers-schema")["properties"]
     assert bodies["anvils-list"]["properties"]["most"]["maximum"] == 100
@@ -78,7 +78,7 @@ def test_an_endpoint_whose_model_has_no_provider_says_which_setting_is_missing(a
     assert (answer.status_code, answer.json["setting"]) == (503, "PROVIDER_A_API_KEY")
 
 
-def test_its_settings_are_read_redacted_and_may_come_from_files(tmp_path):
+def test_the_settings_of_a_vendor_of_an_extension_are_redacted_and_may_be_files(tmp_path):
     path = tmp_path / "key"
     path.write_text("acme-canary\n")
     environ = {"ACME_API_KEY_FILE": str(path), "ACME_BASE_URL": "https://acme.test/"}
@@ -95,7 +95,7 @@ def test_its_settings_are_read_redacted_and_may_come_from_files(tmp_path):
 
 
 @on_sqlite
-def test_its_billing_can_be_chosen(settings):
+def test_the_billing_of_a_vendor_of_an_extension_can_be_chosen(settings):
     environ = {**ENVIRONMENT, "DATABASE_URL": settings.database_url, "EXTENSIONS": acme.__name__}
     create_app(load({**environ, "INTEGRATIONS_BILLING": "anvils=developer"}))
     with pytest.raises(ConfigError, match="^INTEGRATIONS_BILLING: no integration is named 'tongs'"):

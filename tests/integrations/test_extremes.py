@@ -65,7 +65,7 @@ def test_half_a_character_in_an_answer_goes_into_no_query(ask, vendor):
 
 
 @pytest.mark.parametrize("number", HUGE, ids=["above", "below", "within"])
-def test_a_cost_that_no_call_can_have_is_not_believed(ask, vendor, paid, number):
+def test_an_impossible_cost_is_not_charged(ask, vendor, paid, number):
     """The most that the call can cost is charged, as where no cost is reported."""
     usage = {"prompt_tokens": number, "completion_tokens": number, "total_tokens": number}
     choice = {"message": {"content": "Yes."}, "finish_reason": "stop"}
@@ -84,7 +84,7 @@ def test_a_cost_that_no_call_can_have_is_not_believed(ask, vendor, paid, number)
 
 
 @pytest.mark.parametrize("number", HUGE, ids=["above", "below", "within"])
-def test_nor_is_one_of_a_picture(ask, vendor, paid, number):
+def test_an_impossible_cost_of_a_picture_is_not_charged(ask, vendor, paid, number):
     usage = {"input_tokens": number, "output_tokens": number, "total_tokens": number}
     vendor.says({**DRAWN, "usage": usage})
     picked = ask("generate-image", {"prompt": "A cat with wings", "model": "llm"})
@@ -95,7 +95,7 @@ def test_nor_is_one_of_a_picture(ask, vendor, paid, number):
 
 
 @pytest.mark.parametrize("number", HUGE, ids=["above", "below", "within"])
-def test_nor_is_one_of_a_job(ask, vendor, paid, look, number):
+def test_an_impossible_cost_of_a_job_is_not_charged(ask, vendor, paid, look, number):
     vendor.says({"data": {"video_id": "v1", "status": "waiting"}})
     job = ask("aivideo-create-video", {"script": "x" * 100, "avatarId": "bob"})
     vendor.says({"data": {"status": "completed", "video_url": "u", "duration": number}})

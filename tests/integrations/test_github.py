@@ -208,7 +208,7 @@ CLIMBING = [
 ]
 
 
-def test_nobody_climbs_out_of_a_repository(ask, vendor):
+def test_no_path_leads_out_of_a_repository(ask, vendor):
     for endpoint, body in CLIMBING:
         answer = ask(f"codehost-get-repository-{endpoint}", {**REPO, **body})
         assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), body
@@ -436,7 +436,7 @@ def test_an_empty_page_of_a_search_is_the_last(ask, vendor):
     assert (data["total"], data["nextPage"]) == (90, None)
 
 
-def test_a_search_is_anybodys_and_shows_what_is_public(ask, vendor):
+def test_a_search_needs_no_grant_and_shows_public_repositories(ask, vendor):
     mixed = {"total_count": 2, "incomplete_results": False,
              "items": [REPOSITORY, PRIVATE]}  # fmt: skip
     vendor.says(mixed)

@@ -189,7 +189,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_refusal_means(case):
+def test_each_refusal_has_its_meaning(case):
     status, body, (ours, code) = CASES[case]
     error = refusal_of(GOOGLE, Reply(status, {}, None if isinstance(body, bytes) else body))
     if (ours, code) == CONSENT:
@@ -207,7 +207,7 @@ def test_a_success_is_no_refusal():
 
 
 @pytest.mark.parametrize("case", TOLD)
-def test_the_caller_is_told(alice, ask, google, case):
+def test_each_refusal_is_explained_to_the_caller(alice, ask, google, case):
     status, body, (ours, code) = CASES[case]
     connect(alice, "drive-list")
     google.answers = [Said(body, status, {"Retry-After": "7"} if ours == 429 else {})]

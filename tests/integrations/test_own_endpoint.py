@@ -41,11 +41,11 @@ def test_the_function_answers_and_its_price_is_charged(alice):
     assert alice.get("/api/credits").json["balance"] == before - 2
 
 
-def test_its_parameters_are_checked(alice):
+def test_the_parameters_of_an_own_endpoint_are_checked(alice):
     assert list(throw(alice, sides=1)["details"]) == ["sides"]
 
 
-def test_it_is_configured_and_asks_its_user(alice):
+def test_an_own_endpoint_is_configured_and_needs_approval(alice):
     catalog = alice.get("/api/integrations/catalog").json["endpoints"]
     [entry] = [one for one in catalog if one["name"] == "dice-throw"]
     assert (entry["configured"], entry["autoApprove"], entry["credits"]) == (True, False, 2)
@@ -70,7 +70,7 @@ def assert_that_nobody_knows(alice):
 
 
 @pytest.mark.parametrize("status", [403, 404, 422])
-def test_nor_does_what_has_asked_a_vendor_that_refuses(alice, vendor, status):
+def test_with_a_key_a_function_whose_vendor_refuses_does_not_act_again(alice, vendor, status):
     """The vendor tells what it has done, not what the function did before."""
     vendor.says(Said(status=status))
     dice.questions.append(Outgoing(path="/rate_limit"))
@@ -85,7 +85,7 @@ def test_a_function_may_refuse_what_a_vendor_has_told_it(alice, vendor):
     assert once(alice).json["data"] == {"shows": 6}
 
 
-def test_nor_does_what_a_lost_worker_was_doing(app, alice, monkeypatch):
+def test_with_a_key_a_call_of_a_lost_worker_is_not_made_again(app, alice, monkeypatch):
     """Its key says that the call has begun, and nobody ends it."""
     monkeypatch.setattr(Attempt, "_free", lambda self: None)
     dice.faults.append(RuntimeError())

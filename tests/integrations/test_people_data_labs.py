@@ -31,7 +31,7 @@ def test_only_what_is_given_is_asked_for(ask, vendor):
     assert vendor.seen[0].json["query"]["bool"]["must"] == [{"match": {"job_company_name": "acme"}}]
 
 
-def test_nobody_is_an_empty_list(ask, vendor):
+def test_a_search_without_results_is_an_empty_list(ask, vendor):
     vendor.says(Said(NOBODY, 404))
     data = ask("profnet-search-profiles", {"title": "x"}).json["data"]
     assert data == {"profiles": [], "total": 0, "nextCursor": None}

@@ -82,7 +82,7 @@ def test_a_later_call_does_not_put_the_end_of_the_window_off(app, alice, limited
 
 
 @on_sqlite
-def test_whom_a_worker_still_knows_makes_no_call_after_an_erase(app, alice, limited):
+def test_an_erased_user_in_the_cache_of_a_worker_makes_no_call(app, alice, limited):
     vendor = limited(3)
     assert statuses(alice, "a", "b") == [200, 200]
     known = rights_cache.peek("alice")

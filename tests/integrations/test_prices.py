@@ -14,7 +14,7 @@ def price(alice):
     return lambda name, body=None: alice.post(f"/api/integrations/price/{name}", body or {})
 
 
-def test_it_depends_on_the_body_and_is_what_a_call_costs_at_most(alice, price, ask):
+def test_the_price_depends_on_the_body_and_is_the_most_that_a_call_costs(alice, price, ask):
     simple = price(IMAGE, {"prompt": "a red boat"}).json["credits"]
     best = price(IMAGE, {"prompt": "a red boat", "quality": "high"}).json["credits"]
     assert simple < best

@@ -123,7 +123,7 @@ class Odd(Int):
         ),
     ],
 )
-def test_what_an_endpoint_lacks_is_said(facts, fault):
+def test_the_check_says_what_an_endpoint_lacks(facts, fault):
     assert list(check.endpoint_faults(weights)) == []
     found = list(check.endpoint_faults(replace(weights, **facts)))
     assert [one for one in found if one.startswith(fault)], found

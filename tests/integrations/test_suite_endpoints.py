@@ -75,7 +75,7 @@ def test_each_asks_for_its_own_scope_and_no_other(alice):
         assert f"{page.scheme}://{page.netloc}{page.path}" == PAGE
 
 
-def test_the_table_above_has_every_name():
+def test_the_table_of_scopes_has_every_name():
     suite = [item for item in catalog() if item.vendor.integration == "cloudsuite"]
     assert {name for item in suite for name in item.names} == set(SCOPES)
     assert all(item.price == 0 and not item.access.auto_approve for item in suite)
@@ -156,7 +156,7 @@ def test_every_flag_is_lit_by_the_scopes_of_its_endpoints():
             assert lit, item.name
 
 
-def test_events_come_and_go(alice, call):
+def test_events_are_created_and_deleted(alice, call):
     connect(alice, "calendar-create-events")
     listed = call("cloudsuite/calendar-list-events")["events"]
     assert [event["allDay"] for event in listed].count(True) == 1
@@ -541,7 +541,7 @@ def test_a_search_of_files_is_ordered_by_how_well_they_fit(call, files):
 
 
 @on_sqlite
-def test_malware_is_downloaded_only_by_whoever_asks_for_it(call, ask, files):
+def test_a_file_marked_as_malware_is_downloaded_only_on_request(call, ask, files):
     stored = call("drive-upload", name="game.exe", content="MZ")
     answer = ask("drive-download", {"fileId": stored["id"]})
     assert (answer.status_code, answer.json["error"]) == (403, "forbidden")

@@ -24,7 +24,7 @@ def test_every_command_of_the_unit_exists(tmp_path):
     assert lines_of("ExecReload")[-1].endswith(f"$MAINPID {lines_of('ExecStart')[0]}")
 
 
-def test_its_files_are_private_and_the_limit_of_open_files_suffices():
+def test_the_files_of_the_unit_are_private_and_its_limit_of_open_files_suffices():
     assert lines_of("UMask") == ["0077"]
     assert int(lines_of("LimitNOFILE")[0]) >= 65_536
 

@@ -85,7 +85,9 @@ def is_limited(answer) -> bool:
 
 
 @pytest.mark.settings(calls_at_once=3)
-def test_one_call_more_is_refused_and_others_are_not(app, alice, bob, stuck):
+def test_the_call_above_the_limit_is_refused_and_those_of_other_users_are_not(
+    app, alice, bob, stuck
+):
     with calling(alice, stuck, 3):
         assert is_limited(call(alice, 9))
         hers = gevent.spawn(call, bob, 10)

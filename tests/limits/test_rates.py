@@ -60,7 +60,7 @@ def test_each_user_has_limits_of_its_own_in_the_database(alice, bob):
 
 
 @in_database
-def test_chats_are_records_by_this_door_too(alice):
+def test_chats_count_as_records_at_their_own_routes(alice):
     made = [alice.post("/api/ai/chats", {}) for _ in range(3)]
     assert [refused(answer) for answer in made] == [False, False, True]
     assert len(alice.records("ai-chats")) == 2
@@ -150,7 +150,7 @@ def test_what_is_given_back_after_its_window_is_not_taken_off_the_next_one(app):
 
 
 @in_database
-def test_a_window_is_not_prolonged_by_who_asks_again(app):
+def test_a_refused_request_does_not_prolong_the_window(app):
     rates, ends = app.extensions["rates"], []
     with app.app_context():
         for _ in range(4):

@@ -135,7 +135,7 @@ def test_half_a_character_in_an_answer_does_not_lose_it(speaker, vendor):  # noq
 
 
 @on_sqlite
-def test_a_write_outside_is_in_the_journal(speaker, alice):
+def test_a_call_that_changes_something_outside_is_in_the_journal(speaker, alice):
     speaker.call("integrations_call", **TEXT)
     journal = alice.get("/api/ai/journal").json["entries"]
     assert all(entry["turnId"].startswith("mcp_") for entry in journal)

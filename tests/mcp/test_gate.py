@@ -19,7 +19,7 @@ def ping(person, **headers):
     return person.post("/mcp", PING, headers=named)
 
 
-def test_a_token_is_needed_and_how_it_is_sent_is_said(alice, client, app):
+def test_a_request_without_a_token_is_refused_and_told_how_to_send_one(alice, client, app):
     expired = replace(alice, token=issue(app.config["SETTINGS"], "alice", "user", -3600))
     cookie = {"Cookie": f"token={alice.token}"}
     refused = [

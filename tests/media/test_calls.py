@@ -297,7 +297,7 @@ KEY, UNKNOWN = {"Idempotency-Key": "k-1"}, {"error": "conflict", "outcome": "unk
     [({}, 401, {"error": "unauthorized"}), (KEY, 409, UNKNOWN)],
     ids=["without a key", "with a key"],
 )
-def test_who_is_erased_meanwhile_gets_nothing_stored(
+def test_media_of_a_user_who_was_erased_meanwhile_are_not_stored(
     app, vendor, alice, rows, headers, status, told
 ):
     """With a key, a 401 says that nothing was done; the vendor has done its work here."""
@@ -316,7 +316,7 @@ def test_who_is_erased_meanwhile_gets_nothing_stored(
 @on_sqlite
 @in_both
 @pytest.mark.parametrize("is_swept", [False, True])
-def test_who_is_erased_while_an_item_is_written_leaves_none(
+def test_a_user_who_is_erased_while_an_item_is_written_leaves_none(
     app, settings, store, alice, rows, monkeypatch, is_swept
 ):
     """The item's row may be there without a user, or be gone."""

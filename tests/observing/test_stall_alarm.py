@@ -86,7 +86,7 @@ def test_the_longest_stall_stays_the_longest(alarm, look):
     assert stall.LONGEST._value.get() == pytest.approx(2, abs=0.1)
 
 
-def test_what_is_shorter_is_no_stall(alarm, look, lines):
+def test_shorter_work_is_not_a_stall(alarm, look, lines):
     before = counted()
     look(0.01, 0.02, 0.045)
     alarm._end()

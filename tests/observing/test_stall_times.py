@@ -33,7 +33,7 @@ def stall(head_cpu=0.0, cpu=0.0, queued=0.0, stopped=0.0) -> Stall:
         ({"queued": 1.0, "head_cpu": HEAD}, 0, "computing"),
     ],
 )
-def test_only_its_own_time_counts(facts, seconds, kind):
+def test_only_the_time_of_the_stall_itself_counts(facts, seconds, kind):
     found = stall(**facts)
     assert found.wall == pytest.approx(HEAD + SAMPLED)
     assert (found.seconds, found.kind) == (pytest.approx(seconds, abs=1e-9), kind)

@@ -30,14 +30,14 @@ def test_the_bound_has_room_for_what_is_measured(text, measured):
     assert measured * len(text) <= bound(text) <= 2 * measured * len(text)
 
 
-def test_three_bytes_a_token_was_no_bound():
+def test_a_bound_of_three_bytes_a_token_would_be_too_low():
     digits = "7" * 30_000
     assert bound(digits) == len(digits) > len(digits) / 3
 
 
 @repeatable(300)
 @given(st.text(), st.text())
-def test_more_text_never_counts_for_less(one, other):
+def test_a_longer_text_never_counts_as_fewer_tokens(one, other):
     assert bound(one) <= bound(one + other)
 
 

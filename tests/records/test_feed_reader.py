@@ -216,7 +216,7 @@ def test_a_window_that_shrinks_again_and_again_keeps_the_newest():
     assert len(floors) <= 20  # it shrinks once for a thousand changes
 
 
-def test_changes_that_another_worker_prunes_during_a_read_are_missed_by_nobody(app, monkeypatch):
+def test_no_subscriber_misses_changes_that_another_worker_prunes_during_a_read(app, monkeypatch):
     notes, read = app.extensions["collections"].get("notes"), changes.read
     row = outbox.change(notes, "alice", None, {"recordId": "1", "data": {}})
     with app.app_context(), write_transaction() as session:

@@ -76,7 +76,7 @@ def test_what_the_kernel_does_not_take_is_kept_and_the_session_falls_behind(boar
     assert received.count(b'"type":"change"') == len(expected)
 
 
-def test_who_leaves_in_the_middle_of_a_delivery_receives_nothing_more(board):
+def test_a_session_that_leaves_during_a_delivery_receives_nothing_more(board):
     sessions = [board.session() for _ in range(200)]
     board.deliver("before")
     last = sessions[-1]

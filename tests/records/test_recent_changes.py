@@ -17,7 +17,7 @@ def numbers(page):
     return [each.position.seq for each in page]
 
 
-def test_what_was_dropped_is_not_taken_for_nothing(window, monkeypatch):
+def test_dropped_changes_are_not_taken_for_no_changes(window, monkeypatch):
     monkeypatch.setattr(module, "WINDOW_CHANGES", 10)
     window.extend(change(seq) for seq in range(1, 12))
     assert window.after(Position(0, 5)) is None

@@ -74,7 +74,7 @@ def answer(rules, method, target, base="FOOTBALL_URL", **facts):
         ("", "/", False),
     ],
 )
-def test_a_pattern_of_a_path(pattern, path, does):
+def test_a_path_matches_its_pattern(pattern, path, does):
     assert fits(pattern, path) is does
 
 

@@ -313,7 +313,7 @@ def test_the_overview_shows_tokens_but_no_secrets(alice, client, office):
 
 
 @on_sqlite
-def test_there_is_no_such_switch(client):
+def test_an_unknown_switch_is_not_found(client):
     for form in ({"switch": "explode", "account": "ada"}, {"switch": "expire", "account": "eve"}):
         assert client.post(PAGES, data=form).status_code == 400
 

@@ -62,7 +62,7 @@ FIRST = {
 
 
 @pytest.mark.parametrize("text", FIRST)
-def test_a_saying_calls_its_tools(text):
+def test_a_command_in_words_calls_its_tools(text):
     assert calls(text) == FIRST[text]
     assert (said(text) == HELP) is (text == "hello")
 

@@ -59,7 +59,7 @@ def order(service: Service, names: Iterable[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [60, 8192], ids=["many in a read", "one in a read"])
-def test_another_is_answered_between_requests_that_come_together(service, three, size):
+def test_another_client_is_answered_between_pipelined_requests(service, three, size):
     before, flooding, behind = three
     names = [f"flood-{number}" for number in range(10, 10 + TOGETHER)]
     bare = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: %b\r\nX-A: %b\r\n\r\n"
@@ -72,7 +72,7 @@ def test_another_is_answered_between_requests_that_come_together(service, three,
     assert max(map(among.index, ("before", "behind"))) < TOGETHER / 2
 
 
-def test_another_is_answered_while_a_body_comes_in_chunks_of_a_byte(service, three):
+def test_another_client_is_answered_while_a_body_arrives_in_chunks_of_a_byte(service, three):
     token = issue(settings_for(service.database_url), "alice", "user", 600)
     before, flooding, behind = three
     head = f"POST /api/ai/chats HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"

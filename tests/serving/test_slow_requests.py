@@ -62,7 +62,9 @@ def test_a_request_that_stalls_is_answered_408_and_closed(connect, bearer, stall
 @pytest.mark.parametrize(
     ("rest", "answers"), [(b"GET /heal", [b"200", b"408"]), (b"\r\n", [b"200"])]
 )
-def test_so_is_one_that_begins_in_the_packet_of_another(connect, rest, answers):
+def test_a_stalling_request_that_begins_in_the_packet_of_another_is_answered_408(
+    connect, rest, answers
+):
     sock = connect()
     sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + rest)
     assert re.findall(rb"HTTP/1.1 (\d+)", sock.makefile("rb").read()) == answers
@@ -126,7 +128,7 @@ def test_what_follows_a_large_body_that_is_not_read_is_answered(connect):
 
 
 @pytest.mark.parametrize("framing", [b"Content-Length: 6000000", b"Transfer-Encoding: chunked"])
-def test_who_asks_for_one_answer_gets_it_though_the_body_is_not_read(connect, framing):
+def test_a_request_with_connection_close_is_answered_though_its_body_is_not_read(connect, framing):
     """If the service closed the connection with unread bytes, it would be reset."""
     sock = connect()
     sock.sendall(CREATE + b"Connection: close\r\n" + framing + b"\r\n\r\n")
@@ -135,7 +137,7 @@ def test_who_asks_for_one_answer_gets_it_though_the_body_is_not_read(connect, fr
     assert answer_of(sock)[0] == 401
 
 
-def test_who_asks_for_one_answer_sees_its_end_at_once(connect):
+def test_a_request_with_connection_close_sees_the_end_of_its_answer_at_once(connect):
     sock, began = connect(), time.monotonic()
     sock.sendall(CREATE + b"Connection: close\r\nContent-Length: 100\r\n\r\n{")
     assert answer_of(sock)[0] == 401
@@ -148,7 +150,7 @@ def test_an_answered_request_with_a_broken_body_is_not_answered_again(connect):
     assert sock.makefile("rb").read().count(b"HTTP/1.1 ") == 1
 
 
-def test_who_takes_nothing_of_the_answers_is_disconnected(service, connect):
+def test_a_client_that_reads_no_answers_is_disconnected(service, connect):
     sock = connect()
     sock.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
     wait_for(lambda: open_connections(service) == 0)
@@ -157,7 +159,7 @@ def test_who_takes_nothing_of_the_answers_is_disconnected(service, connect):
     assert "Socket error" not in service.log.read_text()
 
 
-def test_who_takes_answers_slowly_gets_them_all(connect):
+def test_a_client_that_reads_answers_slowly_gets_them_all(connect):
     """They take longer than 1 s, and the connection has no room for them meanwhile."""
     sock, ask, pieces = connect(), b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n", []
     began = time.monotonic()

@@ -74,7 +74,7 @@ def test_only_a_worker_that_was_started_counts_as_one(monkeypatch):
         master.WORKERS.clear()  # it has died
 
 
-def test_another_failure_ends_it(monkeypatch):
+def test_another_failure_to_start_a_worker_ends_the_master(monkeypatch):
     monkeypatch.setattr(os, "fork", Mock(side_effect=PermissionError(errno.EPERM, "no")))
     with pytest.raises(PermissionError):
         Master().manage_workers()

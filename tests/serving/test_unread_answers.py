@@ -35,7 +35,7 @@ def test_an_error_of_the_app_is_not_taken_for_one_of_the_client(monkeypatch):
 
 
 @pytest.mark.settings(RESPONSE_SECONDS="1")
-def test_who_takes_nothing_of_a_reply_has_left_it(service):
+def test_a_client_that_reads_nothing_of_a_reply_counts_as_gone(service):
     """As docs/deployment.md says of a phone without network."""
     client = client_of(service)
     question = {"chatId": client.new_chat(), "userMessageId": "u", "content": "count to 400"}

@@ -10,7 +10,7 @@ from tests.services import on_sqlite
 CREDIT = 1_000_000
 
 
-def test_a_turn_is_charged_to_the_token_too(alice, books):
+def test_a_turn_is_charged_to_the_limited_token(alice, books):
     limited = alice.limited("chat", credits=40)
     limited.turn(limited.new_chat(), "who am I")
     [allowance] = books.rows(Allowance)
@@ -50,7 +50,7 @@ def test_the_tools_of_a_turn_act_with_the_users_rights(alice):
 
 
 @on_sqlite
-def test_a_chat_of_others_is_not_there(alice, bob):
+def test_a_chat_of_another_user_is_not_found(alice, bob):
     chat = bob.new_chat()
     limited = alice.limited("chat")
     assert limited.ask(chat, "hello").status_code == 404

@@ -15,7 +15,7 @@ from tests.user_erasure import erase
 pytestmark = on_sqlite
 
 
-def test_it_ends_at_its_time(alice, app):
+def test_a_limited_token_ends_at_its_time(alice, app):
     """With the leeway of every token."""
     settings = app.config["SETTINGS"]
     for ended, status in ((-30, 200), (-61, 401)):
@@ -25,7 +25,7 @@ def test_it_ends_at_its_time(alice, app):
         assert limited.get("/api/integrations/catalog").status_code == status
 
 
-def test_it_ends_with_a_disabled_user(alice, app):
+def test_a_limited_token_ends_when_its_user_is_disabled(alice, app):
     limited = alice.limited("chat")
     with app.app_context():
         rights.set_disabled("alice", True)
@@ -33,13 +33,13 @@ def test_it_ends_with_a_disabled_user(alice, app):
     assert limited.get("/api/ai/models").status_code == 401
 
 
-def test_it_ends_with_an_erased_user(alice, app):
+def test_a_limited_token_ends_when_its_user_is_erased(alice, app):
     limited = alice.limited("chat")
     erase(app)
     assert limited.get("/api/ai/models").status_code == 401
 
 
-def test_one_that_is_made_just_after_the_erasure_does_not_bring_the_user_back(alice, app):
+def test_a_limited_token_made_just_after_the_erasure_does_not_restore_the_user(alice, app):
     """For two seconds a worker may not know of it."""
     for _ in range(2):  # the first creates the user, the second remembers the rights
         alice.get("/api/ai/models")
@@ -54,7 +54,7 @@ def test_one_that_is_made_just_after_the_erasure_does_not_bring_the_user_back(al
 
 
 @pytest.mark.parametrize("role", ["admin", "user"])
-def test_it_has_the_role_that_its_user_has_now(app, admin, role):
+def test_a_limited_token_has_the_role_that_its_user_has_now(app, admin, role):
     """An admin who was downgraded is one no more, with any token."""
     limited = admin.limited("chat")
     with app.app_context():
@@ -65,7 +65,7 @@ def test_it_has_the_role_that_its_user_has_now(app, admin, role):
         assert users.current_role(caller) == role
 
 
-def test_it_claims_its_makers_role_and_no_override(app, alice):
+def test_a_limited_token_claims_the_role_of_the_token_that_made_it(app, alice):
     """Else an override that is taken back would last as long as the token."""
     alice.get("/api/ai/models")
     with app.app_context():

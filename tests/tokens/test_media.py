@@ -27,7 +27,7 @@ def test_own_media_are_open_to_calls(alice, picture):
     assert alice.limited("chat").get(path).status_code == 403
 
 
-def test_media_of_others_are_not_there(alice, bob, picture):
+def test_media_of_other_users_are_not_found(alice, bob, picture):
     for person in (alice, bob):
         person.get("/api/ai/models")
     path = f"/api/media/{picture('bob')}"

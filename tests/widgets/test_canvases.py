@@ -122,7 +122,7 @@ def test_an_update_is_checked_as_a_create(alice):
 
 
 @on_sqlite
-def test_the_assistant_is_refused_too(alice):
+def test_a_malformed_canvas_of_the_assistant_is_refused(alice):
     wrong = json.dumps({"collection": "canvases", "data": {"title": "t", "widgets": [1]}})
     chunks = alice.turn(alice.new_chat(), f"call records.create with {wrong}")
     assert "tool-output-error" in types(chunks)

@@ -17,7 +17,7 @@ from tests.services import ENVIRONMENT, load, on_sqlite
 from tests.widgets.manifests import MANIFEST, SLOT
 
 
-def test_the_folders_name_is_the_handle_and_what_is_left_out_has_a_default(folder):
+def test_the_name_of_the_folder_is_the_handle_and_omitted_keys_have_defaults(folder):
     template = read(folder({}))
     assert (template.handle, template.name, template.version) == ("map", "Map", 1)
     assert (template.size, template.standalone, template.endpoints) == ((320, 240), True, ())

@@ -217,7 +217,7 @@ def test_a_users_failing_refreshes_never_open_it(app, alice, bob, provider):
 
 
 @on_sqlite
-def test_a_missing_consent_ends_a_trial_well(app, alice, bob, provider):
+def test_a_trial_that_finds_a_missing_consent_closes_the_breaker(app, alice, bob, provider):
     """The vendor has answered, though with a 401."""
     alice.connect()
     bob.connect(account="two")

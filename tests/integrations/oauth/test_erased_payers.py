@@ -42,14 +42,16 @@ def meanwhile(provider, action, *arguments):
 
 
 @pytest.mark.parametrize("key", [{}, {"Idempotency-Key": "k"}], ids=["without a key", "with a key"])
-def test_a_task_of_who_is_disabled_meanwhile_is_paid_and_kept(app, alice, provider, books, key):
+def test_a_task_of_a_user_who_was_disabled_meanwhile_is_paid_and_kept(
+    app, alice, provider, books, key
+):
     meanwhile(provider, disable, app)
     assert alice.call(TASK, headers=key).status_code == 200
     assert books.charges() == [-5]
     assert books.do(lambda session: session.scalar(select(IntegrationJob.charged))) == 5_000_000
 
 
-def test_a_task_of_who_is_erased_meanwhile_is_paid_and_forgotten(app, alice, provider, books):
+def test_a_task_of_a_user_who_was_erased_meanwhile_is_paid_and_deleted(app, alice, provider, books):
     meanwhile(provider, erase, app)
     alice.call(TASK)
     [account] = books.rows(Account)
@@ -58,7 +60,7 @@ def test_a_task_of_who_is_erased_meanwhile_is_paid_and_forgotten(app, alice, pro
     assert "alice" not in all_rows_as_text(app)
 
 
-def test_whom_a_worker_still_knows_leaves_no_key_behind(app, alice, provider, books):
+def test_an_erased_user_in_the_cache_of_a_worker_leaves_no_key_behind(app, alice, provider, books):
     for _ in range(2):  # the first makes the row
         alice.person.get("/api/ai/models")
     known = rights_cache.peek("alice")

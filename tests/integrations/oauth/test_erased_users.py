@@ -42,7 +42,7 @@ def test_a_disabled_user_can_not_finish_a_consent(app, alice, provider):
     assert (alice.row, provider.asked("token"), left(app)) == (None, [], 0)
 
 
-def test_nor_confirm_one(app, alice, provider):
+def test_a_disabled_user_can_not_confirm_a_consent(app, alice, provider):
     token = form_token(app.test_client().get(alice.consent()))
     disable(app)
     assert is_refused(app.test_client().post(CALLBACK, data={"token": token}), NOT_NOW)
@@ -59,7 +59,9 @@ def test_an_erased_user_has_no_consent_under_way(app, alice, provider):
 
 @pytest.mark.parametrize("browser", ["the same", "another"])
 @pytest.mark.parametrize("what", ["disabled", "erased", "back again"])
-def test_who_ends_during_the_exchange_keeps_no_grant(app, alice, provider, browser, what):
+def test_a_user_who_is_erased_during_the_exchange_keeps_no_grant(
+    app, alice, provider, browser, what
+):
     path = alice.consent()
 
     def end():
@@ -118,7 +120,7 @@ def test_a_consent_can_not_be_begun_by_who_was_just_erased(app, alice, provider)
 
 
 @on_sqlite
-def test_whom_a_worker_still_knows_begins_no_consent(app, alice, monkeypatch):
+def test_an_erased_user_in_the_cache_of_a_worker_begins_no_consent(app, alice, monkeypatch):
     for _ in range(2):  # the first makes the row
         assert alice.call(READ).status_code == 200
     known = rights_cache.peek("alice")

@@ -78,7 +78,7 @@ def test_a_slow_endpoint_has_its_wait_there(alice, gateway, monkeypatch):
 
 
 @pytest.mark.parametrize("status", [400, 402, 404, 409, 429, 502])
-def test_its_answers_are_passed_through(alice, gateway, status):
+def test_the_answers_of_the_other_instance_are_passed_through(alice, gateway, status):
     told = {"success": False, "error": "something", "message": "…", "needed": 3}
     headers = {**JSON, "Retry-After": "7"} if status == 429 else JSON
     gateway.answers = [Answer(json.dumps(told), f"{status} X", headers)]
@@ -107,7 +107,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_what_is_no_answer_of_ours_is_its_failure(alice, gateway, broken):
+def test_an_answer_in_another_form_is_a_failure_of_the_other_instance(alice, gateway, broken):
     gateway.answers = [BROKEN[broken]]
     answer = alice.call("probe-search")
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
@@ -124,7 +124,7 @@ def test_a_refusal_from_there_is_in_the_callers_log(alice, gateway):
     )
 
 
-def test_when_it_is_down_that_is_said(alice, gateway):
+def test_an_error_says_that_the_other_instance_is_down(alice, gateway):
     gateway.stop()
     answer = alice.call("probe-search")
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
@@ -156,7 +156,7 @@ def test_under_developer_billing_each_user_has_keys_of_their_own(alice, bob, gat
     assert len(keys[0]) == 64
 
 
-def test_no_key_can_be_made_to_be_another_users(app, gateway, provider):
+def test_no_key_collides_with_that_of_another_user(app, gateway, provider):
     pairs = [('a", "b', "c"), ("a", 'b", "c'), ("ab", "c"), ("a", "bc")]
     for subject, key in pairs:
         who = user(app, provider, subject)

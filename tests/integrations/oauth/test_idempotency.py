@@ -170,7 +170,7 @@ def test_our_own_mistake_after_the_call_does_not_free_the_key(alice, provider, b
 
 
 @on_sqlite
-def test_nobody_there_frees_the_key(app, alice, provider, books):
+def test_an_unreachable_vendor_frees_the_key(app, alice, provider, books):
     settings = app.extensions["vendor_settings"]
     settings["PROBE_BASE_URL"] = "http://127.0.0.1:9"
     assert call_once(alice).status_code == 502
@@ -254,7 +254,7 @@ def test_a_payload_is_not_stored(alice, provider, books):
     assert books.charges() == [-2]
 
 
-def test_of_many_at_once_one_is_made(app, provider, books):
+def test_of_many_calls_with_one_key_at_the_same_time_one_is_made(app, provider, books):
     def call(_):
         answer = call_once(user(app, provider, "alice"))
         return answer.status_code, answer.json.get("data")

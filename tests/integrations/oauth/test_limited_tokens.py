@@ -32,7 +32,7 @@ def test_an_endpoint_is_open_under_each_of_its_names(connected, provider, named)
 
 
 @on_sqlite
-def test_other_endpoints_are_closed_whatever_is_stored_of_them(alice, provider):
+def test_a_limited_token_opens_no_other_endpoints_though_answers_are_stored(alice, provider):
     """A stored answer of an `Idempotency-Key`, too; and no request leaves."""
     key = {"Idempotency-Key": "k"}
     assert alice.call(SEARCH, {"q": "x"}, headers=key).status_code == 200
@@ -70,7 +70,7 @@ def test_only_jobs_of_its_endpoints_are_there(alice, bob, provider):
 
 
 @on_sqlite
-def test_its_status_tells_of_its_endpoints_integrations(connected):
+def test_the_status_for_a_limited_token_has_the_integrations_of_its_endpoints(connected):
     assert connected.limited(SEARCH).person.get("/api/integrations/status").json == {}
     for names in ([READ], []):
         assert connected.limited(*names).status == connected.status

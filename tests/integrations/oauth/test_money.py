@@ -75,7 +75,7 @@ def test_without_enough_credits_no_token_is_refreshed(expired, provider, books):
 
 @on_sqlite
 @pytest.mark.settings(starting_credits=2, integrations_billing="probe=developer")
-def test_what_the_owner_has_is_not_told(alice):
+def test_the_balance_of_the_owner_is_not_shown(alice):
     answer = alice.call(SEARCH)
     assert (answer.status_code, answer.json["needed"]) == (402, 3)
     assert "available" not in answer.json
@@ -83,7 +83,7 @@ def test_what_the_owner_has_is_not_told(alice):
 
 @pytest.mark.parametrize("reply", [Reply(500, ""), Reply(400, {}), Reply(429, {}), Reply(200, "-")])
 @on_sqlite
-def test_a_call_that_came_to_nothing_is_free(alice, provider, books, reply):
+def test_a_failed_call_is_free(alice, provider, books, reply):
     provider.script("probe", reply)
     assert alice.call(SEARCH).json["success"] is False
     assert (balance_of(books, "alice"), books.charges()) == (1000, [])

@@ -46,7 +46,7 @@ def test_the_url_asks_for_exactly_this_endpoints_scope(alice, endpoint, scope):
 
 
 @on_sqlite
-def test_every_answer_is_looked_at_in_the_end(alice, answers):
+def test_every_answer_is_kept_for_the_check_at_the_end(alice, answers):
     before = len(answers)
     alice.payload()
     assert b'"requiresOAuth":true' in answers[before]
@@ -59,7 +59,7 @@ def test_each_url_has_a_state_and_a_challenge_of_its_own(alice):
 
 
 @on_sqlite
-def test_both_names_of_an_endpoint_are_one(alice):
+def test_both_names_of_an_endpoint_need_the_same_scopes(alice):
     assert alice.payload("send-email")["scopes"] == alice.payload(SEND)["scopes"]
     listed = alice.person.get("/api/integrations/catalog").json["endpoints"]
     scopes = {item["name"]: item["scopes"] for item in listed}
@@ -90,7 +90,7 @@ FLAGS = {
 
 
 @pytest.mark.parametrize(("suffix", "lit"), FLAGS.items())
-def test_which_scope_lights_which_flags(suffix, lit):
+def test_each_scope_sets_its_own_flags(suffix, lit):
     scopes = Scopes(endpoints.OAUTH, {"CLOUDSUITE_SCOPE_BASE": BASE})
     full = suffix if "://" in suffix else f"{BASE}/{suffix}"
     assert {name for name, on in scopes.flags([full]).items() if on} == lit

@@ -84,7 +84,7 @@ def test_a_port_that_was_given_away_ends_with_its_widget(canvas):
     assert len(canvas.calls) == 1
 
 
-def test_a_frame_within_a_widget_is_nobody(canvas):
+def test_messages_of_a_frame_within_a_widget_are_ignored(canvas):
     first = canvas.mount("a")
     first.run("() => document.body.append(document.createElement('iframe'))")
     wait_for(lambda: first.frame.child_frames)

@@ -15,7 +15,7 @@ def mount_on_the_developers_host(canvas):
 
 
 @pytest.mark.parametrize("mount", [mount_on_the_real_host, mount_on_the_developers_host])
-def test_every_rule_passes(canvas, mount):
+def test_every_rule_of_the_conformance_widget_passes(canvas, mount):
     mount(canvas)
     page = canvas.page.frame_locator("iframe")
     expect(page.locator("body[data-done]")).to_be_attached()
@@ -24,7 +24,7 @@ def test_every_rule_passes(canvas, mount):
     assert [line for line in lines if not line.startswith("PASS")] == []
 
 
-def test_a_host_that_is_deaf_fails(canvas):
+def test_a_host_that_does_not_answer_fails_the_rules(canvas):
     canvas.run("() => canvas.host.close()")
     canvas.run(
         "() => { const frame = document.createElement('iframe'); frame.sandbox = 'allow-scripts';"

@@ -26,7 +26,7 @@ def ask(widget):
     widget.tell({"type": "widget-consent-request", "requestId": "c", "consentId": consent_id})
 
 
-def test_it_opens_at_once_and_its_report_ends_the_wait(canvas, needing):
+def test_the_window_of_a_consent_opens_at_once_and_its_report_ends_the_wait(canvas, needing):
     with canvas.page.expect_popup() as opened:
         ask(needing)
     expect(canvas.dialog).to_contain_text("Connect your cloudsuite account")

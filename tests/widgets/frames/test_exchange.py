@@ -17,7 +17,7 @@ def test_two_frames_exchange_a_value(canvas):
     assert first.inputs() == []
 
 
-def test_whoever_is_connected_later_gets_the_last_value_once(canvas):
+def test_a_widget_that_is_connected_later_gets_the_last_value_once(canvas):
     first, second = canvas.mount("a"), canvas.mount("b")
     first.output("person", {"name": "Bea"})
     first.output("person", ADA)

@@ -33,7 +33,7 @@ HOSTILE = {
 FLOOD = "() => { for (let n = 0; n < 3000; n += 1) parent.postMessage({ type: 'hello' }, '*'); }"
 
 
-def test_each_is_dropped_and_counted(canvas):
+def test_each_hostile_message_is_dropped_and_counted(canvas):
     first, second = canvas.mount("a"), canvas.mount("b")
     canvas.connect(("a", "person"), ("b", "who"))
     expected, values = Counter(), []
