@@ -48,7 +48,7 @@ def test_a_writer_that_fails_closes_its_socket_alone(subscriber, new_writer, log
     assert '"work": "socket"' in log()
 
 
-def test_a_column_may_list_its_roles(live_service, writer, own_name):
+def test_a_column_may_list_its_roles(live_service, own_name):
     admin = Subscriber(live_service, own_name("admin"), role="admin")
     admin.subscribe("shelf", where={"grade": "x"})
     HttpWriter(live_service, own_name("admin"), "admin").create("shelf", title="t", grade="x")

@@ -413,7 +413,7 @@ def test_after_unsubscribing_no_pending_change_follows(subscriber, new_writer, b
 
 
 def test_an_ended_session_is_closed_for_a_slow_reader_too(
-    subscriber, writer, backlog, live_service, own_name
+    subscriber, backlog, live_service, own_name
 ):
     disabled, expired = subscriber(slow=True), subscriber(slow=True, seconds=2)
     for listener in (disabled, expired):
