@@ -78,7 +78,7 @@ def test_messages_come_by_change_and_then_by_subscription(subscriber, new_writer
 
 def test_what_the_kernel_takes_in_part_arrives_whole(subscriber, new_writer):
     slow, writer = subscriber(slow=True), new_writer()
-    slow.subscribe("notes")
-    with writer.session:
-        made = [writer.create("notes", title=str(n), text="x" * 20_000) for n in range(350)]
-    assert slow.changes(350) == [("added", one) for one in made]
+    slow.subscribe("canvases")
+    with writer.session:  # few and large: a client that reads nothing for 25 s is disconnected
+        made = [writer.create("canvases", title=str(n), io={"x": "x" * 900_000}) for n in range(8)]
+    assert slow.changes(8) == [("added", one) for one in made]
