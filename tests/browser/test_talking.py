@@ -188,6 +188,28 @@ def test_a_connection_that_is_cut_gives_the_text_back(console):
     expect(console.answers.last).to_contain_text("Once")
 
 
+def test_a_reply_that_was_stored_during_an_outage_is_shown_after_it(console):
+    console.may_say("ERR_FAILED")
+
+    def lose(route):
+        whole = route.fetch()
+        begin = whole.text.partition("text-delta")[0].rpartition("\n\n")[0]
+        route.fulfill(response=whole, body=f"{begin}\n\n")
+
+    console.page.route("**/api/ai/chat", lose)
+    for path in ("**/api/ai/chat/*/stream", "**/api/records/ai-messages?*"):
+        console.page.route(path, lambda route: route.abort())
+    console.send("hello")
+    expect(console.problem).to_contain_text("connection was lost", timeout=20_000)
+    expect(console.composer).to_have_value("hello")
+    console.page.unroute_all()
+    console.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(console.composer).to_have_value("")
+    expect(console.problem).to_be_empty()
+    expect(console.answers).to_have_count(1)
+    expect(console.log.locator(".unsaved")).to_have_count(0)
+
+
 def test_a_server_that_is_away_gives_the_text_back(console):
     console.may_say("ERR_FAILED")
     console.page.route("**/api/ai/chat", lambda route: route.abort())

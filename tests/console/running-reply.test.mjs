@@ -110,6 +110,21 @@ test('what was stored while the connection was lost replaces the turn', async ()
   assert.deepEqual([talk.restoredText, drafts.question('chat')], ['', null]);
 });
 
+test('a reply that turns out to be stored after a longer outage replaces the failed turn', async () => {
+  const { talk, rows, drafts } = conversation({ answers: [stream({ type: 'start', messageId: 'a1' }, text('H'))] });
+  await talk.load();
+  await talk.send('hello', 'm');
+  assert.deepEqual([talk.restoredText, /connection was lost/.test(talk.problem)], ['hello', true]);
+  const { id } = drafts.question('chat');
+  rows.push({ ...ROWS[0], recordId: id });
+  await talk.refresh();
+  assert.equal(talk.turn?.question.id, id, 'its reply is not stored yet');
+  rows.push(ROWS[1]);
+  await talk.refresh();
+  assert.deepEqual([shown(talk), talk.turn, talk.problem], [[[id, 'hello'], ['a1', 'Hi']], null, '']);
+  assert.deepEqual([talk.restoredText, talk.storedText, drafts.question('chat')], ['', 'hello', null]);
+});
+
 test('a reply whose worker was killed says so, and gives the text back to the tab that sent it', async () => {
   const error = { type: 'error', errorText: 'The answer broke off.' };
   for (const own of [true, false]) {

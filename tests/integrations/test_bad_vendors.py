@@ -201,7 +201,7 @@ def test_retry_after_is_waited_for(ask, vendor, pauses, pause):
 )
 def test_the_pause_of_a_limit_is_told_in_seconds(ask, vendor, pause, told):
     headers = {"Retry-After": pause() if callable(pause) else pause}
-    vendor.says(VendorAnswer({}, 429, headers))
+    vendor.says(Said({}, 429, headers))
     answer = ask(*POST)
     assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
     assert int(answer.headers["Retry-After"]) in told
@@ -216,7 +216,7 @@ def test_a_retry_after_beyond_the_deadline_is_not(ask, vendor, within, pauses, p
 
 
 def test_a_long_retry_after_is_left_to_the_caller(ask, vendor, pauses):
-    vendor.says(VendorAnswer({}, 429, {"Retry-After": "6"}), REPOSITORY)
+    vendor.says(Said({}, 429, {"Retry-After": "6"}), REPOSITORY)
     answer = ask(*GET)
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "6")
     assert (len(vendor.seen), pauses) == (1, [])

@@ -53,13 +53,19 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     isOurs: composer.owns,
     stop: composer.stop,
   });
-  const stopWatchingSocket = socket.onPhase(() => socket.phase === 'open' && models.refresh());
+  const stopWatchingSocket = socket.onPhase(() => socket.phase === 'open' && readAgain());
   tabs.onReply((chatId) => chatId === conversation?.chatId && watch());
   document.addEventListener('visibilitychange', watch);
 
   /** Another tab or device may have started a turn. */
   function watch() {
     if (!document.hidden && !isDetached) conversation?.watch();
+  }
+
+  /** Reads what may have failed while the connection was lost. */
+  function readAgain() {
+    models.refresh();
+    if (conversation?.phase === 'idle' && conversation.turn) conversation.load(); // the server may have stored its reply
   }
 
   /** Renders at most once per frame, however many chunks arrive. */

@@ -15,8 +15,9 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @typedef {import('./chat-reducer.js').Reply} Reply
  * @typedef {import('../page/drafts.js').Question} Question
  * @typedef {'loading' | 'idle' | 'asking' | 'stopping'} Phase
- * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean, turnId?: string}} Turn
- *   `isLost` while its connection is lost; `isElsewhere` if it failed and another tab has its question
+ * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean, replyId?: string, turnId?: string}} Turn
+ *   `isLost` while its connection is lost; `isElsewhere` if it failed and another tab has its question; `replyId` if it
+ *   failed: the id under which its reply may be stored nevertheless, or ''
  *
  * @typedef {import('./history.js').History & TurnState} State
  * @typedef {object} TurnState
@@ -88,7 +89,7 @@ export function createConversation(chatId, context) {
     try {
       const newest = await readNewest();
       if (newest && missed === newest.newest) missed = '';
-      if (newest && turns === before) set({ ...mergeNewest(conversation, newest), ...withoutFailure() });
+      if (newest && turns === before) set({ ...mergeNewest(conversation, newest), ...reader.withoutFailure(newest.messages) });
       const response = await running; // awaited before the question is put back, because this reply may answer it
       if (turns !== before) missed ||= 'unknown';
       else if (response) readRunning(response);
@@ -102,11 +103,6 @@ export function createConversation(chatId, context) {
       if (turns === before) set({ phase: 'idle', problem: errorText(error) });
       return false;
     }
-  }
-
-  /** A failed turn of another tab is shown until its chat changes. @returns {Partial<State>} */
-  function withoutFailure() {
-    return conversation.turn?.isElsewhere ? { turn: null, problem: '' } : {};
   }
 
   /** Call this when the chat is shown again, because a turn may have begun in another tab. */

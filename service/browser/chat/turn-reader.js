@@ -168,9 +168,22 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   function fail(problem, nothingStored = false) {
     const { question, reply } = current();
     const isElsewhere = !isOwn();
-    const turn = { ...current(), reply: asFailed(reply), isLost: false, isElsewhere };
+    const turn = { ...current(), reply: asFailed(reply), isLost: false, isElsewhere, replyId };
     const restored = isElsewhere || isReplacing() ? {} : { restoredText: question.text };
     set({ phase: 'idle', turn: question.id ? turn : null, problem, nothingStored, ...restored });
+  }
+
+  /**
+   * What becomes of a failed turn when the stored messages were read. One of another tab is shown until its chat changes,
+   * one of this tab until its reply turns out to be stored: the server may have gone on while the connection was lost.
+   * @param {Message[]} messages the newest ones that are stored @returns {Partial<State>}
+   */
+  function withoutFailure(messages) {
+    const { turn } = state;
+    if (turn?.isElsewhere) return { turn: null, problem: '' };
+    if (!turn || !messages.some(({ id }) => id === turn.replyId)) return {};
+    drafts.setQuestion(chatId, null);
+    return { turn: null, problem: '', restoredText: '', storedText: turn.question.text };
   }
 
   /** @param {AbortSignal} signal of a request that this page aborted */
@@ -178,7 +191,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     if (signal.reason !== PAGE_LEFT) await finishStopped();
   }
 
-  return { read, failBeforeStream };
+  return { read, failBeforeStream, withoutFailure };
 }
 
 /** Whether the user has caused a problem by stopping the reply, so that it is not shown as an error. @param {string} problem */
