@@ -56,6 +56,8 @@ def test_a_question_that_waits_while_another_chat_is_read(console, rest):
     forget(console)
     question = reaches_the_message(console)
     other = console.new_chat("Another one")
+    listed = console.page.locator(".chat-title").filter(has_text="Another one")
+    expect(listed).to_have_count(1)  # a chat that is not in the list counts as deleted
 
     def look():
         asking = console.page.evaluate(SHOW_CHAT, other)
