@@ -46,7 +46,7 @@ def test_another_vendors_account_is_connected_beside_the_suite(connections):
 
 
 def test_an_apps_own_vendor_has_a_card_for_each_flag(databases, tabs):
-    extensions = "tests.browser.cheaper,tests.sandbox.other_vendors"
+    extensions = "tests.browser.fast_service,tests.sandbox.other_vendors"
     service = Service(databases.make("sqlite"), EXTENSIONS=extensions)
     with service, opening(tabs, service.start()) as open_one:
         connections = Connections(open_one().sign_in()).show()

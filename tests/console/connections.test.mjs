@@ -34,7 +34,7 @@ test('an integration of an app has a card for each flag, and one for what no fla
   const { title, cards } = describedIntegration('code-host', catalog);
   assert.equal(title, 'Code host');
   assert.deepEqual(cards.map((card) => [card.title, card.flag, card.endpoint, card.allows]), [
-    ['Order write', 'orderWrite', 'orders', 'About order. About cancel. About orders. And 1 more.'],
+    ['Order write', 'orderWrite', 'order', 'About order. About cancel. About orders. And 1 more.'],
     ['Account', 'connected', 'plan', 'About plan.'],
   ]);
   assert.equal(cards[0].testCall, undefined);
@@ -242,7 +242,7 @@ const result = (outcome) => ({ type: 'oauth-result', integration: 'cloudsuite', 
 test('the window is opened before the first request, then shows the consent page', async () => {
   const { request, log, stages } = scene({ answers: [PAYLOAD], statuses: [{ calendar: true }] });
   const ending = request('calendar');
-  assert.deepEqual(log.slice(0, 2), ['opened about:blank', 'POST /api/integrations/cloudsuite/calendar-list-events {}']);
+  assert.deepEqual(log.slice(0, 2), ['opened about:blank', 'POST /api/integrations/cloudsuite/calendar-list-events {"$consent":true}']);
   assert.equal(await ending, 'granted');
   assert.deepEqual(log.slice(2), [`shown ${URL_OF_CONSENT}`, 'GET /api/integrations/status', 'closed']);
   assert.deepEqual(stages, [['requesting'], ['waiting']]);

@@ -26,9 +26,7 @@ function cardOf(flag, endpoints) {
   const more = endpoints.length - NAMED;
   const allows = endpoints.slice(0, NAMED).map(({ summary }) => summary);
   if (more > 0) allows.push(`And ${more} more.`);
-  // The request for the consent has an empty body. If the permission was granted meanwhile, this should only read.
-  const { name } = endpoints.find(({ autoApprove }) => autoApprove) ?? endpoints[0];
-  return { flag, title: flag === 'connected' ? 'Account' : titleOf(flag), icon: 'link', allows: allows.join(' '), endpoint: name };
+  return { flag, title: flag === 'connected' ? 'Account' : titleOf(flag), icon: 'link', allows: allows.join(' '), endpoint: endpoints[0].name };
 }
 
 /** The words of a name such as `orderHistory` or `order-history`. @param {string} name */

@@ -20,6 +20,8 @@ import { consentNeeded, isAboutTheBody, isResult, safeAuthUrl } from './oauth-an
 
 const WINDOW_FEATURES = 'popup,width=560,height=720';
 const CLOSED_CHECK = 500; // ms between two checks whether the window is still open
+// No endpoint has this parameter: if the permission was granted meanwhile, the request is refused and nothing is done.
+const NOTHING_TO_DO = { $consent: true };
 
 /** @type {Environment} */
 const BROWSER = {
@@ -77,7 +79,7 @@ export function createConsents({ transport, connections, environment = BROWSER }
   /** @param {string} endpoint @returns {Promise<string | null>} null if no consent is needed */
   async function consentAddress(endpoint) {
     try {
-      const needed = consentNeeded(await transport.post(`/api/integrations/${endpoint}`, {}));
+      const needed = consentNeeded(await transport.post(`/api/integrations/${endpoint}`, NOTHING_TO_DO));
       return needed && safeAuthUrl(needed.authUrl);
     } catch (error) {
       if (isAboutTheBody(error)) return null;
