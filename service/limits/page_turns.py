@@ -1,35 +1,63 @@
-"""Limit how many pages of one user a worker reads at once.
+"""Limit how many pages a worker reads at once, for one user and for all.
 
 A page takes a database connection and up to 8 MiB of memory until it is complete; a search, or a
 sum over many rows, takes a connection for seconds. Further requests wait without either, so that
-connections and memory remain for other users. They do not wait for long, because the database may
-be unavailable.
+connections and memory remain for other users, and connections for turns, calls and short reads.
+They do not wait for long, because the database may be unavailable.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gevent.lock import BoundedSemaphore
+from sqlalchemy import Engine
 
+from service.extensions import db
 from service.web.errors import Unavailable
 
 PAGES_AT_ONCE = 4  # of one user
-WAIT_SECONDS = 5.0
+OTHER_CONNECTIONS = 3  # that are left for other requests, if the pool has more
+WAIT_SECONDS = 5.0  # for each of the two limits
 TOO_MANY = "Too many of your pages are being read. Please try again."
+BUSY = "Too many pages are being read. Please try again."
 
 _of_users: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
+_of_databases: WeakKeyDictionary[Engine, BoundedSemaphore] = WeakKeyDictionary()
 
 
 @contextmanager
 def page_turn(user_id: str) -> Iterator[None]:
-    """Wait until fewer pages of the user are being read. Raises `Unavailable`."""
-    free = _of_users.get(user_id)
-    if free is None:
-        free = _of_users[user_id] = BoundedSemaphore(PAGES_AT_ONCE)
-    if not free.acquire(timeout=WAIT_SECONDS):
-        raise Unavailable(TOO_MANY)
+    """Wait until fewer pages are being read: first of the user, then of all users of this worker.
+
+    Needs an app context. Raises `Unavailable`.
+    """
+    with _turn(of_user(user_id), TOO_MANY), _turn(of_all(), BUSY):
+        yield
+
+
+def of_user(user_id: str) -> BoundedSemaphore:
+    """Return the semaphore of one user's pages."""
+    turns = _of_users.get(user_id)
+    if turns is None:
+        turns = _of_users[user_id] = BoundedSemaphore(PAGES_AT_ONCE)
+    return turns
+
+
+def of_all() -> BoundedSemaphore:
+    """Return the semaphore of the pages that are read from the app's database."""
+    turns = _of_databases.get(db.engine)
+    if turns is None:
+        size = db.engine.pool.size()  # type: ignore[attr-defined]
+        turns = _of_databases[db.engine] = BoundedSemaphore(max(1, size - OTHER_CONNECTIONS))
+    return turns
+
+
+@contextmanager
+def _turn(turns: BoundedSemaphore, problem: str) -> Iterator[None]:
+    if not turns.acquire(timeout=WAIT_SECONDS):
+        raise Unavailable(problem)
     try:
         yield
     finally:
-        free.release()
+        turns.release()

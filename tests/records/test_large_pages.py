@@ -12,7 +12,11 @@ from service.limits import page_turns
 from service.records.models import Record
 from service.records.store import PAGE_BYTES
 from service.times import now
-from tests.limits.page_queue import as_many_pages_as_allowed, is_queued
+from tests.limits.page_queue import (
+    all_pages_of_a_worker,
+    as_many_pages_as_allowed,
+    is_queued,
+)
 from tests.records.greenlet_turns import count_greenlet_turns
 from tests.services import on_sqlite, wait_for
 
@@ -114,6 +118,28 @@ def test_one_user_leaves_connections_and_memory_for_others(app, alice, bob, canv
         with app.app_context():
             assert (waiting.ready(), db.engine.pool.checkedout()) == (False, 0)
     assert waiting.get(timeout=20).status_code == 200
+
+
+def test_the_pages_of_all_users_leave_connections_for_other_requests(app, alice, canvases):
+    with app.app_context():
+        pages, connections = page_turns.of_all().counter, db.engine.pool.size()
+    assert 1 <= pages < connections
+    with all_pages_of_a_worker(app) as turns:
+        waiting = gevent.spawn(alice.get, CANVASES)
+        wait_for(lambda: turns.linkcount() > 0)
+        chat = alice.new_chat()
+        assert alice.get(f"/api/records/ai-chats/{chat}").status_code == 200
+        assert not waiting.ready()
+    assert waiting.get(timeout=20).status_code == 200
+
+
+@on_sqlite
+def test_nobody_waits_for_long_for_the_pages_of_others(app, alice, monkeypatch):
+    monkeypatch.setattr(page_turns, "WAIT_SECONDS", 0.05)
+    with all_pages_of_a_worker(app):
+        refused = alice.get(CANVASES)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+    assert alice.get(CANVASES).status_code == 200
 
 
 @on_sqlite
