@@ -82,10 +82,21 @@ test('a failed message is sent again with its id, and leaves the composer', asyn
   const { talk, sent } = conversation({ answers: [stream(text('par')), stream(FINISH)] });
   await talk.load();
   await talk.send('hello', 'm');
-  const again = talk.retry('m');
+  const again = [talk.retry('m'), talk.retry('m')]; // a double click
   assert.equal(talk.storedText, 'hello');
-  await again;
-  assert.equal(sent[1].userMessageId, sent[0].userMessageId);
+  await Promise.all(again);
+  assert.deepEqual([sent.length, sent[1].userMessageId, talk.storedText], [2, sent[0].userMessageId, 'hello']);
+});
+
+test('a message whose reply turns out to be stored is not sent again', async () => {
+  const { talk, sent, rows, drafts } = conversation({ answers: [new NetworkError()] });
+  await talk.load();
+  await talk.send('hello', 'm');
+  const [question, answer] = CHAT();
+  rows.push({ ...question, recordId: drafts.question('chat').id }, answer);
+  await talk.retry('m');
+  assert.deepEqual([sent.length, talk.turn, talk.problem, ids(talk)], [1, null, '', `${sent[0].userMessageId},a1`]);
+  assert.deepEqual([talk.restoredText, talk.storedText, drafts.question('chat')], ['', 'hello', null]);
 });
 
 test('only what the server has said makes it certain that a turn left nothing', async () => {

@@ -15,9 +15,9 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @typedef {import('./chat-reducer.js').Reply} Reply
  * @typedef {import('../page/drafts.js').Question} Question
  * @typedef {'loading' | 'idle' | 'asking' | 'stopping'} Phase
- * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean, replyId?: string, turnId?: string}} Turn
- *   `isLost` while its connection is lost; `isElsewhere` if it failed and another tab has its question; `replyId` if it
- *   failed: the id under which its reply may be stored nevertheless, or ''
+ * @typedef {{question: Message, reply: Reply, isLost: boolean, isElsewhere?: boolean, storedId?: string, turnId?: string}} Turn
+ *   `isLost` while its connection is lost; `isElsewhere` if it failed and another tab has its question; `storedId` if it
+ *   failed: the id of a message that is stored if the turn was stored nevertheless, or ''
  *
  * @typedef {import('./history.js').History & TurnState} State
  * @typedef {object} TurnState
@@ -51,6 +51,7 @@ export function createConversation(chatId, context) {
   /** @type {AbortController | null} */
   let search = null; // the request for a running turn that this page did not start
   let turns = 0;
+  let isChecking = false; // whether a failed turn is sent again as soon as the messages are loaded
   let missed = ''; // when a message was stored that may not be shown; '' for none
   /** @type {State} */
   const state = {
@@ -185,9 +186,12 @@ export function createConversation(chatId, context) {
   /** Sends the message of a failed turn once more. @param {string} modelId */
   async function retry(modelId) {
     const question = drafts.question(chatId);
-    if (!question) return;
+    if (!question || isChecking) return;
     if (!question.replaces) set({ storedText: question.text }); // removes the text from the composer
-    await ask(question, modelId, true);
+    isChecking = true;
+    if (!conversation.nothingStored) await load(); // the server may have stored the reply
+    isChecking = false;
+    if (drafts.question(chatId)?.id === question.id) await ask(question, modelId, true);
   }
 
   /** Shows the stored messages again, after a turn that should have replaced some of them has failed. */

@@ -168,7 +168,8 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   function fail(problem, nothingStored = false) {
     const { question, reply } = current();
     const isElsewhere = !isOwn();
-    const turn = { ...current(), reply: asFailed(reply), isLost: false, isElsewhere, replyId };
+    const storedId = replyId || (nothingStored || isReplacing() ? '' : question.id);
+    const turn = { ...current(), reply: asFailed(reply), isLost: false, isElsewhere, storedId };
     const restored = isElsewhere || isReplacing() ? {} : { restoredText: question.text };
     set({ phase: 'idle', turn: question.id ? turn : null, problem, nothingStored, ...restored });
   }
@@ -181,7 +182,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   function withoutFailure(messages) {
     const { turn } = state;
     if (turn?.isElsewhere) return { turn: null, problem: '' };
-    if (!turn || !messages.some(({ id }) => id === turn.replyId)) return {};
+    if (!turn || !messages.some(({ id }) => id === turn.storedId)) return {};
     drafts.setQuestion(chatId, null);
     return { turn: null, problem: '', restoredText: '', storedText: turn.question.text };
   }
