@@ -29,7 +29,10 @@ def _value(field: fields.Field | None, texts: list[str]) -> Any:
             return [_value(field.inner, [one]) for one in texts]  # type: ignore[union-attr]
         case fields.Boolean:
             return BOOLEANS.get(text, text)
-        case fields.Integer | fields.Float:
+        case fields.Integer:
+            number = read_number(text)
+            return number if isinstance(number, int) else text
+        case fields.Float:
             number = read_number(text)
             return text if number is None else number
     return text
