@@ -350,7 +350,7 @@ def test_an_address_that_fails_is_no_failure_of_the_vendor(said, call, public):
     asking = call()
     with pytest.raises(UpstreamFailed):
         asking.send(elsewhere(said.url))
-    assert asking.effects.asked is None
+    assert asking.effects.last_integration is None
 
 
 def moved(to):
