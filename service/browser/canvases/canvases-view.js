@@ -4,7 +4,7 @@ import { createCanvasList, titleOf } from './canvas-list.js';
 import { createCanvasPage } from './canvas-page.js';
 import { element, isFocusLost } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
-import { everyMinute } from '../shared/minutes.js';
+import { everyMinute } from '../shared/page-clock.js';
 import { hrefOf } from '../page/route.js';
 
 /** @typedef {import('../page/view.js').ViewContext} ViewContext */

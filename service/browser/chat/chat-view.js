@@ -6,7 +6,7 @@ import { createChats } from './chats.js';
 import { element, isFocusLost } from '../shared/elements.js';
 import { createDataDrawer } from './data-drawer.js';
 import { createOtherTabs } from './other-tabs.js';
-import { everyMinute } from '../shared/minutes.js';
+import { everyMinute } from '../shared/page-clock.js';
 import { hrefOf, parseRoute } from '../page/route.js';
 import { createConversationPane } from './conversation-pane.js';
 

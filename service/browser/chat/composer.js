@@ -1,7 +1,6 @@
 // The message input. Enter sends the message, Shift+Enter starts a new line, and every change is stored as a draft.
 
-import { element, icon, iconButton } from '../shared/elements.js';
-import { fitHeight } from './fit-height.js';
+import { element, fitHeight, icon, iconButton } from '../shared/elements.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
 

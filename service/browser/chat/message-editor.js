@@ -1,7 +1,6 @@
 // Edits a sent message where it is shown. Escape cancels, Ctrl+Enter sends.
 
-import { element } from '../shared/elements.js';
-import { fitHeight } from './fit-height.js';
+import { element, fitHeight } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
 import { CONTROL } from '../shared/typing.js';
 

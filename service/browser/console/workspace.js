@@ -14,7 +14,7 @@ import { letF6MoveBetweenRegions } from './regions.js';
 import { forgetCollections } from '../data/collections.js';
 import { readRole } from '../page/role.js';
 import { parseRoute } from '../page/route.js';
-import { onWake } from '../page/waking.js';
+import { onWake } from '../shared/page-clock.js';
 import { SESSION_ENDED, createPageTokens } from '../page/session.js';
 import { CHAT, VIEWS, viewNamed } from './views.js';
 

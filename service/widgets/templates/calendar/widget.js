@@ -1,7 +1,7 @@
 // @ts-check
 // Shows the next events by day, and a form for a new event. The chosen event is sent to other widgets.
 
-import { everyMinute } from '../../../browser/shared/minutes.js';
+import { everyMinute } from '../../../browser/shared/page-clock.js';
 import { createGate } from '../../../browser/widgets/widget-gate.js';
 import { button, createChoices, createWidget, element, personOf, textOf } from '../../../browser/widgets/widget-ui.js';
 import { byBegin, dayOf, timesOf } from './days.js';
