@@ -90,7 +90,7 @@ def test_a_connection_is_drawn_with_the_mouse(console):
     mouse = canvas.page.mouse
     mouse.move(start["x"] + 8, start["y"] + 8)
     mouse.down()
-    mouse.move(end["x"] + 8, end["y"] + 8, steps=6)
+    mouse.move(end["x"] + end["width"] - 8, end["y"] + 8, steps=6)
     mouse.up()
     expect(canvas.rows).to_have_count(1)
 
