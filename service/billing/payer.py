@@ -1,4 +1,4 @@
-"""The payer of a turn or call, which is fixed when its hold is made; what a new payer is given.
+"""The payer of a turn or call, which is fixed when its hold is made, and its starting credits.
 
 Source: docs/contract.md, sections 0.14.3 and 0.14.4.
 """

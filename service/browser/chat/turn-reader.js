@@ -175,8 +175,8 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   }
 
   /**
-   * What becomes of a failed turn when the stored messages were read. One of another tab is shown until its chat changes,
-   * one of this tab until its reply turns out to be stored: the server may have gone on while the connection was lost.
+   * Returns what changes in the state if a failed turn is no longer shown. A failed turn of another tab is shown until its
+   * chat changes. One of this tab is shown until its reply is stored, because the server may have finished it.
    * @param {Message[]} messages the newest ones that are stored @returns {Partial<State>}
    */
   function withoutFailure(messages) {
