@@ -105,6 +105,15 @@ def test_a_name_of_several_stations_is_refused_with_their_ids(subway, at):
     assert at("Atlantis").status_code == at("999").status_code == 404
 
 
+def test_an_id_needs_no_list_of_stations(at, vendor):
+    trains = feed(("1", ("127N", 60), ("101N", 900))).SerializeToString()
+    vendor.says(lambda asked: Said(trains) if "%2F" in asked.path else Said({}, status=429))
+    data = at("127").json["data"]
+    assert data["stop"] == {"id": "127", "name": "127", "ids": ["127"]}
+    assert [(one["route"], one["headsign"]) for one in data["arrivals"]] == [("1", None)]
+    assert at("Times Square").status_code == 429
+
+
 def test_trips_and_stops_that_are_dropped_are_left_out(subway, at):
     dropped = feed(("1", ("127N", 60)), ("2", ("127N", 90)), ("3", ("127N", 120)))
     dropped.entity[0].trip_update.trip.schedule_relationship = 3  # CANCELED

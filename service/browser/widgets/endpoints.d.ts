@@ -4435,6 +4435,7 @@ export interface Endpoints {
     response: {
       stop: {
         id: string;
+        /** Its id, if the list of stations fails. */
         name: string;
         ids: string[];
       };

@@ -21,9 +21,9 @@ from service.integrations.vendors.mta.stations import (
     MOST,
     PATH,
     Stop,
-    all_stops,
     chosen,
     facts,
+    known_stops,
 )
 from service.integrations.vendors.mta.vendor import (
     DOCS,
@@ -62,7 +62,7 @@ class Arrivals(Parameters):
 def _arrivals(
     call: Call, *, stop: str, direction: str, limit: int, route: str | None = None
 ) -> dict[str, Any]:
-    stops = all_stops(call)
+    stops = known_stops(call, stop)
     here, named = chosen(stops, stop, route)
     feeds = call.each(lambda name: _feed(call, name), _feeds(here, route))
     wanted = {named or direction, direction} - {BOTH}
@@ -144,7 +144,8 @@ arrivals = Endpoint(
     cache=Cache(seconds=20, shared=True),
     gives=Shape(
         stop=Within("stop", Shape(
-            id="id", name="name", ids=Each("ids", Str("", about="Of each of the station's stops.")),
+            id="id", name=Str("name", about="Its id, if the list of stations fails."),
+            ids=Each("ids", Str("", about="Of each of the station's stops.")),
         )),
         arrivals=Each("arrivals", Shape(
             route="route", direction=Maybe("direction"), stopId="stopId", time="time",

@@ -11,7 +11,7 @@ from service.integrations.declare.reading import as_list
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Shape
 from service.integrations.vendors.mta.vendor import STATIONS, line_of
-from service.web.errors import InvalidRequest
+from service.web.errors import InvalidRequest, ServiceError
 
 PATH = "/resource/39hk-dx4f.json"  # a row for each stop of a line; a station has one or more
 COLUMNS = "gtfs_stop_id,stop_name,daytime_routes,complex_id"
@@ -41,9 +41,18 @@ class Stop:
         return _words(self.name)
 
 
-def all_stops(call: Call) -> list[Stop]:
-    """Fetch all stops. Raises `ServiceError`."""
-    return [Stop(**ROW.read(row)) for row in as_list(call.send(LIST.with_parts()))]
+def known_stops(call: Call, stop: str) -> list[Stop]:
+    """Fetch all stops. If the list of stations fails, return only the stop that an id means.
+
+    Arrivals need only ids, and the list is on another host. Such a stop has its id for a name.
+    Raises `ServiceError`.
+    """
+    try:
+        return [Stop(**ROW.read(row)) for row in as_list(call.send(LIST.with_parts()))]
+    except ServiceError:
+        if match := _id_in(stop):
+            return [Stop(id=match[1], name=match[1], routes="", station=match[1])]
+        raise
 
 
 def chosen(stops: Sequence[Stop], stop: str, route: str | None) -> tuple[list[Stop], str | None]:
@@ -51,10 +60,14 @@ def chosen(stops: Sequence[Stop], stop: str, route: str | None) -> tuple[list[St
 
     Raises `NotFound`, and `InvalidRequest` for the name of several stations.
     """
-    match = STOP_ID.fullmatch(stop.strip().upper())
+    match = _id_in(stop)
     if match and (found := [one for one in stops if one.id == match[1]]):
         return found, DIRECTIONS.get(match[2])
     return _find_by_name(stops, stop, route), None
+
+
+def _id_in(stop: str) -> re.Match[str] | None:
+    return STOP_ID.fullmatch(stop.strip().upper())
 
 
 def _find_by_name(stops: Sequence[Stop], name: str, route: str | None) -> list[Stop]:
