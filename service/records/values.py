@@ -76,9 +76,14 @@ def _sentences(column: Column, value: Any) -> list[str]:
 
 
 def check_type(column: Column, value: Any) -> Any:
-    """Return a value of the column's type, with times parsed. Raises `InvalidRequest`."""
+    """Return a value of the column's type, with times parsed. Raises `InvalidRequest`.
+
+    As in JSON Schema, `5.0` is an integer.
+    """
     if column.type == "datetime":
         return _moment(column, value)
+    if column.type == "integer" and isinstance(value, float) and value.is_integer():
+        value = int(value)
     allowed = PYTHON_TYPES[column.type]
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
         raise invalid(column.name, f"Must be of type {column.type}.")

@@ -89,7 +89,7 @@ GOOD = {
 BAD = {
     "text": [5, True, [], {}, "\x00", "a\ud800", "x" * 51],
     "number": ["5", True, [], 2**63, -(2**63) - 1],
-    "integer": ["5", 5.0, False, {}, 2**63, -(2**63) - 1],
+    "integer": ["5", 5.5, 1e300, False, {}, 2**63, -(2**63) - 1],
     "boolean": [0, 1, "true", []],
     "datetime": [5, "yesterday", "2024-01-01", "2024-01-01T00:00:00", "0500-01-01T00:00:00Z",
                  "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", True, {}],
@@ -105,6 +105,14 @@ def test_a_value_of_its_type_comes_back_as_it_was(alice):
         assert response.status_code == 201, response.json
         read = alice.get(f"/api/records/every-type/{response.json['recordId']}").json
         assert json.dumps(read["data"][column]) == json.dumps(value)
+
+
+def test_an_integer_may_be_written_with_a_zero_fraction(alice):
+    created = alice.post("/api/records/every-type", {"needed": "n", "integer": 5.0}).json
+    assert json.dumps(created["data"]["integer"]) == "5"
+    where = json.dumps({"integer": {"in": [5.0]}})
+    [found] = alice.get("/api/records/every-type", query_string={"where": where}).json["records"]
+    assert found["recordId"] == created["recordId"]
 
 
 def test_a_time_comes_back_in_utc(alice):
