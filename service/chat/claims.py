@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, cast
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Select,
     and_,
     bindparam,
@@ -35,9 +36,9 @@ from service.web.errors import Conflict, NotFound
 LEASE_SECONDS = 15
 WATCH_SECONDS = 6  # readers in other workers renew their request earlier
 
-# Why a turn ends early. Through a claim, another process requests only "stop" and "deleted".
-EndReason = Literal["gone", "stop", "drain", "deleted"]
-
+# Why a turn ends early: "overtaken" if another turn has claimed or answered its message. Through a
+# claim, another process requests only "stop" and "deleted".
+EndReason = Literal["gone", "stop", "drain", "deleted", "overtaken"]
 
 _claims, _leases = table(Claim), table(Lease)
 
@@ -139,6 +140,12 @@ class Dropped(NamedTuple):
 
 _this = _claims.c.turn_id == bindparam("turn")
 DROP = Prepared(delete(_claims).where(_this).returning(_claims.c.watched_until))
+FIND_TURN = Prepared(select(_claims.c.turn_id).where(_this))
+
+
+def has_claim(connection: Connection, turn_id: str) -> bool:
+    """Return whether the turn's message is claimed for this turn."""
+    return FIND_TURN.row(connection, {"turn": turn_id}) is not None
 
 
 def drop(session: Session, turn_id: str) -> Dropped:

@@ -12,6 +12,7 @@ from service.chat import autonomous
 from service.chat.calling import approvals, waits
 from service.chat.models import Approval, Claim, Lease
 from service.chat.tools.tool import ToolContext
+from service.chat.turn import claim_watch
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -190,9 +191,10 @@ def test_a_decision_comes_too_late_once_the_time_is_over(app, alice, begin, chat
 
 
 def test_a_decision_is_void_once_another_turn_has_claimed_the_message(
-    app, alice, begin, chat, served_by
+    app, alice, begin, chat, served_by, monkeypatch
 ):
-    """The worker was suspended, and its lease has lapsed."""
+    """The worker was suspended, and its claim watch has not looked yet."""
+    monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)
     turn, _ = asked(begin, alice, chat, served_by)
     with app.app_context(), write_transaction() as session:
         session.add(Lease(lease_id="another", expires_at=from_now(60)))

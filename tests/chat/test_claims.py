@@ -46,11 +46,11 @@ def test_of_two_turns_that_answer_one_message_only_the_first_is_stored(
     assert text_of(end(second, quick_gate)) == "quick"
     gevent.sleep(2 * claim_watch.LOOK_SECONDS)
     assert rows(app, select(Claim.turn_id)) == [], "the first turn claims it no more"
+    assert len(rows(app, select(Entry).where(Entry.kind == "charge"))) == 1 + answered
     last = end(first, slow_gate)[-1]
     assert (last["type"], last["errorText"][:30]) == ("error", "The answer could not be saved.")
     assert [row["content"] for row in alice.rows(chat)] == ["hello", "quick"]
     assert rows(app, select(Claim.turn_id)) == []
-    assert len(rows(app, select(Entry).where(Entry.kind == "charge"))) == 2 + answered
 
 
 def test_a_claim_that_was_swept_is_claimed_again(alice, app, served_by, chat):

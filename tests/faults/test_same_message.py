@@ -1,5 +1,6 @@
 """One message sent several times in parallel, and two tabs in one chat."""
 
+import os
 import signal
 
 import gevent
@@ -85,6 +86,25 @@ def test_after_a_kill_the_message_is_accepted_when_its_lease_has_ended(start, mo
     model.open(text)
     wait_for(lambda: client.ask(chat, text, "u").status == 200, 3 * LEASE_SECONDS)
     wait_for(lambda: len(client.rows(chat)) == 2)
+
+
+def test_a_suspended_worker_ends_the_turn_that_another_worker_has_overtaken(start, model):
+    suspended = start("postgresql")
+    other = start(url=suspended.database_url)
+    client, beside = client_of(suspended), client_of(other)
+    chat, text = client.new_chat(), "gate suspended"
+    first = client.ask(chat, text, "u")
+    first.read_until(b"text-delta", 3)
+    os.kill(suspended.worker, signal.SIGSTOP)
+    try:
+        wait_for(lambda: beside.ask(chat, text, "u").status == 200, 3 * LEASE_SECONDS)
+    finally:
+        os.kill(suspended.worker, signal.SIGCONT)
+    last = first.chunks[-1]  # the model has not ended its answer
+    assert (last["type"], last["errorText"][:30]) == ("error", "The answer could not be saved.")
+    model.open(text)
+    wait_for(lambda: len(beside.rows(chat)) == 2)
+    wait_for(lambda: beside.credits()["held"] == 0)
 
 
 def test_a_stop_reaches_a_turn_in_another_worker(start, model):

@@ -82,6 +82,7 @@ def _execute(
     """Run the tool. Run it a second time if the provider lacked a grant that the user gives now."""
 
     def execute() -> Outcome:
+        context.check_turn(not tool.is_read(tool_input))
         with attribution.scope():  # later requests to models do not belong to this endpoint
             return run.execute(app, tool, context, tool_input, needs.seconds)
 

@@ -33,7 +33,8 @@ class ToolContext:
     `records` reads and writes records. `tool` is the name of the running tool. `fingerprint`
     identifies the call, `earlier` has the writes of earlier tries of the message. `call_id` is the
     tool call's own id. `token` is the caller's bearer token as received. `door` is where the call
-    came from, and `approval` is the decision that allowed it.
+    came from, and `approval` is the decision that allowed it. `check_turn` ends a turn that another
+    turn has overtaken; its argument tells whether the call may write.
     """
 
     caller: Caller
@@ -49,6 +50,7 @@ class ToolContext:
     door: Door = "chat"
     approval: str | None = None
     tool: str = ""
+    check_turn: Callable[[bool], None] = field(default=lambda _: None, repr=False)
 
     @property
     def is_in_chat(self) -> bool:

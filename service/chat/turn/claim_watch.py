@@ -1,11 +1,12 @@
 """Renew this worker's lease, and watch the claims under it.
 
-The claim watch interrupts turns whose claim requests their end, and restores claims that were
-swept. It removes the claims and holds of turns that ended without rows, of admissions whose commit
-is uncertain, and of any other claim without a turn. It is separate from the watchman of
-`running.py`, because the database may hang and deadlines must not.
+The claim watch interrupts turns whose claim requests their end, and turns that another turn has
+overtaken. It restores claims that were swept. It removes the claims and holds of turns that ended
+without rows, of admissions whose commit is uncertain, and of any other claim without a turn. It is
+separate from the watchman of `running.py`, because the database may hang and deadlines must not.
 """
 
+import time
 from collections.abc import Callable
 from itertools import product
 
@@ -26,6 +27,7 @@ from service.chat.turn.lease_watch import LEASE_WATCH, LeaseWatch
 from service.chat.turn.running import RUNS, Run, Runs
 from service.chat.worker_lease import WORKER_LEASE, WorkerLease
 from service.database.access import background_context, background_transaction, write_transaction
+from service.database.prepared import reading
 from service.generation.completion import MODELS
 from service.ids import new_id
 from service.lifecycle import LIFECYCLE
@@ -35,6 +37,7 @@ from service.providers.events import OPERATOR_FAULTS
 
 CLAIM_WATCH = AppKey["ClaimWatch"]("claim_watch")
 LOOK_SECONDS = 0.5  # between looks at the claims
+RECENT_SECONDS = 2.0  # after its claim was seen, a turn need not read it
 
 Cleanup = Callable[[Session], None]
 
@@ -51,6 +54,7 @@ class ClaimWatch(BackgroundWork):
         self._lease = lease
         self._expected: set[str] = set()  # turns that are being admitted
         self._cleanups: dict[str, Cleanup] = {}  # by turn id; they are tried again
+        self._looked = float("-inf")  # when the last look at the claims began; monotonic
 
     @property
     def is_done(self) -> bool:
@@ -67,6 +71,29 @@ class ClaimWatch(BackgroundWork):
 
     def expect_no_more(self, turn_id: str) -> None:
         self._expected.discard(turn_id)
+
+    def check(self, run: Run, may_write: bool = False) -> None:
+        """Raise `Interrupted` in a turn that must end, or that another turn has overtaken.
+
+        A worker may go on after it was suspended for longer than its lease, before it looks at its
+        claims. If something may be written, the claim is read in any case: the clock of a virtual
+        machine stands still while the machine is suspended.
+        """
+        seen = max(self._looked, run.question.began)
+        is_recent = time.monotonic() - seen < RECENT_SECONDS
+        if run.is_claimed and (may_write or not is_recent):
+            self._check_claim(run)
+        run.interruption.check_here()
+
+    def _check_claim(self, run: Run) -> None:
+        try:
+            with background_context(self._app):
+                with reading(self._app) as connection:
+                    has_claim = claims.has_claim(connection, run.question.turn_id)
+                if not has_claim:
+                    self._restore_claim(run)
+        except (SQLAlchemyError, gevent.Timeout) as error:  # an outage is no reason to end it
+            log.warning("claim not checked", error=type(error).__name__)
 
     def clean_up(self, run: Run) -> None:
         """Remove the claim of a turn that has ended without rows, and charge its cost.
@@ -115,8 +142,9 @@ class ClaimWatch(BackgroundWork):
     def _check_claims(self) -> None:
         if self._runs:
             self._lease.renew_if_due()
-        running = list(self._runs)
+        running, began = list(self._runs), time.monotonic()
         stored = claims.claims_under(self._lease.id)
+        self._looked = began
         self._act_on_requests(stored)
         self._restore(stored, running)
         self._find_strays(stored)
@@ -135,20 +163,31 @@ class ClaimWatch(BackgroundWork):
                     listener(run)
 
     def _restore(self, stored: dict[str, RunningClaim], running: list[Run]) -> None:
-        """Claim again for turns whose claim was swept, unless another turn has claimed the message
-        or has answered it.
+        """Restore the claims of turns that have none.
 
         `running` are the turns that ran before `stored` was read: a turn begins after its claim.
         """
         for run in running:
             if run.is_claimed and run.question.turn_id not in stored:
-                with write_transaction() as session:
-                    is_restored = not rows.is_answered(session.connection(), run.question)
-                    if is_restored:
-                        reply = claims.send_claim(session, run.question, self._lease.id)
-                        is_restored = claims.is_ours(reply)
-                run.was_unclaimed = True
-                log.warning("claim lost", turn_id=run.question.turn_id, restored=is_restored)
+                self._restore_claim(run)
+
+    def _restore_claim(self, run: Run) -> None:
+        """Claim again for a turn whose claim was swept.
+
+        Interrupts the turn if another turn has claimed the message, or has answered it.
+        """
+        turn_id = run.question.turn_id
+        with write_transaction() as session:
+            connection = session.connection()
+            is_restored = not rows.is_answered(connection, run.question)
+            if is_restored:
+                reply = claims.send_claim(session, run.question, self._lease.id)
+                # The turn and the watch may restore it at the same time.
+                is_restored = claims.is_ours(reply) or claims.has_claim(connection, turn_id)
+        run.was_unclaimed = True
+        log.warning("claim lost", turn_id=turn_id, restored=is_restored)
+        if not is_restored:
+            run.interruption.interrupt("overtaken")
 
     def _find_strays(self, stored: dict[str, RunningClaim]) -> None:
         """Remove this worker's claims without a turn: the failure of their admission was missed."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import gevent
 from gevent import get_hub
+from gevent.event import Event
 
 from service.chat.claims import EndReason
 
@@ -60,6 +61,15 @@ class Interruption:
         if self.reason:
             self.forbid()  # a second one, already scheduled, is not needed any more
             raise Interrupted(self.reason)
+
+    def check_here(self) -> None:
+        """Raise `Interrupted` if there is a reason, from any greenlet that works for the turn.
+
+        Only the turn's own greenlet raises it. Another one waits, and is killed when the turn ends.
+        """
+        if self.reason and gevent.getcurrent() is not self._greenlet:
+            Event().wait()
+        self.check()
 
     def forbid(self) -> None:
         """Forbid interruptions: from here on the rows and the last chunks are written."""

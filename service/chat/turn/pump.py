@@ -109,6 +109,8 @@ def _finish_or_abort(app: Flask, run: Run, answer: Answer | None) -> str:
         except ChatDeleted:
             raise Interrupted("deleted") from None
     except Interrupted as end:
+        if end.reason == "overtaken":
+            raise rows.Overtaken() from None
         _abort(app, run, end)
         return "aborted"
 

@@ -74,7 +74,7 @@ class NotStored(Exception):
 
 
 class Overtaken(NotStored):
-    """The turn lost its claim, and another turn has answered the message."""
+    """The turn lost its claim, and another turn answers the message or has answered it."""
 
 
 def store(app: Flask, run: Run, status: TurnStatus) -> None:

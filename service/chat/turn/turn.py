@@ -2,11 +2,13 @@
 
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 from flask import Flask
 
 from service.chat.stream import chunks
 from service.chat.tools.tool import ToolContext
+from service.chat.turn.claim_watch import CLAIM_WATCH
 from service.chat.turn.conversation import Conversation
 from service.chat.turn.running import Run
 from service.chat.turn.step import Answer, Step
@@ -38,6 +40,8 @@ def answer(app: Flask, run: Run) -> Answer:
     """
     conversation, context = Conversation(app, run), _context(app, run)
     for number in range(1, STEPS + 1):
+        if number > 1:
+            CLAIM_WATCH.of(app).check(run)
         before = len(run.assembly.parts)
         step = Step(number, muted=number == STEPS, text=run.assembly.text_since(before))
         with closing(_step(app, run, step, conversation, context)) as of_step:
@@ -134,4 +138,5 @@ def _context(app: Flask, run: Run) -> ToolContext:
         user_message_id=question.user_message_id or None,
         earlier=run.earlier,
         token=question.token,
+        check_turn=partial(CLAIM_WATCH.of(app).check, run),
     )

@@ -1,0 +1,131 @@
+"""Turns whose message another turn has claimed, after their worker was suspended."""
+
+import gevent
+import pytest
+from gevent.event import Event
+from sqlalchemy import delete, select, update
+
+from service.billing.models import Account, Entry
+from service.chat.models import Claim, Lease, Turn
+from service.chat.turn import claim_watch
+from service.database.clock import from_now
+from tests import model_streams
+from tests.app_database import execute_write, rows
+from tests.chat import waiting_reads
+from tests.chat.gated_turns import begin, end, gated_answer
+from tests.people import chunks_of, text_of
+from tests.permissions.scripted_calls import stream_of_calls
+from tests.services import wait_for
+from tests.upstream import Answer
+
+pytestmark = pytest.mark.settings(extensions="tests.chat.waiting_reads")
+NOTE = {"collection": "notes", "data": {"title": "written twice"}}
+NOT_SAVED = "The answer could not be saved. Please try again."
+
+
+@pytest.fixture
+def slow_watch(monkeypatch):
+    """The worker continues after a pause, and its watch has not looked at the claims yet."""
+    monkeypatch.setattr(claim_watch, "LOOK_SECONDS", 60)
+    monkeypatch.setattr(claim_watch, "RECENT_SECONDS", 0)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    fresh = waiting_reads.Gate()
+    monkeypatch.setattr(waiting_reads, "gate", fresh)
+    return fresh
+
+
+def overtake(app):
+    """Another worker has taken this one for lost, and answers the message."""
+    lease = Lease.__table__.insert().values(lease_id="another", expires_at=from_now(600))
+    execute_write(app, lease)
+    execute_write(app, update(Claim).values(turn_id="turn_another", lease_id="another"))
+
+
+def credits_of(app):
+    [account] = rows(app, select(Account).where(Account.subject == "alice"))
+    return account
+
+
+def test_an_overtaken_turn_does_not_wait_for_its_model(alice, app, served_by, chat):
+    call, gate = gated_answer(model_streams.anthropic("never read").encode())
+    served_by.answers = [call]
+    response = begin(alice, served_by, chat)
+    overtake(app)
+    last = chunks_of(response.get_data())[-1]  # the gate is closed
+    gate.set()
+    assert (last["type"], last["errorText"]) == ("error", NOT_SAVED)
+    assert rows(app, select(Turn.turn_id)) == alice.rows(chat) == []
+    assert rows(app, select(Claim.turn_id)) == ["turn_another"]
+
+
+def test_an_overtaken_turn_is_charged_only_what_it_has_used(alice, app, served_by, chat):
+    events, gate = model_streams.anthropic("half of it").encode(), Event()
+
+    def half():
+        head, separator, tail = events.partition(b"\n\nevent: content_block_stop")
+        assert separator
+        yield head + b"\n\n"
+        gate.wait()
+
+    served_by.answers = [Answer(half())]
+    response = begin(alice, served_by, chat)
+    overtake(app)
+    chunks = chunks_of(response.get_data())
+    gate.set()
+    assert (chunks[-1]["errorText"], text_of(chunks)) == (NOT_SAVED, "half of it")
+    [charge] = rows(app, select(Entry.amount).where(Entry.kind == "charge"))
+    account = credits_of(app)
+    assert (account.balance, account.held) == (1000 * 1_000_000 + charge, 0)
+    assert -charge < 100_000
+    assert alice.rows(chat) == []
+
+
+def test_an_overtaken_turn_writes_nothing(alice, app, served_by, chat, slow_watch, monkeypatch):
+    """Even if the worker's clock stood still while it was suspended."""
+    monkeypatch.setattr(claim_watch, "RECENT_SECONDS", 60)
+    call, gate = gated_answer(model_streams.anthropic_call("records__create", NOTE).encode())
+    served_by.answers = [call, Answer(model_streams.anthropic("done"))]
+    response = begin(alice, served_by, chat)
+    overtake(app)
+    assert end(response, gate)[-1]["errorText"] == NOT_SAVED
+    assert alice.records("notes") == []
+    assert len(served_by.seen) == 1
+
+
+@pytest.mark.parametrize("count", [1, 2], ids=["one read", "reads at the same time"])
+def test_an_overtaken_turn_reads_nothing(alice, app, served_by, chat, slow_watch, gate, count):
+    reads = [("test.wait", {"name": str(n), "behind": "door"}) for n in range(count)]
+    call, model_gate = gated_answer(stream_of_calls(*reads).encode())
+    served_by.answers = [call]
+    response = begin(alice, served_by, chat)
+    overtake(app)
+    assert end(response, model_gate)[-1]["errorText"] == NOT_SAVED
+    assert gate.entered == []
+
+
+def test_an_overtaken_turn_begins_no_further_step(alice, app, served_by, chat, slow_watch, gate):
+    read = ("test.wait", {"name": "in", "behind": "out"})
+    served_by.answers = [Answer(stream_of_calls(read)), Answer(model_streams.anthropic("done"))]
+    turn = gevent.spawn(alice.turn, chat, "go", userMessageId="u")
+    wait_for(lambda: gate.inside)
+    overtake(app)
+    gate.door("out").set()
+    assert turn.get(timeout=20)[-1]["errorText"] == NOT_SAVED
+    assert len(served_by.seen) == 1
+
+
+def test_a_turn_whose_claim_was_only_swept_claims_again_before_it_writes(
+    alice, app, served_by, chat, slow_watch
+):
+    call, gate = gated_answer(model_streams.anthropic_call("records__create", NOTE).encode())
+    later, last_gate = gated_answer(model_streams.anthropic("done").encode())
+    served_by.answers = [call, later]
+    response = begin(alice, served_by, chat)
+    execute_write(app, delete(Claim))
+    gate.set()
+    wait_for(lambda: alice.records("notes"))
+    assert alice.ask(chat, "hello", userMessageId="u").status_code == 409
+    assert text_of(end(response, last_gate)) == "done"
