@@ -111,10 +111,12 @@ def test_a_change_is_told_and_undone_with_what_stands_in_its_way(console):
     expect(newest).to_contain_text("Changed the task “buy milk”done: empty → yes")
     expect(oldest).to_contain_text("Created the task “sell milk”")
     oldest.get_by_role("button", name="Undo").click()
-    expect(oldest).to_contain_text("1 record is as before. 1 change could not be undone:")
+    console.button("Undo changes").click()
+    expect(oldest).to_contain_text("Undone: 1 task.Left as before:")
     expect(oldest.locator(".change-result")).to_contain_text("Created the task “buy milk”.")
     newest.get_by_role("button", name="Undo").click()
-    expect(newest.get_by_text("Undone")).to_be_visible()
+    console.button("Undo changes").click()
+    expect(newest.get_by_text("Undone", exact=True)).to_be_visible()
     assert console.violations() == [], "changes"
     tasks = console.api("GET", "records/tasks")["records"]
     assert [(task["data"]["title"], task["data"].get("done")) for task in tasks] == [
@@ -169,3 +171,21 @@ def test_what_colours_tell_is_also_seen_in_colours_of_the_users_own(opened):
     assert console.page.locator(".tabs a").evaluate_all(COLOURS) == 2
     dot = "(node) => getComputedStyle(node, '::before').backgroundColor"
     assert console.page.locator(".live").evaluate(dot) == inside
+
+
+def test_an_undo_in_the_list_of_changes_is_confirmed_first_and_says_what_it_is_about(console):
+    console.ask("add two tasks: buy milk, sell milk")
+    console.open("/#/usage/changes")
+    requests = []
+    console.page.on("request", lambda request: requests.append(request.url))
+    undo = console.page.get_by_role("button", name="Undo the changes of")
+    undo.click()
+    dialog = console.page.get_by_role("dialog", name="Undo these changes?")
+    expect(dialog).to_contain_text("The assistant has created 2 tasks.")
+    console.button("Cancel").click()
+    expect(dialog).to_have_count(0)
+    assert [url for url in requests if url.endswith("/undo")] == []
+    expect(undo).to_be_focused()
+    undo.click()
+    console.button("Undo changes").click()
+    expect(console.page.locator(".change-result")).to_have_text("Undone: 2 tasks.")

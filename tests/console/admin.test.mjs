@@ -12,21 +12,10 @@ import './plain-dom.mjs';
 
 const { prototype } = document.body.constructor;
 Object.assign(prototype, {
-  addEventListener(type, act) {
-    const before = this.listeners[type];
-    this.listeners[type] = (event) => (before?.(event), act(event));
-  },
-  removeEventListener() {},
-  showModal() {},
-  close(value) {
-    this.returnValue = value;
-    this.listeners.close({ target: this });
-  },
   reset() {
     for (const field of this.childNodes) if (field.tag === 'input') field.value = '';
   },
 });
-globalThis.addEventListener = globalThis.removeEventListener = document.addEventListener = document.removeEventListener = () => {};
 document.activeElement = null;
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -8,7 +8,7 @@ import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { writesIn } from '../../service/browser/chat/message-actions.js';
 import { markdownOf } from '../../service/browser/chat/message-text.js';
 import { isExpected } from '../../service/browser/chat/turn-reader.js';
-import { changesIn, outcomeOf, requestUndo } from '../../service/browser/chat/turn-undo.js';
+import { changesIn, linesOf, requestUndo } from '../../service/browser/calls/turn-undo.js';
 import { canContinue, creditsText, durationText, endingOf, factsOf, summaryOf } from '../../service/browser/chat/turn-words.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
@@ -142,8 +142,8 @@ test('an undo says what it will take back, and what it has left', () => {
   assert.equal(changesIn(writesIn([...others, ...parts])), 'The assistant has created 2 tasks and deleted 1 note.');
   const conflict = { collection: 'notes', recordId: 'n', reason: 'The record has been changed since.' };
   const undone = [{ collection: 'tasks', recordId: 'a' }, { collection: 'tasks', recordId: 'b' }];
-  assert.deepEqual(outcomeOf({ undone, conflicts: [conflict] }), ['Undone: 2 tasks.', 'Left as before: 1 note. The record has been changed since.']);
-  assert.deepEqual(outcomeOf({ undone: [], conflicts: [] }), ['Nothing was undone.']);
+  assert.deepEqual(linesOf({ undone, conflicts: [conflict] }), ['Undone: 2 tasks.', 'Left as before: 1 note. The record has been changed since.']);
+  assert.deepEqual(linesOf({ undone: [], conflicts: [] }), ['Nothing was undone.']);
 });
 
 test('an undo that another tab was faster with is over, one that must wait is not', async () => {

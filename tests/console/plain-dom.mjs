@@ -79,7 +79,14 @@ class Element extends Node {
     return this.childNodes.filter((node) => node.tag).length;
   }
   addEventListener(type, listener) {
-    this.listeners[type] = listener;
+    const before = this.listeners[type];
+    this.listeners[type] = (event) => (before?.(event), listener(event));
+  }
+  removeEventListener() {}
+  showModal() {}
+  close(value) {
+    this.returnValue = value;
+    this.listeners.close({ target: this });
   }
   toggleAttribute(name, on) {
     if (on) this.setAttribute(name, '');
@@ -99,12 +106,14 @@ class Element extends Node {
 
 globalThis.HTMLIFrameElement = class {}; // there are no frames
 globalThis.CSS = { escape: (text) => text, supports: () => true };
+globalThis.addEventListener = globalThis.removeEventListener = () => {};
 globalThis.document = {
   createElement: (tag) => new Element(tag),
   createElementNS: (_space, tag) => new Element(tag),
   createTextNode: (data) => new Text(data),
   body: new Element('body'),
   addEventListener() {},
+  removeEventListener() {},
   hasFocus: () => true,
 };
 

@@ -23,18 +23,26 @@
  * @property {import('./turn-words.js').Turn | null} turn the record of the message's turn
  */
 
+/** @typedef {import('../calls/turn-undo.js').Write} Write */
+
+/** @type {Map<string, Write['verb']>} by the name of a tool */
+const VERBS = new Map([
+  ['records.create', 'created'],
+  ['records.update', 'changed'],
+  ['records.delete', 'deleted'],
+]);
+
 /** Switches a button off or on; a button that is off keeps its place and the focus. @param {HTMLElement} button @param {boolean} off */
 export function turnOff(button, off) {
   if (off) button.setAttribute('aria-disabled', 'true');
   else button.removeAttribute('aria-disabled');
 }
 
-/** @param {readonly import('./chat-reducer.js').Part[]} parts @returns {import('./chat-reducer.js').CallPart[]} the calls that changed records */
+/** @param {readonly import('./chat-reducer.js').Part[]} parts @returns {Write[]} what the calls have changed */
 export function writesIn(parts) {
-  return parts.flatMap((part) => (part.kind === 'call' && part.state === 'done' && isWrite(part.name) ? [part] : []));
-}
-
-/** @param {string} name of a tool */
-function isWrite(name) {
-  return name === 'records.create' || name === 'records.update' || name === 'records.delete';
+  return parts.flatMap((part) => {
+    if (part.kind !== 'call' || part.state !== 'done') return [];
+    const verb = VERBS.get(part.name);
+    return verb ? [{ verb, collection: part.input?.collection }] : [];
+  });
 }

@@ -1,11 +1,11 @@
 // The line below each reply: how the reply ended, when, and with which model; and the actions of the reply.
 
 import { createActionBar } from './action-bar.js';
+import { changesIn, undoTurn } from '../calls/turn-undo.js';
 import { createCopyButton } from './copy-button.js';
 import { element, icon, iconButton, isFocusLost } from '../shared/elements.js';
 import { turnOff, writesIn } from './message-actions.js';
 import { markdownOf, plainTextOf } from './message-text.js';
-import { undoTurn } from './turn-undo.js';
 import { canContinue, factsOf, summaryOf } from './turn-words.js';
 
 /**
@@ -76,7 +76,7 @@ export function createReplyFooter(body, actions) {
   async function undoChanges() {
     const turnId = place?.turn?.recordId;
     if (!turnId || !message || place?.isBusy) return;
-    const outcome = await undoTurn(turnId, writesIn(message.parts), actions.transport);
+    const outcome = await undoTurn(turnId, changesIn(writesIn(message.parts)), actions.transport);
     if (outcome?.isOver) undone = turnId;
     if (outcome) showResult(outcome.lines);
   }

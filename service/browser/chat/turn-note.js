@@ -1,8 +1,8 @@
 // A note at the end of a chat about a turn that has failed, or whose connection is lost.
 
 import { element, isFocusLost } from '../shared/elements.js';
+import { changesIn, undoTurn } from '../calls/turn-undo.js';
 import { writesIn } from './message-actions.js';
-import { undoTurn } from './turn-undo.js';
 
 /**
  * @typedef {import('./conversation.js').Conversation} Conversation
@@ -22,13 +22,13 @@ export function createTurnNote(actions) {
   const node = element('div', { class: 'turn-note', hidden: true }, text, element('div', { class: 'note-actions' }, retry, dismiss, undo));
   /** @type {Conversation['turn']} */
   let turn = null;
-  /** @type {Map<string, import('./turn-undo.js').UndoOutcome>} by turn id: the outcome of undoing its changes */
+  /** @type {Map<string, import('../calls/turn-undo.js').UndoOutcome>} by turn id: the outcome of undoing its changes */
   const results = new Map();
 
   async function undoChanges() {
     const { turnId, reply } = turn ?? {};
     if (!turnId || !reply) return;
-    const outcome = await undoTurn(turnId, writesIn(reply.parts), actions.transport);
+    const outcome = await undoTurn(turnId, changesIn(writesIn(reply.parts)), actions.transport);
     if (!outcome) return;
     results.set(turnId, outcome);
     actions.announce(outcome.lines.join(' '));

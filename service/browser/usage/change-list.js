@@ -2,27 +2,25 @@
 // @ts-check
 
 import { element, isFocusLost } from '../shared/elements.js';
-import { ApiError, errorText } from '../shared/errors.js';
 import { moment } from '../shared/time-format.js';
-import { quantityWords } from '../calls/value-words.js';
-import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from './change-words.js';
+import { changesIn, undoTurn } from '../calls/turn-undo.js';
+import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf, writesIn } from './change-words.js';
 import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./change-words.js').Change} Change */
 /** @typedef {import('./change-words.js').Group} Group */
-/** @typedef {{undone: {collection: string, recordId: string}[], conflicts: {collection: string, recordId: string, reason: string}[]}} Result */
+/** @typedef {import('../calls/turn-undo.js').UndoOutcome} UndoOutcome */
 
 const PAGE = 50;
+const PARTIAL = 'It may have changed more records than are listed here.';
 const EMPTY = 'The assistant has changed nothing for you in the last 30 days.';
 
 /** @param {import('../page/view.js').ViewContext} context */
 export function createChangeList({ transport, announce }) {
   /** @type {Change[]} */
   let changes = [];
-  /** @type {Map<string, Result | string>} by turn: the result of undoing it, or an error */
-  const results = new Map();
-  /** @type {Set<string>} turns that are being undone: the answer to a second request would hide the answer to the first */
-  const undoing = new Set();
+  /** @type {Map<string, UndoOutcome>} by turn: the outcome of undoing its changes */
+  const outcomes = new Map();
   /** @type {string | null} */
   let cursor = null;
   let reads = 0; // the number of requests; only the answer to the newest one is used
@@ -63,26 +61,20 @@ export function createChangeList({ transport, announce }) {
   }
 
   function render() {
-    list.replaceChildren(...groupsOf(changes).map((group) => createGroup(group, results.get(group.turnId), undo)));
+    list.replaceChildren(...groupsOf(changes).map((group) => createGroup(group, outcomes.get(group.turnId), undo)));
     empty.textContent = loaded ? EMPTY : 'Loading…';
     empty.hidden = changes.length > 0 || (problem.isOpen && !loaded);
     more.hidden = cursor === null;
   }
 
   /** @param {Group} group */
-  async function undo({ turnId }) {
-    if (undoing.has(turnId)) return;
-    undoing.add(turnId);
-    try {
-      const result = /** @type {Result} */ (await transport.post(`/api/ai/turns/${encodeURIComponent(turnId)}/undo`));
-      results.set(turnId, result);
-      announce(summaryOf(result));
-    } catch (error) {
-      if (!(error instanceof ApiError)) return problem.failed(error);
-      results.set(turnId, errorText(error));
-    } finally {
-      undoing.delete(turnId);
-    }
+  async function undo({ turnId, changes: listed }) {
+    const isCut = cursor !== null && turnId === changes.at(-1)?.turnId; // the next page may have more changes of this reply
+    const text = changesIn(writesIn(listed));
+    const outcome = await undoTurn(turnId, isCut ? `${text} ${PARTIAL}` : text, transport);
+    if (!outcome) return;
+    outcomes.set(turnId, outcome);
+    announce(outcome.lines.join(' '));
     await read(null);
     const heading = /** @type {HTMLElement | null} */ (list.querySelector(`[data-turn="${CSS.escape(turnId)}"] h3`));
     if (isFocusLost()) heading?.focus();
@@ -91,19 +83,13 @@ export function createChangeList({ transport, announce }) {
   return { node, refresh: () => read(null), stop: () => {} };
 }
 
-/** @param {Result} result */
-function summaryOf({ undone, conflicts }) {
-  const back = undone.length ? `${quantityWords(undone.length, 'record is', 'records are')} as before.` : 'Nothing was undone.';
-  return conflicts.length ? `${back} ${quantityWords(conflicts.length, 'change', 'changes')} could not be undone:` : back;
-}
-
-/** @param {Group} group @param {Result | string | undefined} result @param {(group: Group) => void} undo */
-function createGroup(group, result, undo) {
+/** @param {Group} group @param {UndoOutcome | undefined} outcome @param {(group: Group) => void} undo */
+function createGroup(group, outcome, undo) {
   const name = moment(group.createdAt);
   const button = element('button', { type: 'button', class: 'quiet', 'aria-label': `Undo the changes of ${name}`, on: { click: () => undo(group) } }, 'Undo');
   const mark = group.undone ? element('span', { class: 'outcome', data: { tone: 'plain' } }, 'Undone') : canBeUndone(group) && button;
   const head = element('div', { class: 'usage-box-head' }, element('h3', { tabindex: '-1' }, element('time', { datetime: group.createdAt }, name)), element('span', { class: 'hint' }, countInWords(group.changes)), mark);
-  return element('article', { class: 'usage-box', data: { turn: group.turnId } }, head, element('ul', { class: 'change-rows' }, ...group.changes.map(createChange)), result && createResult(result, group));
+  return element('article', { class: 'usage-box', data: { turn: group.turnId } }, head, element('ul', { class: 'change-rows' }, ...group.changes.map(createChange)), outcome && createOutcome(outcome, group));
 }
 
 /** @param {Change} change */
@@ -113,13 +99,13 @@ function createChange(change) {
   return element('li', {}, element('p', {}, sentenceOf(change)), steps.length > 0 && element('ul', { class: 'change-steps' }, ...steps));
 }
 
-/** @param {Result | string} result @param {Group} group */
-function createResult(result, group) {
-  if (typeof result === 'string') return element('p', { class: 'change-result' }, result);
+/** @param {UndoOutcome} outcome @param {Group} group */
+function createOutcome({ lines: [first], conflicts }, group) {
   const about = (/** @type {string} */ recordId) => group.changes.find((change) => change.recordId === recordId);
-  const conflicts = result.conflicts.map(({ recordId, reason }) => {
+  const left = conflicts.map(({ recordId, reason }) => {
     const change = about(recordId);
     return element('li', {}, change ? `${sentenceOf(change)}. ` : '', reason);
   });
-  return element('div', { class: 'change-result' }, element('p', {}, summaryOf(result)), conflicts.length > 0 && element('ul', {}, ...conflicts));
+  const [head, list] = left.length ? [element('p', {}, 'Left as before:'), element('ul', {}, ...left)] : [];
+  return element('div', { class: 'change-result' }, element('p', {}, first), head, list);
 }

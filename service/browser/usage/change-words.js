@@ -20,6 +20,8 @@ import { nameInWords, quantityWords, quote, valueInWords, withArticle } from '..
  */
 
 const VERBS = { added: 'Created', updated: 'Changed', removed: 'Deleted', called: 'Called', left: 'May have called' };
+/** @type {Map<string, import('../calls/turn-undo.js').Write['verb']>} by outcome */
+const PAST = new Map([['added', 'created'], ['updated', 'changed'], ['removed', 'deleted']]);
 const CALLS = 'integrations'; // stands for a collection in the journal; the record's id is then the name of an endpoint
 const SILENT = ['userId', 'chatId'];
 
@@ -59,9 +61,17 @@ export function groupsOf(changes) {
   return [...groups.values()];
 }
 
+/** @param {Change[]} changes @returns {import('../calls/turn-undo.js').Write[]} those of records */
+export function writesIn(changes) {
+  return changes.flatMap(({ outcome, collection }) => {
+    const verb = collection === CALLS ? undefined : PAST.get(outcome);
+    return verb ? [{ verb, collection }] : [];
+  });
+}
+
 /** Whether something in a group can be undone. @param {Group} group */
 export function canBeUndone({ changes, undone }) {
-  return !undone && changes.some(({ collection }) => collection !== CALLS);
+  return !undone && writesIn(changes).length > 0;
 }
 
 /** How many records a turn has changed, and how many endpoints it has called. @param {Change[]} changes */

@@ -1,36 +1,35 @@
 // Undoes the changes of a turn: asks for confirmation first, and says afterwards which changes could not be undone.
 
-import { quantityWords } from '../calls/value-words.js';
-import { nounsOf } from '../calls/record-words.js';
+import { quantityWords } from './value-words.js';
+import { nounsOf } from './record-words.js';
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { ApiError, errorText } from '../shared/errors.js';
 
 /**
- * @typedef {import('./chat-reducer.js').CallPart} CallPart
- * @typedef {{collection: string, recordId: string, reason?: string}} Listed
- * @typedef {{isOver: boolean, lines: string[]}} UndoOutcome `isOver` if the changes can't be undone again
+ * @typedef {{verb: 'created' | 'changed' | 'deleted', collection: string}} Write a change of one record by the assistant
+ * @typedef {{collection: string, recordId: string}} Undone
+ * @typedef {Undone & {reason: string}} Conflict a change that was not undone
+ *
+ * @typedef {object} UndoOutcome
+ * @property {boolean} isOver whether the changes can't be undone again
+ * @property {string[]} lines sentences about all that was undone, and all that was not
+ * @property {Conflict[]} conflicts
  */
 
-const VERBS = new Map([
-  ['records.create', 'created'],
-  ['records.update', 'changed'],
-  ['records.delete', 'deleted'],
-]);
-
-/** @type {Set<string>} turns that are being undone: the answer to a second request would hide the answer to the first */
+/** @type {Set<string>} turns whose undo is being confirmed or is running: the answer to a second request would hide the answer to the first */
 const running = new Set();
 
 /**
- * @param {string} turnId @param {CallPart[]} writes of the turn
+ * @param {string} turnId @param {string} changes sentences that say what the turn has changed
  * @param {import('../shared/api-transport.js').Transport} transport
- * @returns {Promise<UndoOutcome | null>} null if the user has canceled, or an earlier request is still running
+ * @returns {Promise<UndoOutcome | null>} null if the user has canceled, or an earlier undo of the turn is not over
  */
-export async function undoTurn(turnId, writes, transport) {
+export async function undoTurn(turnId, changes, transport) {
   if (running.has(turnId)) return null;
-  const text = `${changesIn(writes)} Records that nobody has changed since become as they were before this reply. You can undo a reply only once.`;
-  if (!(await requestConfirmation({ title: 'Undo these changes?', text, action: 'Undo changes' }))) return null;
   running.add(turnId);
-  const outcome = await requestUndo(turnId, transport); // never throws
+  const text = `${changes} Records that nobody has changed since become as they were before this reply. You can undo a reply only once.`;
+  const isConfirmed = await requestConfirmation({ title: 'Undo these changes?', text, action: 'Undo changes' });
+  const outcome = isConfirmed ? await requestUndo(turnId, transport) : null; // neither throws
   running.delete(turnId);
   return outcome;
 }
@@ -38,16 +37,17 @@ export async function undoTurn(turnId, writes, transport) {
 /** @param {string} turnId @param {Pick<import('../shared/api-transport.js').Transport, 'post'>} transport @returns {Promise<UndoOutcome>} */
 export async function requestUndo(turnId, transport) {
   try {
-    return { isOver: true, lines: outcomeOf(await transport.post(`/api/ai/turns/${encodeURIComponent(turnId)}/undo`)) };
+    const answer = await transport.post(`/api/ai/turns/${encodeURIComponent(turnId)}/undo`);
+    return { isOver: true, lines: linesOf(answer), conflicts: answer.conflicts };
   } catch (error) {
     const isOver = error instanceof ApiError && error.status === 409 && error.retryAfter === null;
-    return { isOver, lines: [errorText(error)] };
+    return { isOver, lines: [errorText(error)], conflicts: [] };
   }
 }
 
-/** @param {CallPart[]} writes @returns {string} "The assistant has created 2 tasks and deleted 1 note." */
+/** @param {Write[]} writes @returns {string} "The assistant has created 2 tasks and deleted 1 note." */
 export function changesIn(writes) {
-  const counts = countBy(writes, ({ name, input }) => `${VERBS.get(name)} ${input?.collection}`);
+  const counts = countBy(writes, ({ verb, collection }) => `${verb} ${collection}`);
   const phrases = [...counts].map(([key, count]) => {
     const [verb, collection] = key.split(' ');
     return `${verb} ${records(collection, count)}`;
@@ -55,8 +55,8 @@ export function changesIn(writes) {
   return `The assistant has ${joinWords(phrases)}.`;
 }
 
-/** @param {{undone: Listed[], conflicts: Listed[]}} answer @returns {string[]} sentences */
-export function outcomeOf({ undone, conflicts }) {
+/** @param {{undone: Undone[], conflicts: Conflict[]}} answer @returns {string[]} the first sentence says what was undone */
+export function linesOf({ undone, conflicts }) {
   const back = [...countBy(undone, ({ collection }) => collection)].map(([name, count]) => records(name, count));
   const first = back.length ? `Undone: ${joinWords(back)}.` : 'Nothing was undone.';
   const left = [...countBy(conflicts, ({ collection, reason }) => `${collection} ${reason}`)].map(([key, count]) => {
