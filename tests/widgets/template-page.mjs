@@ -72,7 +72,7 @@ export async function openTemplate(t, handle, given = {}) {
   document.body.replaceChildren(main);
   document.activeElement = null;
   document.getElementById = () => main;
-  main.dataset.collections = 'notes';
+  main.dataset.collections = 'notes tasks';
   const { port1, port2 } = new MessageChannel();
   const listeners = new Set();
   const parent = { postMessage: ({ type, slotId, value }) => type === TYPES.output && (page.outputs[slotId] = value) };

@@ -55,6 +55,52 @@ test('an empty table says that its collection can no longer be read', async (t) 
   assert.match(page.main.textContent, /Your role does not allow this\./);
 });
 
+/** Chooses a collection in a table, and returns the id of the subscription. @param {any} page @param {string} name */
+async function chooseCollection(page, name) {
+  const [select, before] = [page.field('select'), page.asked.length];
+  select.value = name;
+  select.listeners.change();
+  const { requestId } = await until(() => page.asked.slice(before).find(({ type }) => type === TYPES.recordsSubscribe));
+  return requestId;
+}
+
+test('a table whose next collection is cancelled keeps its rows, which follow their collection', async (t) => {
+  const { page, change } = await tableOf(t, [note('1', 'one')]);
+  const requestId = await chooseCollection(page, 'tasks');
+  change(note('2', 'two'));
+  page.press('Cancel');
+  assert.deepEqual([page.field('select').value, page.main.dataset.state], ['notes', 'ready']);
+  await until(() => page.button('two'));
+  change(note('3', 'three'));
+  await until(() => page.button('three'));
+  page.tell({ type: TYPES.recordsSnapshot, requestId, records: [note('4', 'a task')] });
+  await settle();
+  assert.ok(page.asked.some((message) => message.type === TYPES.recordsUnsubscribe && message.requestId === requestId));
+  assert.equal(page.button('a task'), undefined);
+  assert.deepEqual(page.state, { collection: 'notes' });
+});
+
+test('a table whose first collection is cancelled asks for one', async (t) => {
+  const page = await openTemplate(t, 'table');
+  const requestId = await chooseCollection(page, 'tasks');
+  page.press('Cancel');
+  page.tell({ type: TYPES.recordsSnapshot, requestId, records: [note('4', 'a task')] });
+  await settle();
+  assert.equal(page.field('select').value, '');
+  assert.match(page.main.textContent, /Choose a collection, or connect a widget/);
+});
+
+test('a table whose next collection can not be read shows no rows of the one before', async (t) => {
+  const { page, change } = await tableOf(t, [note('1', 'one')]);
+  const requestId = await chooseCollection(page, 'tasks');
+  page.tell({ type: TYPES.recordsError, requestId, error: 'forbidden', message: 'Your role does not allow this.' });
+  await until(() => page.main.textContent.includes('Your role does not allow this.'));
+  change(note('2', 'two'));
+  await settle();
+  assert.equal(page.field('select').value, 'tasks');
+  assert.deepEqual([page.button('one'), page.button('two')], [undefined, undefined]);
+});
+
 test('a table shows what is too large to be passed on, and says so', async (t) => {
   const { page } = await tableOf(t, [1, 2, 3].map((at) => note(`${at}`, `${at}`.repeat(100_000))));
   assert.equal(page.field('tbody').children.length, 3);
