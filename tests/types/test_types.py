@@ -132,3 +132,22 @@ def test_widgets_outside_of_the_tree_are_checked_with_the_endpoints_of_their_app
     last = len((widget + calls).splitlines())
     lines = [(Path(name).name, int(line)) for name, line, _, _ in FAULT.findall(done.stdout)]
     assert lines == [("widget.js", last - 1), ("widget.js", last)], done.stdout
+
+
+SUBSCRIPTION = """
+client.records.subscribe('notes', {
+  onRecords: (records) => panel.say(`${records.length} notes`),
+  onError: (error) => panel.say(error.message),
+});
+"""
+
+
+def test_the_documented_widgets_pass_with_the_documented_configuration(templates):
+    install(HERE)
+    scripts = re.findall(r"```js\n(import \{ create(?:SearchLine|Widget),.*?)```", GUIDE, re.S)
+    for name, script in zip(("word-count", "ask-a-model"), scripts, strict=True):
+        (templates / name).mkdir(exist_ok=True)
+        (templates / name / "widget.js").write_text(script + SUBSCRIPTION)
+    command = [shutil.which("node"), HERE / "node_modules/typescript/bin/tsc", "--pretty", "false"]
+    done = subprocess.run(command, cwd=templates, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout

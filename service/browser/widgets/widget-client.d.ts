@@ -81,7 +81,7 @@ export interface RecordsListener {
   /** Gets all records, the oldest first, at the beginning and after each change. */
   onRecords(records: StoredRecord[]): void;
   /** Called when the subscription has ended. */
-  onError(error: unknown): void;
+  onError(error: Error): void;
 }
 
 export type Envelope<T> =
