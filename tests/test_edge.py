@@ -109,8 +109,8 @@ def test_a_nul_in_the_address_is_refused_after_the_token(client, alice):
 def test_an_unknown_address_is_told_from_an_absent_record(alice, path):
     absent, unknown = alice.get("/api/records/ai-chats/absent"), alice.get(path)
     assert (unknown.status_code, unknown.json["error"]) == (404, absent.json["error"])
-    assert unknown.json["message"].startswith("There is no such address: ")
-    assert not absent.json["message"].startswith("There is no such address: ")
+    assert unknown.json["message"].startswith("There is no such address. ")
+    assert not absent.json["message"].startswith("There is no such address. ")
 
 
 @on_sqlite

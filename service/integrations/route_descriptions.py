@@ -21,7 +21,7 @@ from service.web.errors import (
 
 APPROVALS = ("once", "session", "auto")
 ONCE = "The same call is made, and charged, once in 24 hours."
-FRESH = "`no-cache`: ask the vendor, also where an answer is kept."
+FRESH = "`no-cache`: ask the vendor, even if an answer is cached."
 DOOR = "`widget`, for a call that a widget has asked for."
 APPROVED = f"Which decision let the call through: {', '.join(APPROVALS)}."
 

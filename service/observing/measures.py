@@ -60,7 +60,7 @@ ENDPOINT_CREDITS = Counter(
     "endpoint_credits_total", "Credits charged for calls of endpoints.", ["endpoint"]
 )
 KEPT_ANSWERS = Counter(
-    "kept_answers_total", "Lookups of kept answers by outcome.", ["endpoint", "outcome"]
+    "kept_answers_total", "Lookups of cached answers by outcome.", ["endpoint", "outcome"]
 )
 KEYS_IN_FLIGHT = Gauge(
     "idempotency_keys_in_flight",

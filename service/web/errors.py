@@ -188,7 +188,7 @@ class Unavailable(ServiceError):
     headers = {"Retry-After": "5"}
 
 
-NO_ROUTE = "There is no such address: /openapi.json lists those that there are."
+NO_ROUTE = "There is no such address. /openapi.json lists all addresses."
 HTTP_CODES = {404: NotFound.code, 405: "method_not_allowed", 413: TooLarge.code}
 
 

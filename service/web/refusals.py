@@ -10,11 +10,11 @@ SHARED_HEADERS: dict[str, dict[str, Any]] = {
     "X-Request-Id": {"schema": {"type": "string"}, "description": "Is in every log line."},
     "X-Cache": {
         "schema": {"type": "string", "const": "hit"},
-        "description": "The answer was kept from an earlier call.",
+        "description": "The answer was cached by an earlier call.",
     },
     "Age": {
         "schema": {"type": "string", "pattern": "^[0-9]+$"},
-        "description": "Seconds since the answer was kept, with `X-Cache`.",
+        "description": "Seconds since the answer was cached, with `X-Cache`.",
     },
 }
 HEADERS: dict[str, dict[str, Any]] = {

@@ -65,7 +65,7 @@ def facts(item: Endpoint) -> Iterator[str]:
         yield f"job of at most {_duration(item.job.limit)}, `wait` is {item.job.wait:g} by default"
     if item.cache:
         who = "everybody" if item.cache.shared else "the same user"
-        yield f"kept for {_duration(item.cache.seconds)} for {who}"
+        yield f"cached for {_duration(item.cache.seconds)} for {who}"
     if item.per_user:
         yield f"{item.per_user.calls} calls in {_duration(item.per_user.seconds)} for each user"
     if item.scope:
