@@ -68,6 +68,8 @@ def _ask_and_execute(
     if needs.grant and not (yield from _connect(app, context, needs.grant)):
         return run.failure(_not_connected(needs.grant))
     if needs.approval:
+        if needs.approval.costs_user:
+            context.free_credits()  # otherwise they could be missing for the call
         state = yield from _ask(app, context, needs.approval)
         if state not in ALLOWED:
             tool_calls(tool.name, "refused").inc()

@@ -41,6 +41,11 @@ class NeededApproval:
     credits: float
     paid_by: PaidBy = "user"
 
+    @property
+    def costs_user(self) -> bool:
+        """Whether the call may cost the user credits."""
+        return self.credits > 0 and self.paid_by == "user"
+
 
 @dataclass(frozen=True)
 class Needs:

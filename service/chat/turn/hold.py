@@ -108,6 +108,18 @@ class TurnHold:
             self._amount = used + amount
         return extended
 
+    def free_unused(self, app: Flask) -> None:
+        """Reduce the hold to the turn's cost so far. The next `reserve` extends it again."""
+        used = self._cost
+        if used >= self._amount:
+            return
+        try:
+            with core_transaction(app) as session:
+                ledger.extend(session, self._id, used, used)
+        except ledger.HoldLost:
+            return  # the next extension replaces it
+        self._amount = used
+
     def send_close(self, session: Statements) -> StatementReply:
         """Begin to settle the hold; pass the reply to `charge`, which completes it."""
         return ledger.send_close(session, self._id, self._cost)
