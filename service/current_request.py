@@ -23,7 +23,8 @@ def current_g() -> Any:
 
 def current_service() -> Flask:
     """Return the app as a plain object, instead of Flask's `current_app`."""
-    return current_app._get_current_object()  # type: ignore[attr-defined]
+    found: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    return found
 
 
 def current_context() -> RequestContext:

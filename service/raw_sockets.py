@@ -64,6 +64,7 @@ def acknowledged_bytes(sock: socket.socket) -> int | None:
     """Return how many bytes the peer has acknowledged, or None if the kernel does not count."""
     try:
         info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, ACKED_OFFSET + 8)
-        return struct.unpack_from("Q", info, ACKED_OFFSET)[0]
+        count: int = struct.unpack_from("Q", info, ACKED_OFFSET)[0]
     except (OSError, struct.error):
         return None
+    return count

@@ -25,7 +25,7 @@ class Work:
 
     def __init__(self, environ: dict[str, Any], start_response: Any) -> None:
         self.environ, self.start_response = environ, start_response
-        self.response: Any = None
+        self.response: Iterable[bytes] = ()
         self.is_done = False
 
 

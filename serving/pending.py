@@ -42,7 +42,7 @@ class Pending:
 
     def _identify(self, request: Any) -> str:
         """Return the id in the request's header. If it has no valid one, put a new id there."""
-        ids = [value for name, value in request.headers if name == HEADER]
+        ids: list[str] = [value for name, value in request.headers if name == HEADER]
         if len(ids) == 1 and self._valid_id.fullmatch(ids[0]):
             return ids[0]
         new_id = os.urandom(16).hex()

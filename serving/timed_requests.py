@@ -74,7 +74,7 @@ class TimedUnreader(SocketUnreader):
     def chunk(self, size_hint: int | None = None) -> bytes:
         try:
             self.sock.settimeout(max(self._deadline - time.monotonic(), 0.001))
-            data = super().chunk(size_hint)
+            data: bytes = super().chunk(size_hint)
         except TimeoutError:
             if self._what == "request":
                 return b""  # no request has begun, so this is the end of the connection
@@ -96,7 +96,8 @@ class TimedUnreader(SocketUnreader):
     @property
     def has_next_request(self) -> bool:
         """Whether a part of the next request has been read with the last one."""
-        return self.buf.tell() > 0
+        position: int = self.buf.tell()
+        return position > 0
 
     def _close_connection(self) -> None:
         request = self._request()

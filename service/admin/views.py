@@ -159,7 +159,8 @@ def list_actions(params: dict[str, Any]) -> dict[str, Any]:
 def _loses_rights(data: dict[str, Any]) -> bool:
     """Return whether the caller would not be an enabled admin any more."""
     role = data.get("role", bearer.ADMIN) or g.caller.claimed_role
-    return data.get("disabled", False) or role != bearer.ADMIN
+    is_disabled: bool = data.get("disabled", False)
+    return is_disabled or role != bearer.ADMIN
 
 
 def _ref() -> str:

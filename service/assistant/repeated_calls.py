@@ -50,7 +50,8 @@ class EarlierCall:
         return self.is_older(KEPT_SECONDS)
 
     def is_older(self, seconds: float) -> bool:
-        return now() - self.entry.created_at >= timedelta(seconds=seconds)
+        age: timedelta = now() - self.entry.created_at
+        return age >= timedelta(seconds=seconds)
 
 
 def fingerprint(item: Endpoint, body: Mapping[str, Any]) -> str:

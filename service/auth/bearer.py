@@ -133,7 +133,8 @@ def _bearer_token(request: Request) -> str:
 
     A WebSocket may send it as a subprotocol `bearer.<token>`, because browsers can't set headers.
     """
-    scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    header: str = request.environ.get("HTTP_AUTHORIZATION", "")
+    scheme, _, token = header.partition(" ")
     if scheme.lower() == "bearer":
         return token.strip()
     if request.headers.get("Upgrade", "").lower() == "websocket":

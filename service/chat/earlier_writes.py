@@ -145,7 +145,8 @@ def _of_message(question: Question) -> dict[str, str]:
 
 
 def is_removal(entry: Entry) -> bool:
-    return entry.outcome == "removed"
+    outcome: str = entry.outcome
+    return outcome == "removed"
 
 
 def result(entry: Entry, caller: Caller, collections: Collections) -> dict[str, Any]:

@@ -95,7 +95,8 @@ class CallEntry:
 
     def _insert(self, session: Session, outcome: str) -> int:
         entry = insert(_journal).values(**self._facts, outcome=outcome)
-        return session.execute(entry.returning(_journal.c.seq)).scalar_one()
+        seq: int = session.execute(entry.returning(_journal.c.seq)).scalar_one()
+        return seq
 
     def _change(self, **values: Any) -> Any:
         return update(_journal).where(_journal.c.seq == self._seq, *self._mine()).values(**values)

@@ -16,7 +16,8 @@ class MigrationCommands(Command):
     """
 
     def make_context(self, *arguments: Any, **more: Any) -> Context:
-        return migrating.commands.make_context(*arguments, **more)
+        context: Context = migrating.commands.make_context(*arguments, **more)
+        return context
 
 
 migrations = MigrationCommands("db", help="Perform database migrations.")

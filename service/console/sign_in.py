@@ -172,7 +172,8 @@ def _delete_cookie(response: Response, name: str) -> None:
 
 
 def _settings() -> Settings:
-    return current_app.config["SETTINGS"]
+    settings: Settings = current_app.config["SETTINGS"]
+    return settings
 
 
 def _sessions() -> Sessions:

@@ -158,7 +158,8 @@ def is_outage(error: SQLAlchemyError) -> bool:
         return True
     if isinstance(error.orig, sqlite3.Error):
         return sqlite.primary_code(error.orig) in sqlite.OUTAGE
-    return postgresql.is_outage(error.orig)
+    outage: bool = postgresql.is_outage(error.orig)
+    return outage
 
 
 @contextmanager

@@ -95,7 +95,8 @@ class TokensRead(Generic[Row]):
     @property
     def is_usable(self) -> bool:
         """Whether its access token has not expired."""
-        return self.row.expires_at > self.at
+        expires_at: datetime = self.row.expires_at
+        return expires_at > self.at
 
     @property
     def is_leased(self) -> bool:

@@ -138,7 +138,7 @@ def _pause(attempt: int, error: ProviderError, left: float) -> float:
     Raises the error if the host asks for too much of the remaining seconds, `left`.
     """
     if error.retry_after is None:
-        return random.uniform(0.5, 1.0) * 2**attempt  # noqa: S311 - it only spreads the tries
+        return random.uniform(0.5, 1.0) * 2.0**attempt  # noqa: S311 - it only spreads the tries
     if error.retry_after > min(LONGEST_PAUSE, WAITING_SHARE * left):
         raise error
     return error.retry_after + random.uniform(0, 0.25)  # noqa: S311

@@ -114,7 +114,8 @@ def bind(response: Response, browser: str) -> None:
 
 def _scheme() -> str:
     """Return the scheme of the address at which browsers reach us."""
-    return urlsplit(current_app.config["SETTINGS"].own_url).scheme
+    own_url: str = current_app.config["SETTINGS"].own_url
+    return urlsplit(own_url).scheme
 
 
 def _page(integration: str, outcome: Outcome) -> Response:

@@ -59,7 +59,7 @@ class DatabaseStorage(Storage):
         return time.time() + max(self._read(select(left).where(_of(key))) or 0, 0) / 1_000_000
 
     def _read(self, statement: Any) -> int | None:
-        value = db.session.scalar(statement)
+        value: int | None = db.session.scalar(statement)
         db.session.commit()
         return value
 

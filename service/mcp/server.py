@@ -142,7 +142,7 @@ def _action(message: RpcMessage) -> Action | None:
     """Return what the user has done with the link; None if the client does not say it."""
     responses = message.params.get("inputResponses", {})
     answer = responses.get(consent.CONNECT, {}) if isinstance(responses, dict) else None
-    action: Any = answer.get("action") if isinstance(answer, dict) else ""
-    if action not in ("accept", "decline", "cancel", None):
-        raise message.refusal(INVALID_PARAMS, NO_RESPONSES)
-    return action
+    match answer.get("action") if isinstance(answer, dict) else "":
+        case None | "accept" | "decline" | "cancel" as action:
+            return action
+    raise message.refusal(INVALID_PARAMS, NO_RESPONSES)

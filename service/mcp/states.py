@@ -57,7 +57,8 @@ def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> 
             session.add(used)
     except IntegrityError:
         raise UnusableState from None
-    return facts["call"]
+    call_id: str = facts["call"]
+    return call_id
 
 
 def sweep(session: Session) -> None:

@@ -9,12 +9,15 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, TypeVarTuple
 
 import structlog
 from gevent import get_hub
 
 from service.disk import sync
+
+Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
 
 OURS = re.compile(r"media_[0-9a-f]{32}(\.part)?")
 
@@ -46,7 +49,7 @@ class Directory:
 
         Returns the items whose file could not be removed. This is logged.
         """
-        errors: dict[str, OSError] = _in_thread(self._remove, list(media_ids))
+        errors = _in_thread(self._remove, list(media_ids))
         if errors:
             error = next(iter(errors.values()))
             facts = {"error": type(error).__name__, "number": error.errno, "files": len(errors)}
@@ -90,14 +93,15 @@ class Directory:
         return names
 
 
-def _in_thread(work: Callable[..., Any], *args: Any) -> Any:
-    done = get_hub().threadpool.apply(_caught, (work, *args))
+def _in_thread(work: Callable[[*Arguments], Result], *args: *Arguments) -> Result:
+    """Return the result of `work`. Raises its errors."""
+    done: Result | OSError = get_hub().threadpool.apply(_caught, (work, *args))
     if isinstance(done, OSError):
         raise done
     return done
 
 
-def _caught(work: Callable[..., Any], *args: Any) -> Any:
+def _caught(work: Callable[[*Arguments], Result], *args: *Arguments) -> Result | OSError:
     """Return the result of `work`, or its error, because gevent prints errors of its threads."""
     try:
         return work(*args)

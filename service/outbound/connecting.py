@@ -5,6 +5,7 @@ times out while it connects; such a socket would stay open until garbage collect
 """
 
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -17,7 +18,7 @@ from service.cleanup import OnFailure
 AddressInfo = tuple[Any, ...]  # an item of the list that `socket.getaddrinfo` returns
 
 # gevent's version asks a thread for each address, though only names take time.
-_read_address: Any = get_original("socket", "getaddrinfo")
+_read_address: Callable[..., list[AddressInfo]] = get_original("socket", "getaddrinfo")
 
 
 class UpstreamConnection(HTTPConnection):

@@ -141,11 +141,12 @@ class Sorting:
         """Return whether records may have no value, as those from before it was required."""
         return not column.required or self.collection.attribute_of(column) is None
 
-    def _direction(self, key: Any) -> Any:
+    def _direction(self, key: ColumnElement[Any]) -> ColumnElement[Any]:
         return key.desc() if self.descending else key.asc()
 
-    def _beyond(self, key: Any, value: Any) -> ColumnElement[bool]:
-        return key < value if self.descending else key > value
+    def _beyond(self, key: ColumnElement[Any], value: Any) -> ColumnElement[bool]:
+        beyond: ColumnElement[bool] = key < value if self.descending else key > value
+        return beyond
 
 
 def _is_long(column: Column) -> bool:

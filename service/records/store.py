@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.auth.users import Caller, current_role
 from service.extensions import db
@@ -109,7 +109,8 @@ def row_of(
 
 def owned_by(collection: Collection, subject: str) -> ColumnElement[bool]:
     """Return the SQL condition that a record belongs to the subject."""
-    return getattr(collection.model, collection.owner_attribute) == subject
+    owner: InstrumentedAttribute[str] = getattr(collection.model, collection.owner_attribute)
+    return owner == subject
 
 
 def in_pieces(statement: Select[Any], limit: int) -> Iterator[Any]:

@@ -54,20 +54,22 @@ def _load_or_create(path: Path) -> dict[str, str]:
     try:
         if not path.exists():
             _create(path)
-        return _check(json.loads(path.read_text()))
+        stored: dict[str, str] = json.loads(path.read_text())
+        _check(stored)
     except OSError as error:  # for example, the folder belongs to another user
         reason = f"{path} must be readable and its folder writable ({type(error).__name__})"
         raise ConfigError(f"SANDBOX: {reason}") from None
     except ValueError:
         raise ConfigError(f"SANDBOX: {path} is damaged; delete it for new secrets") from None
+    return stored
 
 
-def _check(stored: Any) -> dict[str, str]:
-    """Return `stored`. Raises ValueError unless it has the sandbox's secrets."""
+def _check(stored: Any) -> None:
+    """Raise ValueError unless `stored` has the sandbox's secrets."""
     match stored:
         case {"auth_secret": str(secret), "sealing_key": str(key)}:
             if secret_of(32)(secret) and sealing_keys(key):
-                return stored
+                return
     raise ValueError
 
 

@@ -94,9 +94,10 @@ def _create_titled(result: str, title: str) -> Iterator[Call]:
 
 def _records(result: str) -> list[dict[str, Any]]:
     try:
-        return json.loads(result)["records"][:10]
+        records: list[dict[str, Any]] = json.loads(result)["records"][:10]
     except (ValueError, KeyError, TypeError):
         return []
+    return records
 
 
 def _title(record: dict[str, Any]) -> str:

@@ -99,7 +99,8 @@ class SignIns:
             raise SignInFailed("lost", "no cookie" if not cookie else "another's cookie") from None
         if kept.pop("until") < time.time():
             raise SignInFailed("lost", f"after more than {SIGN_IN_SECONDS} s")
-        return kept
+        state: dict[str, str] = kept
+        return state
 
 
 def _refusal(code: str | None) -> SignInFailed:

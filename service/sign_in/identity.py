@@ -7,7 +7,7 @@ Source: OpenID Connect Core 1.0, Discovery 1.0, RP-Initiated Logout 1.0; RFC 700
 import json
 import time
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -33,6 +33,7 @@ NEEDED = ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri")
 UNREADABLE = (JoseError, LookupError, ValueError, TypeError, AttributeError, RecursionError)
 FORM = "application/x-www-form-urlencoded"
 
+_with_query: Callable[[str, list[tuple[str, str]]], str] = add_params_to_uri
 
 # RFC 6749, section 5.2. Of the provider's texts, only these are logged.
 REFUSALS = ("invalid_client", "invalid_grant", "unauthorized_client", "invalid_request",
@@ -86,7 +87,7 @@ class IdentityProvider:
             "code_challenge": create_s256_code_challenge(verifier),
             "code_challenge_method": "S256",
         }
-        return add_params_to_uri(self.metadata["authorization_endpoint"], [*parameters.items()])
+        return _with_query(self.metadata["authorization_endpoint"], [*parameters.items()])
 
     def check_issuer(self, answered: str | None) -> None:
         """Check the `iss` of a redirect. Raises `ProviderRefused`, `ProviderAway`."""
@@ -135,7 +136,7 @@ class IdentityProvider:
             return None
         parameters = {"client_id": self._client_id, "post_logout_redirect_uri": back}
         hint = {"id_token_hint": id_token} if id_token else {}
-        return add_params_to_uri(url, [*{**hint, **parameters}.items()])
+        return _with_query(url, [*{**hint, **parameters}.items()])
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -187,7 +188,7 @@ class IdentityProvider:
             raise ProviderRefused(f"tokens: {code if code in REFUSALS else status}")
         if status != 200:
             raise ProviderAway(f"tokens: status {status}")
-        access = answer.get("access_token")
+        access: Any = answer.get("access_token")
         # Some providers name all tokens, and send an empty text for a missing one.
         more = [answer.get(name) or None for name in ("id_token", "refresh_token")]
         if not all(is_header_text(token) for token in (access, *filter(None, more))):
@@ -220,7 +221,7 @@ class IdentityProvider:
 
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None = None
-    ) -> tuple[int, Any]:
+    ) -> tuple[int, dict[str, Any]]:
         """Return the status and the JSON object of the answer. Raises `ProviderAway`."""
         headers, body = {"Accept": "application/json"}, None
         if form is not None:

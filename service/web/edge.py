@@ -235,9 +235,10 @@ def exists_for(exists: Callable[..., bool]) -> Callable[[View], View]:
 def load(schema: Schema, data: Any) -> dict[str, Any]:
     """Load `data` by `schema`. Raises `InvalidRequest` with the errors of every field."""
     try:
-        return schema.load(data)
+        loaded: dict[str, Any] = schema.load(data)
     except ValidationError as error:
         raise InvalidRequest(details=error.normalized_messages()) from None
+    return loaded
 
 
 def _add_contract(view: View, **facts: Any) -> View:

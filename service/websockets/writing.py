@@ -44,7 +44,8 @@ class Output:
         count, idle = acknowledged_bytes(self._sock), 0
         while idle < STALL_STEPS:
             with suppress(TimeoutError):
-                return wait_write(self._sock.fileno(), self._step)
+                wait_write(self._sock.fileno(), self._step)
+                return
             before, count = count, acknowledged_bytes(self._sock)
             idle = idle + 1 if count == before else 0
         raise TimeoutError

@@ -108,6 +108,7 @@ def _merge(statement: Any) -> bool:
     """
     with write_transaction() as session:
         connection: Any = session.connection().connection.driver_connection
-        changed = connection.total_changes
+        before: int = connection.total_changes
         session.execute(statement)
-        return connection.total_changes - changed >= 2
+        after: int = connection.total_changes
+        return after - before >= 2

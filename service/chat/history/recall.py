@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, or_, select
@@ -214,7 +214,8 @@ def _rests(cached: Any) -> bool:
     if cached.failures < FAILURES or cached.failed_at is None:
         return False
     # A failure in the future does not count: the clock was set back.
-    return 0 <= (now() - cached.failed_at).total_seconds() < REST_SECONDS
+    since: timedelta = now() - cached.failed_at
+    return 0 <= since.total_seconds() < REST_SECONDS
 
 
 def keep(session: Session, chat_id: str, text: str, cover: Cover, model_id: str) -> None:

@@ -56,10 +56,11 @@ class Outcome:
 def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
     """Parse a call's raw JSON into the tool's input. Raises `InvalidInput`."""
     try:
-        return tool.schema.load(read_arguments(arguments))
+        loaded: dict[str, Any] = tool.schema.load(read_arguments(arguments))
     except ValidationError as error:
         reasons = json.dumps(error.normalized_messages(), ensure_ascii=False)
         raise InvalidInput(f"The input does not fit the tool's schema: {reasons}") from None
+    return loaded
 
 
 def read_arguments(arguments: str) -> Any:

@@ -50,7 +50,7 @@ def validate_parameters(
 
 def _seconds(value: Any) -> float:
     try:
-        wait = JsonNumber().deserialize(value)
+        wait: float = JsonNumber().deserialize(value)
     except ValidationError:
         wait = -1.0
     if not 0 <= wait <= LONGEST_WAIT:

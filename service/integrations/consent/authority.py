@@ -91,7 +91,8 @@ class Authority:
         }
         if hint and oauth.hint_parameter:
             parameters[oauth.hint_parameter] = hint
-        return add_params_to_uri(self._value(oauth.authorize_url), list(parameters.items()))
+        url: str = add_params_to_uri(self._value(oauth.authorize_url), list(parameters.items()))
+        return url
 
     def sends(self, issuer: str | None) -> bool:
         """Return whether a redirect with this `iss`, or none, may come from this server (RFC 9207).

@@ -8,15 +8,16 @@ from service.integrations.declare.meter import Meter
 
 
 def _search(values: Mapping[str, Any]) -> float:
-    results = values["numResults"]
+    results: int = values["numResults"]
     summaries = results * prices.EXA_SUMMARY if "summaryQuery" in values else 0
-    base = prices.EXA_DEEP.get(values.get("type", "auto"), prices.EXA_SEARCH)
+    base: float = prices.EXA_DEEP.get(values.get("type", "auto"), prices.EXA_SEARCH)
     return base + max(results - prices.EXA_INCLUDED, 0) * prices.EXA_RESULT + summaries
 
 
 def _contents(values: Mapping[str, Any]) -> float:
     """Return the most that contents cost. Without a requested kind, Exa gives the text."""
-    pages = len(values["urls"]) * (1 + values["subpages"])
+    pages: int = len(values["urls"]) * (1 + values["subpages"])
+    kinds: tuple[bool, ...]
     kinds = (values["text"], "highlightsQuery" in values, "summaryQuery" in values)
     return pages * max(sum(kinds), 1) * prices.EXA_PAGE
 

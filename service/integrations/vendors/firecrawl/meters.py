@@ -44,7 +44,7 @@ def _crawl(values: Values) -> float:
 
 
 def _search(values: Values) -> float:
-    results = values["limit"] * len(values.get("sources", ["web"]))
+    results: int = values["limit"] * len(values.get("sources", ["web"]))
     is_scraped = bool(values.get("scrapeFormats") or values.get("includeContent"))
     pages = results * SEARCHED_PDF_PAGES if is_scraped else 0
     return (ceil(results / 10) * prices.FIRECRAWL_SEARCH + pages) * prices.FIRECRAWL_CREDIT

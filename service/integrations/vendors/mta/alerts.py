@@ -46,7 +46,8 @@ def _text(name: str) -> Made:
         texts = find(entity, f"alert.{name}.translation")
         known = texts if isinstance(texts, list) else []
         found = [one for one in known if find(one, "language") == "en"]
-        return Maybe("0.text").read(found, {})
+        first: str | None = Maybe("0.text").read(found, {})
+        return first
 
     return Made(Maybe(""), text)
 

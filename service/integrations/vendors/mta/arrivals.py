@@ -125,7 +125,8 @@ def _trips(feed: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
 
 
 def _is_skipped(one: Any) -> bool:
-    return one.schedule_relationship == one.SKIPPED
+    is_skipped: bool = one.schedule_relationship == one.SKIPPED
+    return is_skipped
 
 
 def _is_of(arrival: Mapping[str, Any], route: str | None) -> bool:

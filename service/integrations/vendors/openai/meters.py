@@ -49,7 +49,7 @@ def _used_by_text(data: Any) -> float | None:
 def _most_of_images(values: Mapping[str, Any]) -> float:
     """Return the most that images cost. A token is at least a byte of the prompt."""
     width, height = dimensions(values["size"])
-    output = values["n"] * _image_tokens(values["quality"], width, height)
+    output: int = values["n"] * _image_tokens(values["quality"], width, height)
     prompt = len(values["prompt"].encode("utf-8", "surrogatepass"))
     return prompt * prices.OPENAI_IMAGE_INPUT + output * prices.OPENAI_IMAGE_OUTPUT
 

@@ -90,7 +90,8 @@ ANSWER = Shape(
 
 
 def _most(values: Mapping[str, Any]) -> float:
-    return PERPLEXITY_ANSWER[values["model"]] + values.get("maxTokens", 0) * PERPLEXITY_OUTPUT
+    tokens: int = values.get("maxTokens", 0)
+    return PERPLEXITY_ANSWER[values["model"]] + tokens * PERPLEXITY_OUTPUT
 
 
 METER = Meter(_most, lambda data: data["costDollars"])

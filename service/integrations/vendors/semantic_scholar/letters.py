@@ -121,7 +121,7 @@ def _addressee(
 
 def _author(paper: Mapping[str, Any], name: str | None) -> dict[str, Any]:
     """Return the author of this name, or the first one. Raises `NotFound`."""
-    authors = AUTHORS.read(paper, {})
+    authors: list[dict[str, Any]] = AUTHORS.read(paper, {})
     fitting = [one for one in authors if name is None or _is_same(one["name"], name)]
     if not fitting:
         raise NotFound("The paper has no author of this name.")
