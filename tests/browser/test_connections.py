@@ -15,8 +15,6 @@ def test_an_integration_is_connected_used_and_disconnected(connections):
     calls = []
     connections.page.on("request", lambda request: calls.append(f"{request.method} {request.url}"))
     expect(connections.account("Cloud suite").get_by_text("Not connected")).to_be_visible()
-    connections.try_it("Calendar")
-    connections.says("Calendar", "This needs your consent first.")
     connections.connect("Calendar")
     expect(connections.page.get_by_text(f"Connected as {ADA}")).to_be_visible()
     expect(connections.console.button("Try it: Calendar")).to_be_focused()
@@ -24,8 +22,6 @@ def test_an_integration_is_connected_used_and_disconnected(connections):
     expect(connections.lines("Calendar").first).to_be_visible()
     allow(connections.ask("Files"), untick=True)
     connections.says("Files", "without this permission")
-    connections.try_it("Files")
-    connections.says("Files", "This needs your consent first.")
     assert connections.flags == {"connected", "calendar"}
     connections.connect("Files")
     assert connections.flags == {"connected", "calendar", "drive"}
@@ -170,7 +166,6 @@ def test_axe_finds_nothing_in_any_state(opened):
     assert console.violations(overview) == [], "the overview of the suite"
     overview.close()
     connections.try_it("Files")
-    connections.try_it("Contacts")
     expect(connections.lines("Files").first).to_be_visible()
     console.button("Disconnect").click()
     assert console.violations() == [], "dialog"
@@ -229,3 +224,15 @@ def test_a_status_that_can_not_be_read_says_so(connections):
 def test_a_screen_reader_hears_how_it_went(connections):
     connections.connect("Calendar")
     expect(connections.page.locator("#announcer")).to_have_text("Calendar: granted")
+
+
+def test_only_a_granted_permission_can_be_tried(connections):
+    card, test = connections.card("Contacts"), connections.console.button("Try it: Contacts")
+    expect(card.get_by_role("button")).to_have_text(["Connect"])
+    connections.connect("Contacts")
+    expect(card.get_by_role("button")).to_have_text(["Try it"])
+    connections.switch("Revoke the app's access")
+    test.press("Enter")
+    connections.says("Contacts", "no longer allows this")
+    expect(test).to_be_hidden()
+    expect(connections.console.button("Connect: Contacts")).to_be_focused()

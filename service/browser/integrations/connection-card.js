@@ -6,7 +6,7 @@ import { isGranted } from '../shared/connections.js';
 import { withIdempotencyKey } from '../shared/idempotency.js';
 import { consentNeeded, isAboutTheBody, isRefreshFailure } from '../shared/oauth-answer.js';
 import { createConsentLink } from './consent-link.js';
-import { CONSENT_NEEDED, ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.js';
+import { ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.js';
 
 /**
  * @typedef {import('./integrations.js').Card} Card
@@ -65,16 +65,14 @@ export function createConnectionCard(card, { name, transport, connections, conse
   async function test() {
     if (testing) return;
     const status = connections.of(name);
-    const wasGranted = isGranted(card, status);
     const { body, lines, confirmation } = /** @type {import('./integrations.js').TestCall} */ (card.testCall);
-    if (wasGranted && confirmation && !(await requestConfirmation(confirmation(status)))) return;
+    if (confirmation && !(await requestConfirmation(confirmation(status)))) return;
     testing = true;
     showNote('Trying…');
     try {
-      const data = await callEndpoint(wasGranted ? body(status) : {});
-      if (!data) await showMissingConsent(wasGranted);
-      else if (!wasGranted) await connections.refresh(); // the permission was granted elsewhere since the last refresh
+      const data = await callEndpoint(body(status));
       if (data) showPreview(lines(data, status));
+      else await showMissingConsent();
     } catch (error) {
       fail(error);
     }
@@ -94,12 +92,11 @@ export function createConnectionCard(card, { name, transport, connections, conse
     }
   }
 
-  /** @param {boolean} wasGranted according to the last status */
-  async function showMissingConsent(wasGranted) {
+  /** Called when the permission was revoked since the last status. */
+  async function showMissingConsent() {
     repair = 'Connect';
-    showNote(wasGranted ? '' : CONSENT_NEEDED);
-    showProblem(wasGranted ? NO_LONGER_ALLOWED : '');
-    if (!wasGranted) announce(CONSENT_NEEDED);
+    showNote('');
+    showProblem(NO_LONGER_ALLOWED);
     await connections.refresh(); // the service may have deleted the tokens during the call
   }
 
@@ -143,9 +140,11 @@ export function createConnectionCard(card, { name, transport, connections, conse
     if (!granted) repair = repair && 'Connect'; // the tokens were deleted, so there is nothing to renew
     const works = granted && !repair;
     if (!granted) hidePreview(); // the preview belongs to the account that was disconnected
-    if (works && document.activeElement === connectButton) focusBeside(); // moves the focus before the focused button is hidden
+    const focused = [connectButton, testButton].find((button) => button === document.activeElement);
     connectButton.hidden = works;
+    testButton.hidden = !card.testCall || !granted; // without the permission, the call would only request a consent
     withLabel(connectButton, repair || 'Connect');
+    if (focused?.hidden) focus();
     node.dataset.state = works ? 'granted' : granted ? 'broken' : 'open';
     state.textContent = works ? 'Granted' : granted ? 'Broken' : 'Not granted';
   }
@@ -157,14 +156,13 @@ export function createConnectionCard(card, { name, transport, connections, conse
     return button;
   }
 
-  /** Without a test call, a granted card has no button, so that its title gets the focus. */
-  function focusBeside() {
-    (card.testCall ? testButton : heading).focus();
+  /** Focuses the first button. Without a test call, a granted card has no button, so that its title gets the focus. */
+  function focus() {
+    [connectButton, testButton, heading].find(({ hidden }) => !hidden)?.focus();
   }
 
-  testButton.hidden = !card.testCall;
   update();
-  return { node, update, focus: () => (connectButton.hidden ? focusBeside() : connectButton.focus()) };
+  return { node, update, focus };
 }
 
 /** A text whose writing direction is not known, isolated from the text around it. @param {string} text @param {string} [kind] */

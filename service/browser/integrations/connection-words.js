@@ -22,7 +22,6 @@ export const ENDINGS = {
   stopped: '',
 };
 
-export const CONSENT_NEEDED = 'This needs your consent first. Press Connect.';
 export const NO_LONGER_ALLOWED = 'The account no longer allows this. Connect again.';
 
 const REFRESH = 'Access can’t be renewed. Reconnect. The other permissions then need your consent again, one by one.';
