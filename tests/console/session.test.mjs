@@ -299,3 +299,12 @@ test('a token that is to be replaced in months is not asked for again at once', 
   await session.current();
   assert.equal(asked, 2);
 });
+
+test('a full storage keeps nobody from signing in, and brings no older token back', () => {
+  const storage = memory();
+  storage.setItem('console.token', tokenOf('ada'));
+  storage.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };
+  const session = createSession(storage, { ask: async () => null, end: async () => null, leave() {} });
+  session.begin(tokenOf('bob'));
+  assert.deepEqual([session.token, session.subject, storage.getItem('console.token')], [tokenOf('bob'), 'bob', null]);
+});

@@ -25,6 +25,6 @@ test('the name says nothing of the user: another tab gives another one', () => {
 });
 
 test('a tab that keeps nothing gives a name all the same', () => {
-  const storage = { getItem: () => null, setItem: () => { throw new Error('QuotaExceededError'); } };
+  const storage = { getItem: () => null, setItem: () => { throw new Error('QuotaExceededError'); }, removeItem() {} };
   assert.ok(nameOfUser('alice', storage));
 });

@@ -2,6 +2,7 @@
 
 import { newId } from '../shared/ids.js';
 import { fingerprint } from '../shared/fingerprint.js';
+import { storeIfPossible } from '../shared/site-data.js';
 
 /**
  * The pseudonym of a user in this tab. It is random, because a hash of the subject could be guessed.
@@ -12,10 +13,6 @@ export function nameOfUser(subject, storage) {
   const known = storage.getItem(key);
   if (known) return known;
   const name = newId();
-  try {
-    storage.setItem(key, name);
-  } catch {
-    // The storage is full: the user gets another pseudonym after a reload.
-  }
+  storeIfPossible(storage, key, name); // if the storage is full, the user gets another pseudonym after a reload
   return name;
 }

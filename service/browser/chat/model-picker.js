@@ -2,6 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
+import { storeIfPossible } from '../shared/site-data.js';
 
 const KEY = 'console.model';
 
@@ -13,7 +14,7 @@ export function createModelPicker(transport, storage, onLoad) {
   const select = element('select', {
     class: 'model-picker',
     'aria-label': 'Model',
-    on: { change: () => storage.setItem(KEY, select.value) },
+    on: { change: () => storeIfPossible(storage, KEY, select.value) },
   });
   let isMissing = false; // whether the models could not be read
   load();
@@ -47,7 +48,7 @@ export function createModelPicker(transport, storage, onLoad) {
     /** @param {string} id of a model that can answer */
     choose(id) {
       select.value = id;
-      storage.setItem(KEY, id);
+      storeIfPossible(storage, KEY, id);
     },
     /** @returns {string} '' for the server's default model */
     get modelId() {

@@ -5,6 +5,7 @@ import { createBrand } from '../page/brand.js';
 import { element } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { tidyToken } from '../page/session.js';
+import { storeIfPossible } from '../shared/site-data.js';
 
 const RETURN_KEY = 'console.return';
 const TOKEN = /^[\x21-\x7e]+$/; // no other character can be sent in a header, for example the “…” of a shortened token
@@ -68,7 +69,7 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
 
   /** Goes to the identity provider. The provider returns to the address without the hash, so the route is stored first. */
   function visitProvider() {
-    storage.setItem(RETURN_KEY, location.hash);
+    storeIfPossible(storage, RETURN_KEY, location.hash);
     location.assign('/console/sign-in');
   }
 

@@ -2,6 +2,7 @@
 
 import { copyOrSelect } from '../shared/copying.js';
 import { element } from '../shared/elements.js';
+import { storeIfPossible } from '../shared/site-data.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { LANGUAGES } from './snippets.js';
 
@@ -22,7 +23,7 @@ export function createSnippetBox({ storage, announce }) {
   /** @param {string} name */
   function choose(name) {
     language = LANGUAGES.find((each) => each.name === name) ?? language;
-    storage.setItem(STORED, name);
+    storeIfPossible(storage, STORED, name);
     render();
   }
 

@@ -3,7 +3,7 @@
 // ends, the page gets another one with the session cookie.
 
 import { createListeners } from '../shared/listeners.js';
-import { openChannel } from '../shared/site-data.js';
+import { openChannel, storeIfPossible } from '../shared/site-data.js';
 import { endServerSession, fetchPageToken } from './page-token.js';
 
 const KEY = 'console.token';
@@ -66,7 +66,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
 
   /** @param {string} token that was pasted or came in a link */
   function begin(token) {
-    storage.setItem(KEY, token);
+    storeIfPossible(storage, KEY, token); // if the storage is full, the user is signed in until the page is left
     const subject = subjectOf(token);
     Object.assign(session, { token, subject, lastSubject: subject, reason: '', isRenewable: false, isShared: false });
     hasLostShared = false;

@@ -14,6 +14,19 @@ export function storageOf(open) {
   }
 }
 
+/**
+ * Stores a value that the page can do without. If the storage is full, it then has no value, and no older one that would
+ * come back after a reload.
+ * @param {Storage} storage @param {string} key @param {string} value
+ */
+export function storeIfPossible(storage, key, value) {
+  try {
+    storage.setItem(key, value);
+  } catch {
+    storage.removeItem(key);
+  }
+}
+
 /** A storage whose keys are the keys of the object, as those of the browser's storages are. @returns {any} */
 function createMemoryStorage() {
   return Object.create(METHODS);

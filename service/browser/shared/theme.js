@@ -1,7 +1,7 @@
 // The color scheme: that of the system, or the one that the user has chosen for this browser.
 
 import { createListeners } from './listeners.js';
-import { storageOf } from './site-data.js';
+import { storageOf, storeIfPossible } from './site-data.js';
 
 const KEY = 'console.theme';
 
@@ -29,7 +29,7 @@ function applyTheme(name) {
 /** Applies a theme and stores it for this browser. @param {Theme} name @param {Storage} storage */
 export function setTheme(name, storage = storageOf(() => localStorage)) {
   if (name === 'system') storage.removeItem(KEY);
-  else storage.setItem(KEY, name);
+  else storeIfPossible(storage, KEY, name);
   applyTheme(name);
 }
 
