@@ -157,13 +157,47 @@ test('a chat whose answer was lost, and that was opened from the list since, is 
   assert.equal(await chats.create(), 'chat-1');
 });
 
-test('a chat that is not listed is gone, but for an old one of very many', async () => {
-  const { chats } = chatsWithALostAnswer();
-  assert.equal(chats.isGone('chat-9'), false); // the list is not there yet
-  chats.collection.loaded = true;
-  assert.equal(chats.isGone('chat-9'), true);
+/** Chats of which the list has those in `rows`, and the server those in `stored`. */
+function listing(rows, stored) {
+  const reads = [];
+  const get = async (path, { where }) => {
+    if (path !== '/api/records/ai-chats') return { records: [], nextCursor: null };
+    reads.push(where.recordId);
+    return { records: [...rows, ...stored].filter(({ recordId }) => recordId === where.recordId) };
+  };
+  const socket = { phase: 'open', subscribe: (_name, _where, receive) => (socket.receive = receive, () => {}), onPhase: () => () => {} };
+  const items = new Map();
+  const storage = { getItem: (name) => items.get(name) ?? null, setItem: (name, value) => items.set(name, value), removeItem: (name) => items.delete(name) };
+  const chats = createChats({ transport: { get, read: async () => new Response(null, { status: 204 }) }, socket, drafts: createDrafts(storage, 'alice'), onTurnEnd() {}, announce() {} });
+  const list = () => socket.receive({ type: 'snapshot', records: rows });
+  return { chats, reads, list, remove: (recordId) => socket.receive({ type: 'change', action: 'removed', record: { recordId } }) };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a chat that is opened before the list has it is read, and is gone only if the server does not have it', async () => {
+  for (const isListedFirst of [true, false]) {
+    const { chats, reads, list } = listing([chat('old', 9, 0)], [chat('new', 10, 0)]);
+    if (isListedFirst) list();
+    for (const id of ['old', 'new', 'none']) chats.conversation(id);
+    assert.deepEqual(['old', 'new', 'none'].map(chats.isGone), [false, false, false]);
+    if (!isListedFirst) list();
+    await settle();
+    assert.deepEqual(['old', 'new', 'none'].map(chats.isGone), [false, false, true]);
+    assert.deepEqual([Object.keys(chats.collection.rows), reads], [['old', 'new'], ['new', 'none']]);
+  }
+});
+
+test('a chat that leaves the list is gone at once, but for an old one of very many', async () => {
+  const { chats, reads, list, remove } = listing([chat('a', 9, 0), chat('b', 9, 0)], []);
+  list();
+  chats.conversation('a');
+  remove('a');
+  assert.deepEqual([chats.isGone('a'), reads], [true, []]);
+  chats.conversation('b');
   chats.collection.isCut = true;
-  assert.equal(chats.isGone('chat-9'), false);
+  remove('b');
+  assert.equal(chats.isGone('b'), false);
 });
 
 test('a title that is refused late is kept in its field, and takes the focus from nothing else', async (t) => {

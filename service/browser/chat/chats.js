@@ -9,7 +9,7 @@ import { createOnce } from '../shared/idempotency.js';
 /** @typedef {ReturnType<typeof createChats>} Chats */
 
 /**
- * @param {Omit<Parameters<typeof createConversation>[1], 'onTurnEnd' | 'isGone'> & {onTurnEnd: () => void,
+ * @param {Omit<Parameters<typeof createConversation>[1], 'onTurnEnd' | 'isMissing'> & {onTurnEnd: () => void,
  *   socket: import('../shared/records-socket.js').RecordsSocket}} context
  */
 export function createChats(context) {
@@ -21,6 +21,12 @@ export function createChats(context) {
   const times = new Map();
   /** @type {Set<string>} chats that this page has deleted or is deleting */
   const deletedChats = new Set();
+  /** @type {Set<string>} opened chats that were in the list */
+  const listedChats = new Set();
+  /** @type {Set<string>} opened chats that were never in the list, and that the server does not have */
+  const missingChats = new Set();
+  /** @type {Map<string, Promise<void>>} the running requests for chats that the list does not have */
+  const requests = new Map();
   /** Idempotency keys by number. If the answer of a creation was lost, the next creation with its number gets that chat, even after a reload. */
   const keys = createStoredKeys(drafts, 'chat-key');
   /** @type {Set<string>} the numbers in use: chats that are being created at the same time have different numbers */
@@ -31,6 +37,8 @@ export function createChats(context) {
   function refreshChanged() {
     for (const [chatId, conversation] of conversations) {
       const row = collection.rows[chatId];
+      if (row) listedChats.add(chatId);
+      else readUnlisted(chatId);
       if (!row || lastActive(row) === times.get(chatId)) continue;
       times.set(chatId, lastActive(row));
       conversation.refresh(lastActive(row));
@@ -40,15 +48,41 @@ export function createChats(context) {
   /** Whether a chat is known not to exist. If the list is not complete, an old chat may be missing from it. @param {string} chatId */
   function isGone(chatId) {
     const { rows, loaded, isCut } = collection;
-    return !rows[chatId] && (deletedChats.has(chatId) || (loaded && !isCut));
+    const hasLeftList = listedChats.has(chatId) && loaded && !isCut;
+    return !rows[chatId] && (deletedChats.has(chatId) || missingChats.has(chatId) || hasLeftList);
+  }
+
+  /** Reads a chat if the list does not have it: it may be newer than the list, or too old for it. @param {string} chatId */
+  async function readUnlisted(chatId) {
+    if (!collection.loaded || collection.rows[chatId] || isGone(chatId)) return;
+    const request = requests.get(chatId) ?? findChat(chatId).finally(() => requests.delete(chatId));
+    requests.set(chatId, request);
+    await request;
+  }
+
+  /** @param {string} chatId */
+  async function findChat(chatId) {
+    const answer = await transport.get('/api/records/ai-chats', { where: { recordId: chatId } }).catch(() => null);
+    if (!answer || collection.rows[chatId] || deletedChats.has(chatId)) return; // after a failure, the next change of the list tries again
+    const [row] = answer.records;
+    if (row) return collection.put(row);
+    missingChats.add(chatId);
+    collection.drop(chatId); // tells the listeners
+  }
+
+  /** @param {string} chatId */
+  async function isMissing(chatId) {
+    await readUnlisted(chatId);
+    return isGone(chatId);
   }
 
   /** @param {string} chatId */
   function openConversation(chatId) {
-    const conversation = createConversation(chatId, { ...context, isGone: () => isGone(chatId), onTurnBegin });
+    const conversation = createConversation(chatId, { ...context, isMissing: () => isMissing(chatId), onTurnBegin });
     conversations.set(chatId, conversation);
     const row = collection.rows[chatId];
     times.set(chatId, row ? lastActive(row) : '');
+    if (row) listedChats.add(chatId);
     conversation.load();
     return conversation;
   }

@@ -40,10 +40,10 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @param {() => void} context.onTurnEnd
  * @param {(chatId: string) => void} [context.onTurnBegin] called when the server has accepted a turn of this page
  * @param {(sentence: string) => void} context.announce
- * @param {() => boolean} [context.isGone] whether the chat is known not to exist
+ * @param {() => Promise<boolean>} [context.isMissing] whether the chat is known not to exist
  */
 export function createConversation(chatId, context) {
-  const { transport, drafts, onTurnEnd, onTurnBegin = () => {}, announce, isGone = () => false } = context;
+  const { transport, drafts, onTurnEnd, onTurnBegin = () => {}, announce, isMissing = async () => false } = context;
   const listeners = createListeners();
   const readNewest = createNewestReader(transport, chatId);
   /** @type {AbortController | null} */
@@ -117,8 +117,8 @@ export function createConversation(chatId, context) {
   /** @returns {Promise<Response | null>} the running reply of this chat, if there is one */
   async function searchRunning() {
     search?.abort();
-    if (isGone()) return null;
     const { signal } = (search = new AbortController());
+    if (await isMissing()) return null;
     return openRunning(transport, chatId, signal).catch(() => null); // loading the messages reports the error
   }
 
@@ -188,9 +188,11 @@ export function createConversation(chatId, context) {
     const question = drafts.question(chatId);
     if (!question || isChecking) return;
     if (!question.replaces) set({ storedText: question.text }); // removes the text from the composer
-    isChecking = true;
-    if (!conversation.nothingStored) await load(); // the server may have stored the reply
-    isChecking = false;
+    if (!conversation.nothingStored) {
+      isChecking = true;
+      await load(); // the server may have stored the reply
+      isChecking = false;
+    }
     if (drafts.question(chatId)?.id === question.id) await ask(question, modelId, true);
   }
 
