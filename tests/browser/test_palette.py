@@ -1,5 +1,7 @@
 """The command palette and the list of shortcuts, by keyboard alone."""
 
+import json
+
 from playwright.sync_api import expect
 
 from tests.browser.data_view import panel, show
@@ -178,3 +180,14 @@ def test_a_question_mark_lists_the_shortcuts_but_not_in_a_text(opened):
     opened_palette(console)
     assert console.violations() == []
     assert console.width() <= 320
+
+
+def test_the_palette_the_explorer_and_the_cards_share_one_catalog(console):
+    urls = []
+    console.page.on("request", lambda request: urls.append(request.url))
+    call = {"endpoint": "current-weather", "body": {"city": "Berlin"}}
+    console.ask(f"call integrations.call with {json.dumps(call)}")
+    Explorer(console).show()
+    opened_palette(console).fill("weather-for")
+    expect(console.page.get_by_role("group", name="Endpoints")).to_be_visible()
+    assert len([url for url in urls if url.endswith("/integrations/catalog")]) == 1

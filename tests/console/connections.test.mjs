@@ -89,6 +89,30 @@ test('the health of all accounts is read with one request', async (t) => {
   assert.equal(view.node.textContent.match(/could not be renewed/g).length, 2);
 });
 
+test('the health is read once also where the catalog is read for the cards of an app, which show it', async (t) => {
+  const failing = { state: 'failing', failingSince: '2026-11-23T10:00:00Z', failure: 'refused' };
+  const answers = {
+    '/api/integrations/status': { clips: { connected: true } },
+    '/api/integrations/health': { clips: failing },
+    '/api/integrations/catalog': { endpoints: [] },
+  };
+  for (const isLate of [false, true]) {
+    const asked = [];
+    const get = async (path) => {
+      asked.push(path);
+      if (isLate && path.endsWith('catalog')) await settle();
+      return answers[path];
+    };
+    const view = createConnectionsView({ transport: { get }, announce() {} });
+    t.after(view.stop);
+    view.show();
+    await settle();
+    await settle();
+    assert.deepEqual(asked.sort(), Object.keys(answers).sort());
+    assert.match(view.node.textContent, /could not be renewed/);
+  }
+});
+
 test('consent is read from the data, or from an answer that is the data', () => {
   assert.equal(consentNeeded({ success: true, data: NEEDED }), NEEDED);
   assert.equal(consentNeeded(NEEDED), NEEDED);

@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { matchName, markedPieces } from '../../service/browser/console/fuzzy.js';
+import { createEndpointCatalog } from '../../service/browser/calls/endpoint-catalog.js';
+import { readCollectionItems, readEndpointItems } from '../../service/browser/console/palette-items.js';
 import { MOST, groupsFor } from '../../service/browser/console/palette-ranking.js';
+import { forgetReadings, readEndpoints } from '../../service/browser/page/readings.js';
+import './plain-dom.mjs';
 
 const ITERATOR = Object.getOwnPropertyDescriptor(Array.prototype, Symbol.iterator);
 const item = (label, group = 'Chats', more = {}) => ({ id: label, label, group, act() {}, ...more });
@@ -73,4 +77,20 @@ test('without typed words the items keep their order, and endpoints stay away', 
 test('other words find an item, below those that are called so', () => {
   const items = [item('Sign out', 'Commands', { words: 'log out leave' }), item('Log of a journey')];
   assert.deepEqual(labels(items, 'log'), ['Log of a journey', 'Sign out']);
+});
+
+test('the catalog is read once for all parts of a page, and again after a failure and a restart of the server', async () => {
+  const asked = [];
+  const answers = [Promise.reject(new Error('away'))];
+  const endpoints = [{ name: 'search-web', aliases: [], summary: 'Search.' }];
+  const get = (path) => (asked.push(path), answers.shift() ?? Promise.resolve({ endpoints, collections: [] }));
+  const transport = { get };
+  await assert.rejects(readEndpoints(transport));
+  const later = new Promise((resolve) => createEndpointCatalog(transport).find('search-web', resolve));
+  const [items] = await Promise.all([readEndpointItems({ transport, go() {} }), readCollectionItems({ transport, go() {} }), later]);
+  assert.equal(await readEndpoints(transport), endpoints);
+  assert.deepEqual([items.length, asked], [1, ['/api/integrations/catalog', '/api/integrations/catalog', '/api/records']]);
+  forgetReadings(transport);
+  await Promise.all([readEndpoints(transport), readEndpoints({ get })]);
+  assert.equal(asked.length, 5, 'and for each page');
 });

@@ -1,5 +1,7 @@
 // The catalog of endpoints, loaded when the first card needs it.
 
+import { readEndpoints } from '../page/readings.js';
+
 /** @typedef {import('../integrations/endpoint-search.js').Endpoint} Endpoint */
 /** @typedef {ReturnType<typeof createEndpointCatalog>} EndpointCatalog */
 
@@ -14,8 +16,7 @@ export function createEndpointCatalog(transport) {
   async function load() {
     isLoading = true;
     try {
-      const { endpoints: all } = await transport.get('/api/integrations/catalog');
-      endpoints = new Map(all.flatMap(namesOf));
+      endpoints = new Map((await readEndpoints(transport)).flatMap(namesOf));
     } catch {
       return; // the cards show the endpoints' names instead; the next card tries again
     } finally {

@@ -4,6 +4,7 @@
 import { dataHref } from '../data/data-route.js';
 import { readCollections, wordOf } from '../data/collections.js';
 import { lastActive, titleOf } from '../chat/chat-row.js';
+import { readEndpoints } from '../page/readings.js';
 import { hrefOf } from '../page/route.js';
 import { THEMES, setTheme, theme } from '../shared/theme.js';
 import { ago } from '../shared/time-format.js';
@@ -77,8 +78,8 @@ function modelItems({ chats, announce }) {
 
 /** @param {Console} app @returns {Promise<Item[]>} one for each endpoint @throws {Error} the error of the request */
 export async function readEndpointItems({ transport, go }) {
-  const { endpoints } = await transport.get('/api/integrations/catalog');
-  return endpoints.map((/** @type {import('../integrations/endpoint-search.js').Endpoint} */ { name, aliases, summary }) => ({
+  const endpoints = await readEndpoints(transport);
+  return endpoints.map(({ name, aliases, summary }) => ({
     id: `endpoint-${name}`,
     group: 'Endpoints',
     label: name,

@@ -11,7 +11,7 @@ import { createOutageNotice } from '../page/outage.js';
 import { createKeys } from './keys.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
 import { letF6MoveBetweenRegions } from './regions.js';
-import { forgetCollections } from '../data/collections.js';
+import { forgetReadings } from '../page/readings.js';
 import { readRole } from '../page/role.js';
 import { parseRoute } from '../page/route.js';
 import { onWake } from '../shared/page-clock.js';
@@ -94,7 +94,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     isWaiting = !isOpen && (isWaiting || socket.phase === 'waiting');
     if (isOpen) isReachable = true;
     showOutage();
-    if (isWaiting) forgetCollections(transport); // after a restart, the service may have other collections
+    if (isWaiting) forgetReadings(transport); // after a restart, the service may have other collections and endpoints
     // When the socket is lost, the answer to this request shows whether the server can be reached.
     if (before !== isWaiting) credits.refresh();
   }

@@ -1,5 +1,6 @@
 // The collections that the user may read, as described by the server, and words for them and their columns.
 
+import { readOnce } from '../page/readings.js';
 import { findDoubtfulNumber } from '../shared/exact-numbers.js';
 
 /**
@@ -16,29 +17,15 @@ const OUTCOMES = ['status', 'error', 'credits', 'ms', 'durationMs'];
 const MOST = 100; // characters of a title
 const JSON_TYPES = ['array', 'object'];
 
-/** @type {WeakMap<import('../shared/api-transport.js').Transport, Promise<Collection[]>>} */
-const readings = new WeakMap();
-
 /** @type {Column[]} columns that every collection has */
 export const TIMES = [
   { name: 'createdAt', type: 'datetime', required: true, readOnly: true },
   { name: 'updatedAt', type: 'datetime', required: true, readOnly: true },
 ];
 
-/**
- * Reads the collections once for each signed-in page, and again after `forgetCollections` or a failure.
- * @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Collection[]>}
- */
-export function readCollections(transport) {
-  const reading = readings.get(transport) ?? transport.get('/api/records').then(({ collections }) => collections);
-  readings.set(transport, reading);
-  reading.catch(() => readings.delete(transport));
-  return reading;
-}
-
-/** @param {import('../shared/api-transport.js').Transport} transport */
-export function forgetCollections(transport) {
-  readings.delete(transport);
+/** @param {import('../shared/api-transport.js').Transport} transport @returns {Promise<Collection[]>} */
+export async function readCollections(transport) {
+  return (await readOnce(transport, '/api/records')).collections;
 }
 
 /** Whether a collection belongs to the service, not to the app. @param {Collection} collection */

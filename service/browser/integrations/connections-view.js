@@ -8,6 +8,7 @@ import { listenForConsents } from '../shared/consent-messages.js';
 import { createConsents } from '../shared/consent.js';
 import { arrange, element, isFocusLost, tryAgain } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
+import { readEndpoints } from '../page/readings.js';
 import { describedIntegration } from './catalog-cards.js';
 import { integrationOf, isDeclared } from './integrations.js';
 
@@ -37,10 +38,12 @@ export function createConnectionsView({ transport, announce }) {
   /** @type {import('./endpoint-search.js').Endpoint[] | null} only read for integrations that this page does not know */
   let catalog = null;
   let catalogProblem = '';
+  /** @type {Record<string, any>} by integration: the state of its access, as last read */
+  let health = {};
   let healthRequests = 0; // only the answer to the newest one is shown
   const stopListening = listenForConsents(consents.receive);
   window.addEventListener('focus', refresh);
-  const stopWatching = connections.onChange(update);
+  const stopWatching = connections.onChange(showStatus);
 
   function focus() {
     accounts.values().next().value?.focus();
@@ -58,12 +61,17 @@ export function createConnectionsView({ transport, announce }) {
 
   async function readCatalog() {
     try {
-      ({ endpoints: catalog } = await transport.get('/api/integrations/catalog'));
+      catalog = await readEndpoints(transport);
       catalogProblem = '';
     } catch (error) {
       catalogProblem = errorText(error);
     }
     update();
+  }
+
+  function showStatus() {
+    update();
+    readHealth();
   }
 
   function update() {
@@ -74,16 +82,16 @@ export function createConnectionsView({ transport, announce }) {
     empty.textContent = all === null ? 'Loading…' : 'This server has no accounts that you can connect.';
     const known = Object.keys(all ?? {}).filter((name) => catalog || isDeclared(name));
     arrange(list, known.map(renderAccount));
-    readHealth();
   }
 
   /** Reads the health of all connections, and shows it at their accounts. */
   async function readHealth() {
     const mine = (healthRequests += 1);
-    if (!Object.values(connections.all ?? {}).some(({ connected }) => connected)) return;
-    const health = await transport.get('/api/integrations/health').catch(() => ({})); // a failure shows nothing
+    const isConnected = Object.values(connections.all ?? {}).some(({ connected }) => connected);
+    const answer = isConnected ? await transport.get('/api/integrations/health').catch(() => ({})) : {}; // a failure shows nothing
     if (mine !== healthRequests) return;
-    for (const [name, account] of accounts) account.showHealth(health[name]);
+    health = answer;
+    update();
   }
 
   /** @param {string} name */
@@ -91,7 +99,7 @@ export function createConnectionsView({ transport, announce }) {
     const integration = isDeclared(name) ? integrationOf(name) : describedIntegration(name, catalog ?? []);
     const account = accounts.get(name) ?? createAccount(name, integration, context);
     accounts.set(name, account);
-    account.update();
+    account.update(health[name]);
     return account.node;
   }
 
@@ -154,14 +162,14 @@ function createAccount(name, { title, cards }, context) {
   return {
     node,
     focus,
-    /** Shows a text if the connection fails; for a working connection it shows nothing. @param {Parameters<typeof failureInWords>[0]} state */
-    showHealth: (state) => void (health.textContent = failureInWords(state)),
-    update() {
+    /** Shows the status of the account, and a text if its access fails. @param {Parameters<typeof failureInWords>[0]} state */
+    update(state) {
       const { connected, email } = connections.of(name);
       owner.textContent = !connected ? 'Not connected' : email ? `Connected as ${email}` : 'Connected';
       owner.dataset.on = String(connected);
       disconnectButton.hidden = !connected;
-      if (!connected) health.textContent = '';
+      const failure = connected ? failureInWords(state) : '';
+      if (health.textContent !== failure) health.textContent = failure; // screen readers read out each change
       for (const card of views) card.update();
     },
   };

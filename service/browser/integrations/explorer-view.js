@@ -8,6 +8,7 @@ import { listenForConsents } from '../shared/consent-messages.js';
 import { createEndpointList } from './endpoint-list.js';
 import { createEndpointPanel } from './endpoint-panel.js';
 import { endpointNamed } from './endpoint-search.js';
+import { readEndpoints } from '../page/readings.js';
 import { hrefOf } from '../page/route.js';
 import { createAllowedPanel } from '../widgets/allowed-panel.js';
 import { createSessionApprovals } from '../widgets/session-approvals.js';
@@ -43,11 +44,8 @@ export function createExplorerView(context) {
   async function load() {
     notice.hidden = true;
     try {
-      const [catalog, routes] = await Promise.all([
-        transport.get('/api/integrations/catalog'),
-        transport.get('/api/integrations/routes-schema'),
-      ]);
-      endpoints = /** @type {Endpoint[]} */ (catalog.endpoints);
+      const [catalog, routes] = await Promise.all([readEndpoints(transport), transport.get('/api/integrations/routes-schema')]);
+      endpoints = catalog;
       schemas = routes.properties;
       list.fill(endpoints);
     } catch (error) {
