@@ -3,6 +3,7 @@
 Strings compare by their bytes on both databases, whatever their collation, and so does Python.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,11 +15,13 @@ from sqlalchemy import (
     Integer,
     Select,
     String,
+    Subquery,
     and_,
     case,
     cast,
     func,
     literal,
+    literal_column,
     select,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -45,6 +48,8 @@ JSON_TYPES = {
     "array": ("array",),
     "object": ("object",),
 }
+UNCOMPRESSED = 500  # characters: PostgreSQL compresses no row of up to 2,000 bytes
+UNLIMITED = 1 << 30
 DIGITS = "[0-9]"
 TIMESTAMP = "-".join([DIGITS * 4, DIGITS * 2, DIGITS * 2 + "T" + ":".join([DIGITS * 2] * 3)])
 TIMESTAMP += f"[.]{DIGITS * 6}Z"  # as `VERSION`, in a form for GLOB and for regular expressions
@@ -146,6 +151,30 @@ def expression(collection: Collection, column: Column) -> Any:
     return case((_has_type(column), _convert(column)))
 
 
+def is_costly_to_read(collection: Collection, column: Column) -> bool:
+    """Return whether the database parses JSON or decompresses a text to read the column."""
+    attribute = collection.attribute_of(column)
+    if attribute is None:
+        return True
+    kind = getattr(collection.model, attribute).type
+    return isinstance(kind, String) and (kind.length or UNLIMITED) > UNCOMPRESSED
+
+
+def select_values(collection: Collection, columns: Sequence[Column]) -> Subquery:
+    """Return a subquery with these columns of a row that the enclosing statement selects.
+
+    Its OFFSET keeps the database from putting the expressions back into the conditions. A text of
+    the row itself is joined with an empty one, because only the result is decompressed.
+    """
+    values = []
+    for number, column in enumerate(columns):
+        value = expression(collection, column)
+        value = value + "" if collection.attribute_of(column) else value
+        values.append(value.label(f"value_{number}"))
+    selected = select(*values).correlate(collection.model)
+    return selected.offset(literal_column("0")).subquery("compared")
+
+
 def _convert(column: Column) -> Any:
     value = Record.data[column.name]
     match column.type:
@@ -171,9 +200,14 @@ def _has_type(column: Column) -> ColumnElement[bool]:
     return has_type
 
 
-def sort_key(collection: Collection, column: Column) -> ColumnElement[Any]:
-    """Return the column as an SQL expression for comparing and sorting."""
-    value = expression(collection, column)
+def sort_key(
+    collection: Collection, column: Column, value: ColumnElement[Any] | None = None
+) -> ColumnElement[Any]:
+    """Return the column as an SQL expression for comparing and sorting.
+
+    `value` is its value from `select_values`, if there is one.
+    """
+    value = expression(collection, column) if value is None else value
     is_text = column.type == "string" or _is_stored_as_text(collection, column)
     return ByteOrder(value) if is_text else value
 

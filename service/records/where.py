@@ -66,22 +66,22 @@ def parse(collection: Collection, role: str, where_json: Any) -> Where:
     Raises `InvalidRequest` with `details`.
     """
     where = _parse(collection, role, where_json, DEPTH)
-    comparisons = list(_comparisons(where))
-    if len(comparisons) > COMPARISONS:
+    found = list(comparisons(where))
+    if len(found) > COMPARISONS:
         raise invalid("where", f"At most {COMPARISONS} comparisons are allowed.")
     if searches(where) > SEARCHES:
         raise invalid("where", f"At most {SEARCHES} `contains` are allowed.")
-    if sum(len(c.value) for c in comparisons if c.operator in TEXT_ONLY) > OPERANDS_LIMIT:
+    if sum(len(c.value) for c in found if c.operator in TEXT_ONLY) > OPERANDS_LIMIT:
         text = f"`contains` and `startsWith` take at most {OPERANDS_LIMIT} characters together."
         raise invalid("where", text)
-    if sum(len(c.value) for c in comparisons if c.operator == "in") > VALUES_LIMIT:
+    if sum(len(c.value) for c in found if c.operator == "in") > VALUES_LIMIT:
         raise invalid("where", f"`in` takes at most {VALUES_LIMIT} values in all.")
     return where
 
 
 def searches(where: Where) -> int:
     """Return how many searches through a whole text a filter has."""
-    return sum(1 for comparison in _comparisons(where) if comparison.operator == "contains")
+    return sum(1 for comparison in comparisons(where) if comparison.operator == "contains")
 
 
 def comparable_column(collection: Collection, role: str, name: str) -> Column | None:
@@ -158,10 +158,11 @@ def _operand(column: Column, operator: str, value: Any) -> Any:
     return comparable(column, value)
 
 
-def _comparisons(where: Where) -> Iterator[Compare]:
+def comparisons(where: Where) -> Iterator[Compare]:
+    """Yield all comparisons of a filter."""
     match where:
         case Compare():
             yield where
         case Every(parts) | Some(parts):
             for part in parts:
-                yield from _comparisons(part)
+                yield from comparisons(part)

@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 import uuid
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -194,6 +195,21 @@ def test_a_search_with_many_near_matches_is_fast(collection):
     with time_limit(4):
         query = Query(where={"title": {"contains": "a" * 999 + "b"}})
         assert store.find(collection, caller, query)["records"] == []
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_many_comparisons_of_a_column_take_hardly_longer_than_a_few(collection):
+    """PostgreSQL would parse or decompress each text again for each comparison."""
+    caller, _ = write(collection, [{"title": "word " * 19_000}] * 40)
+
+    def seconds(count: int) -> float:
+        query = Query(where={"or": [{"title": {"lt": f"a{number}"}} for number in range(count)]})
+        began = time.perf_counter()
+        assert store.find(collection, caller, query)["records"] == []
+        return time.perf_counter() - began
+
+    few, many = (min(seconds(count) for _ in range(3)) for count in (2, 100))
+    assert many < 6 * few
 
 
 @on_sqlite
