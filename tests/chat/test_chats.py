@@ -7,10 +7,12 @@ from sqlalchemy import select
 from service.chat.models import Chat, Claim
 from service.database.access import write_transaction
 from service.extensions import db
+from tests.services import on_sqlite
 
 LISTS = ("ai-chats", "ai-messages")
 
 
+@on_sqlite
 def test_a_chat_is_created_for_the_tokens_subject(alice):
     response = alice.post("/api/ai/chats", {"title": "Plans"})
     assert response.status_code == 201
@@ -20,10 +22,12 @@ def test_a_chat_is_created_for_the_tokens_subject(alice):
     assert chat["createdAt"].endswith("Z")
 
 
+@on_sqlite
 def test_a_chat_needs_no_title_and_no_body(alice):
     assert alice.request("POST", "/api/ai/chats").json["chat"]["title"] == ""
 
 
+@on_sqlite
 def test_a_chat_is_created_once_for_a_key(alice, bob):
     def create(person, **body):
         return person.post("/api/ai/chats", body, headers={"Idempotency-Key": "k"})
@@ -54,6 +58,7 @@ def test_a_repeated_create_waits_for_nobody_who_has_locked_the_chat(app, alice):
         assert gevent.spawn(create).get(timeout=30).json == first.json
 
 
+@on_sqlite
 def test_a_chat_with_a_bad_key_is_not_created(alice):
     for key in ("", " ", "ä", "x" * 256):
         refused = alice.post("/api/ai/chats", {}, headers={"Idempotency-Key": key})
@@ -61,11 +66,13 @@ def test_a_chat_with_a_bad_key_is_not_created(alice):
     assert alice.records("ai-chats") == []
 
 
+@on_sqlite
 def test_nobody_creates_a_chat_for_another(alice):
     response = alice.post("/api/ai/chats", {"userId": "bob"})
     assert response.json["details"] == {"userId": ["Unknown field."]}
 
 
+@on_sqlite
 def test_a_chat_is_renamed(alice):
     chat = alice.new_chat()
     response = alice.patch(f"/api/ai/chats/{chat}", {"title": "New"})
@@ -77,12 +84,14 @@ def test_a_chat_is_renamed(alice):
 BAD_TITLES = [" ", "\t\n", "\u3000", "x" * 201, 5, "a\x00"]
 
 
+@on_sqlite
 def test_a_chat_with_a_bad_title_is_not_created(alice):
     for title in BAD_TITLES:
         assert alice.post("/api/ai/chats", {"title": title}).status_code == 400, title
     assert alice.records("ai-chats") == []
 
 
+@on_sqlite
 def test_a_bad_title_is_refused_and_the_old_one_stays(alice):
     chat = alice.new_chat("Old")
     for title in (*BAD_TITLES, "", None):
@@ -99,6 +108,7 @@ def test_a_deleted_chat_takes_its_messages_along(alice):
     assert alice.delete(f"/api/ai/chats/{chat}").status_code == 404
 
 
+@on_sqlite
 def test_another_user_can_not_rename_or_delete_a_chat(alice, bob):
     chat = alice.new_chat("Mine")
     for path in (chat, "chat_absent", "%00"):
@@ -109,12 +119,14 @@ def test_another_user_can_not_rename_or_delete_a_chat(alice, bob):
     assert alice.records("ai-chats")[0]["data"]["title"] == "Mine"
 
 
+@on_sqlite
 def test_an_admin_has_no_right_to_anothers_chat(alice, admin):
     chat = alice.new_chat()
     assert admin.delete(f"/api/ai/chats/{chat}").status_code == 404
     assert [admin.records(name) for name in LISTS] == [[], []]
 
 
+@on_sqlite
 def test_the_models_are_listed(alice):
     models = alice.get("/api/ai/models").json["models"]
     assert len(models) == 7
@@ -134,6 +146,7 @@ def test_a_chat_is_pinned_and_unpinned(alice, bob):
     assert bob.patch(path, {"pinned": True}).status_code == 404
 
 
+@on_sqlite
 def test_a_chat_that_has_changed_since_it_was_read_stays_as_it_is(alice):
     created = alice.post("/api/ai/chats", {"title": "Plans"}).json["chat"]
     path, stale = f"/api/ai/chats/{created['recordId']}", created["updatedAt"]
@@ -146,6 +159,7 @@ def test_a_chat_that_has_changed_since_it_was_read_stays_as_it_is(alice):
     assert alice.delete(path, headers={"If-Match": renamed["updatedAt"]}).status_code == 200
 
 
+@on_sqlite
 def test_an_update_without_a_change_is_refused(alice):
     chat = alice.new_chat("Plans")
     for body in ({}, {"pinned": "true"}, {"pinned": 1}, {"pinned": None}, {"x": 1}):

@@ -37,6 +37,7 @@ def called(arguments):
     return {"tool_calls": [{"index": 0, "id": "c", "function": function}]}
 
 
+@on_sqlite
 def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
     response, _, _ = begin_turn(alice, chat)
     response.close()
@@ -47,12 +48,14 @@ def test_what_was_said_is_kept_when_the_client_leaves(alice, chat, app):
     assert assistant["parts"][-1]["state"] == "done"
 
 
+@on_sqlite
 def test_a_stream_that_nobody_reads_ends(alice, chat, app):
     alice.ask(chat, "count to 3000", userMessageId="u").close()
     wait_for(is_idle(app))
     wait_for(lambda: alice.ask(chat, "hello", userMessageId="u").status_code == 200)
 
 
+@on_sqlite
 def test_the_stop_route_ends_the_stream_with_abort(alice, chat):
     _, stream, read = begin_turn(alice, chat)
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": True}
@@ -63,6 +66,7 @@ def test_the_stop_route_ends_the_stream_with_abort(alice, chat):
     assert alice.post(f"/api/ai/chat/{chat}/stop").json == {"stopped": False}
 
 
+@on_sqlite
 @pytest.mark.settings(extensions="tests.chat.slow_tools")
 def test_a_stop_ends_the_turn_though_a_tool_raises_another_error(alice, chat):
     stream = iter(alice.ask(chat, "call test.masking with {}", modelId="gen-5.4").response)
@@ -74,6 +78,7 @@ def test_a_stop_ends_the_turn_though_a_tool_raises_another_error(alice, chat):
     assert (types(chunks)[-1], types(chunks).count("start-step")) == ("abort", 1)
 
 
+@on_sqlite
 def test_a_stop_ends_the_turn_though_the_database_raises_another_error(alice, chat, monkeypatch):
     waiting = Event()
 
@@ -97,6 +102,7 @@ def test_only_the_owner_stops(alice, bob, chat):
     response.close()
 
 
+@on_sqlite
 def test_the_model_is_told_of_the_interruption(alice, chat, app):
     begin_turn(alice, chat)[0].close()
     wait_for(is_idle(app))
@@ -122,6 +128,7 @@ def silent_after(*deltas):
     return Answer(body())
 
 
+@on_sqlite
 def test_a_stop_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat, app):
     _, stream, read = begin_turn(alice, chat)
     wait_for(stalled(app))
@@ -133,6 +140,7 @@ def test_a_stop_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat,
     assert assistant["content"] == text_of(chunks)
 
 
+@on_sqlite
 def test_a_drain_does_not_wait_for_a_reader_that_has_stopped_reading(alice, chat, app, monkeypatch):
     monkeypatch.setattr(running, "DRAIN_MARGIN", 0)
     _, stream, read = begin_turn(alice, chat)
@@ -171,6 +179,7 @@ def test_a_turn_that_is_stopped_before_it_begins_has_its_first_chunk(alice, chat
     assert start["messageId"] == response.headers["X-Asst-Id"]
 
 
+@on_sqlite
 def test_a_stop_in_a_later_step_takes_no_reason_from_an_earlier_one(alice, chat, served_by):
     call = called("{}") | {"content": ""}
     first = Answer(b"".join([*events(call), b'data: {"choices": [{"finish_reason": "stop"}]}\n\n']))
@@ -183,6 +192,7 @@ def test_a_stop_in_a_later_step_takes_no_reason_from_an_earlier_one(alice, chat,
     assert (record["data"]["status"], record["data"]["finishReason"]) == ("aborted", "other")
 
 
+@on_sqlite
 def test_a_reply_that_had_only_begun_a_call_is_not_kept(alice, chat, served_by):
     served_by.answers = [silent_after(called("{"))]
     response = alice.ask(chat, "x", modelId="gen-5.4")
@@ -207,6 +217,7 @@ def test_a_reply_that_had_only_white_space_is_not_kept(alice, chat, served_by):
     assert alice.rows(chat) == []
 
 
+@on_sqlite
 def test_an_interrupted_turn_names_no_chat(alice, chat, app):
     begin_turn(alice, chat)[0].close()
     wait_for(is_idle(app))
@@ -215,6 +226,7 @@ def test_an_interrupted_turn_names_no_chat(alice, chat, app):
     assert alice.records("ai-chats")[0]["data"]["title"] == "Who are you?"
 
 
+@on_sqlite
 @pytest.mark.settings(keep_aborted_turns="false")
 def test_nothing_is_kept_where_the_operator_says_so(alice, chat, app):
     begin_turn(alice, chat)[0].close()
@@ -234,6 +246,7 @@ def test_a_drain_lets_turns_end_in_abort_and_refuses_new_ones(alice, chat, app, 
     assert len(alice.rows(chat)) == 2
 
 
+@on_sqlite
 def test_a_drain_interrupts_many_turns_earlier_the_oldest_first(alice, app, monkeypatch):
     """To store three takes longer than the grace time, to store two does not."""
     monkeypatch.setattr(running, "END_SECONDS", 1000)
@@ -247,6 +260,7 @@ def test_a_drain_interrupts_many_turns_earlier_the_oldest_first(alice, app, monk
         response.close()
 
 
+@on_sqlite
 @pytest.mark.settings(starting_credits="1")
 def test_without_credits_there_is_no_first_byte(alice, chat):
     response = alice.ask(chat, "hello", modelId="llm-opus-4-7")

@@ -15,6 +15,7 @@ def exported(person, chat, form=None):
     return person.get(f"/api/ai/chats/{chat}/export", query_string=query)
 
 
+@on_sqlite
 def test_a_chat_is_exported_as_markdown(alice):
     chat = alice.new_chat("My plans")
     alice.turn(chat, "add a task: buy milk")
@@ -41,6 +42,7 @@ def test_a_chat_is_exported_as_json_in_pieces(alice, monkeypatch):
     assert len(told["messages"]) == 6
 
 
+@on_sqlite
 def test_an_empty_chat_is_exported_too(alice):
     chat = alice.new_chat()
     assert exported(alice, chat).text == "# Chat\n"
@@ -56,6 +58,7 @@ def test_an_export_is_refused_while_the_user_has_other_pages_read(alice, monkeyp
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
 
 
+@on_sqlite
 def test_only_the_owner_exports_a_chat(alice, bob, admin):
     chat = alice.new_chat("mine")
     for person in (bob, admin):

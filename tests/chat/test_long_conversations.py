@@ -57,6 +57,7 @@ def test_a_turn_reads_no_other_chats_turns(app, alice, long_chat, model):
     assert of_turns == {"SEARCH turns USING INDEX ix_turns_chat_id_status (chat_id=?)"}
 
 
+@on_sqlite
 def test_a_short_conversation_is_sent_as_it_is(alice, chat, model):
     chunks = alice.turn(chat, "hello")
     assert compaction(chunks) is None
@@ -64,6 +65,7 @@ def test_a_short_conversation_is_sent_as_it_is(alice, chat, model):
     assert texts(model.turns[0]) == ["hello"]
 
 
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 def test_the_second_turn_after_a_summary_asks_for_none(alice, long_chat, model):
     for number in range(3):
@@ -76,6 +78,7 @@ def test_the_second_turn_after_a_summary_asks_for_none(alice, long_chat, model):
     assert "tools" not in model.asked[0].json
 
 
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 def test_a_summary_grows_with_the_conversation(app, alice, long_chat, model):
     alice.turn(long_chat, "first")
@@ -93,6 +96,7 @@ CHANGES = {
 }
 
 
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("message", ["old-0", "old-7", "old-18"])
@@ -132,6 +136,7 @@ def undo(app, alice, chat, model):
     return take_back
 
 
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 def test_an_undo_of_what_a_summary_covers_makes_one_anew(alice, chat, model, undo):
     alice.turn(chat, "first")
@@ -153,6 +158,7 @@ def test_an_undo_while_a_summary_is_made_is_in_the_next_one(alice, chat, model, 
     assert [UNDONE in texts(seen)[0] for seen in model.asked] == [False, True]
 
 
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_of_what_it_does_not_cover_makes_none(alice, long_chat, model, change):
@@ -163,6 +169,7 @@ def test_a_change_of_what_it_does_not_cover_makes_none(alice, long_chat, model, 
     assert ("new" in " ".join(texts(model.turns[1]))) is (change == "edited")
 
 
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 def test_a_new_answer_to_the_last_question_makes_none(alice, long_chat, model):
     alice.turn(long_chat, "first", userMessageId="u")
@@ -171,6 +178,7 @@ def test_a_new_answer_to_the_last_question_makes_none(alice, long_chat, model):
     assert texts(model.turns[0]) == texts(model.turns[1])
 
 
+@on_sqlite
 @pytest.mark.settings(context_budget=1_100, min_kept=2)
 def test_what_is_replaced_is_not_told_by_a_summary_of_it(alice, chat, model):
     for number in range(4):
@@ -191,6 +199,7 @@ def test_a_chat_that_is_deleted_takes_its_summary_along(app, alice, chat, model)
         assert db.session.query(Summary).count() == 0
 
 
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 def test_a_summary_is_never_a_message(alice, long_chat, model):
     chunks = alice.turn(long_chat, "first")

@@ -9,7 +9,7 @@ from tests import model_streams
 from tests.chat import waiting_reads
 from tests.people import types
 from tests.permissions.scripted_calls import stream_of_calls, turn_of
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 
 pytestmark = pytest.mark.settings(extensions="tests.chat.waiting_reads,tests.extension")
@@ -96,11 +96,13 @@ def test_results_come_as_they_are_there_and_the_model_reads_its_own_order(alice,
     assert [part["toolCallId"] for part in parts if "toolCallId" in part] == inputs
 
 
+@on_sqlite
 def test_the_failure_of_one_read_is_its_own(alice, served_by):
     steps = [("test.break", {"how": "raise"}), ("test.add", {"left": 1, "right": 2})]
     assert turn_of(alice, served_by, steps) == ["The tool failed.", {"sum": 3}]
 
 
+@on_sqlite
 def test_a_stop_ends_all_reads_and_begins_no_other(alice, served_by, gate):
     chat = alice.new_chat()
     turn = begin(alice, chat, served_by, *(wait(n, "exit") for n in range(7)))
@@ -113,6 +115,7 @@ def test_a_stop_ends_all_reads_and_begins_no_other(alice, served_by, gate):
     assert len(served_by.seen) == 1
 
 
+@on_sqlite
 def test_the_twenty_first_call_of_a_step_is_not_run(alice, served_by):
     wanted = [("test.add", {"left": number, "right": 0}) for number in range(22)]
     wanted[21] = ("test.add", {"left": "no number"})

@@ -24,7 +24,7 @@ from service.upkeep import rights, sweeping
 from tests.app_database import all_rows_as_text, lock_waits, rows_by_table
 from tests.chat.turns import NOTES, begin_turn, call_tool, is_idle
 from tests.people import chunks_of, text_of, types
-from tests.services import SECRET, close, command, flask, settings_for, wait_for
+from tests.services import SECRET, close, command, flask, on_sqlite, settings_for, wait_for
 from tests.user_erasure import erase
 
 
@@ -71,6 +71,7 @@ def test_an_erased_user_leaves_only_numbers_under_a_pseudonym(app, alice, bob):
     assert not erase(app, "nobody")
 
 
+@on_sqlite
 def test_records_of_collections_that_are_not_declared_are_erased_too(database_url, app, alice, bob):
     for person in (alice, bob):
         person.post("/api/records/notes", {"title": f"{person.subject}-canary"})
@@ -95,6 +96,7 @@ def test_an_erasure_keeps_the_changes_of_others_with_the_subject_as_id(app, alic
         db.session.commit()
 
 
+@on_sqlite
 def test_an_erased_persons_older_tokens_are_over(app, client, alice):
     alice.new_chat()
     erase(app, "alice")
@@ -106,6 +108,7 @@ def test_an_erased_persons_older_tokens_are_over(app, client, alice):
         assert users.all_users() == []
 
 
+@on_sqlite
 def test_an_erased_user_who_returns_is_a_new_user_without_starting_credits(app, client, alice):
     alice.new_chat("before")
     assert alice.get("/api/credits").json["balance"] == 1000
@@ -243,6 +246,7 @@ def as_bearer(client, token, path="/api/credits"):
     return client.get(path, headers={"Authorization": f"Bearer {token}"})
 
 
+@on_sqlite
 @pytest.mark.parametrize("release", ["this", "the one before 0008"])
 def test_an_erased_user_leaves_nothing_in_somebody_elses_journal(app, alice, admin, release):
     note = alice.post("/api/records/notes", {"title": "canary-note"}).json["recordId"]
@@ -262,6 +266,7 @@ def test_an_erased_user_leaves_nothing_in_somebody_elses_journal(app, alice, adm
     assert (entry["outcome"], entry["before"]) == ("updated", None)
 
 
+@on_sqlite
 def test_the_journal_shows_only_what_its_reader_may_read_now(app, alice, admin):
     hers = alice.post("/api/records/notes", {"title": "hers"}).json["recordId"]
     own = admin.post("/api/records/notes", {"title": "own"}).json["recordId"]
@@ -291,6 +296,7 @@ def test_an_entry_of_an_earlier_release_learns_whose_record_it_tells_of(app, ali
     assert owners == ["alice", "alice", "admin"]
 
 
+@on_sqlite
 def test_an_entry_without_an_owner_shows_nobody_elses_record(app, alice, admin):
     note = alice.post("/api/records/notes", {"title": "hers"}).json["recordId"]
     call_tool(
@@ -304,6 +310,7 @@ def test_an_entry_without_an_owner_shows_nobody_elses_record(app, alice, admin):
     assert entry["before"] is None
 
 
+@on_sqlite
 def test_the_text_of_a_deleted_chat_goes_from_entries_without_an_owner(app, alice):
     chat = alice.new_chat("canary-title")
     call_tool(alice, alice.new_chat(), "records.update", collection="ai-chats", recordId=chat,
@@ -337,6 +344,7 @@ def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):
     assert [entry["undone"] for entry in entries] == [True, False, False, False]
 
 
+@on_sqlite
 def test_the_sandbox_assistant_keeps_tasks(alice):
     chat = alice.new_chat()
     alice.turn(chat, "Add three tasks: write, read and sleep")

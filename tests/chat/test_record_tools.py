@@ -14,6 +14,7 @@ from service.records.models import Outbox, Record
 from tests.chat.turns import NOTES, call_tool
 from tests.people import types
 from tests.permissions.scripted_calls import turn_of
+from tests.services import on_sqlite
 
 pytestmark = pytest.mark.settings(extensions="tests.chat.slow_tools")
 
@@ -25,6 +26,7 @@ def stored(app, model):
         return rows
 
 
+@on_sqlite
 def test_the_five_tools_do_what_the_routes_do(alice, chat):
     made = call_tool(alice, chat, "records.create", **NOTES, data={"title": "one"})["output"]
     named = {**NOTES, "recordId": made["recordId"]}
@@ -40,6 +42,7 @@ def test_the_five_tools_do_what_the_routes_do(alice, chat):
     assert alice.records("notes") == []
 
 
+@on_sqlite
 def test_a_refusal_is_an_error_that_the_model_reads(alice, chat):
     chunk = call_tool(alice, chat, "records.create", **NOTES, data={"title": 5, "more": 1})
     assert chunk["type"] == "tool-output-error"
@@ -63,6 +66,7 @@ def test_a_page_of_large_records_ends_early_and_goes_on_at_its_cursor(alice, cha
     assert found == titles
 
 
+@on_sqlite
 def test_a_short_page_by_its_limit_is_not_called_truncated(alice, chat):
     for title in "abc":
         alice.post("/api/records/notes", {"title": title})
@@ -71,6 +75,7 @@ def test_a_short_page_by_its_limit_is_not_called_truncated(alice, chat):
     assert page["nextCursor"]
 
 
+@on_sqlite
 def test_a_whole_number_may_have_a_fraction_of_zero_as_in_json_schema(alice, chat):
     for title in "abc":
         alice.post("/api/records/notes", {"title": title})
@@ -91,6 +96,7 @@ def test_a_result_over_the_cap_is_cut_and_says_so(alice, chat, shape):
     assert part["output"] == output
 
 
+@on_sqlite
 def test_the_third_identical_read_is_answered_already(alice, served_by):
     read = ("records.query", NOTES)
     assert turn_of(alice, served_by, [read], [read, read])[2] == "already answered above"
@@ -122,6 +128,7 @@ def test_each_write_is_in_the_journal(app, alice, chat):
     assert whose == {(chat, "alice", "notes", made["recordId"])}
 
 
+@on_sqlite
 def test_a_write_that_fails_leaves_no_entry(app, alice, bob, chat):
     note = alice.post("/api/records/notes", {"title": "t"}).json["recordId"]
     named, his = {**NOTES, "recordId": note}, bob.new_chat()

@@ -9,7 +9,7 @@ from service.extensions import db
 from service.records.models import Outbox
 from tests.chat.long_chats import texts
 from tests.people import text_of, types
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 
 
 @pytest.fixture
@@ -25,6 +25,7 @@ def said(person, chat):
     return [row["content"].removeprefix("repeat after me: ") for row in person.rows(chat)]
 
 
+@on_sqlite
 @pytest.mark.parametrize("new_id", ["two", "other"])
 def test_an_edited_message_replaces_itself_and_all_that_follows(alice, chat, new_id):
     edited = {"userMessageId": new_id, "replaces": "two"}
@@ -54,17 +55,20 @@ def chat_of_three(served_by, alice, stream_of):
     return chat
 
 
+@on_sqlite
 def test_the_first_message_can_be_replaced(alice, chat):
     alice.turn(chat, "repeat after me: uno", userMessageId="new", replaces="one")
     assert said(alice, chat) == ["uno", "uno"]
 
 
+@on_sqlite
 def test_an_earlier_message_can_be_answered_anew_with_the_same_text(alice, chat):
     again = {"userMessageId": "two", "replaces": "two", "trigger": "regenerate-message"}
     alice.turn(chat, "repeat after me: two", **again)
     assert said(alice, chat) == ["one", "one", "two", "two"]
 
 
+@on_sqlite
 @pytest.mark.parametrize("new_id", ["two", "other"])
 def test_an_edit_that_is_sent_again_gets_its_stored_answer(alice, chat, new_id):
     edited = {"userMessageId": new_id, "replaces": "two"}
@@ -76,6 +80,7 @@ def test_an_edit_that_is_sent_again_gets_its_stored_answer(alice, chat, new_id):
     assert said(alice, chat) == ["one", "one", "zwei", "zwei"]
 
 
+@on_sqlite
 def test_a_failed_edit_leaves_the_chat_as_it_was(alice, chat):
     before = alice.records("ai-messages")
     chunks = alice.turn(chat, "/fail error-midway", userMessageId="new", replaces="two")
@@ -92,6 +97,7 @@ def begun(person, chat, **body):
     return running, stream
 
 
+@on_sqlite
 def test_a_message_whose_turn_failed_is_edited_as_a_new_one(alice, chat):
     """A client has it among its messages, and so names it."""
     alice.turn(chat, "/fail error-first", userMessageId="four")
@@ -99,6 +105,7 @@ def test_a_message_whose_turn_failed_is_edited_as_a_new_one(alice, chat):
     assert said(alice, chat) == ["one", "one", "two", "two", "three", "three", "four", "four"]
 
 
+@on_sqlite
 def test_an_edit_that_its_client_leaves_replaces_what_it_had_answered(alice, chat, app):
     running, _ = begun(alice, chat, userMessageId="new", replaces="two")
     running.close()
@@ -107,6 +114,7 @@ def test_an_edit_that_its_client_leaves_replaces_what_it_had_answered(alice, cha
     assert len(said(alice, chat)) == 4
 
 
+@on_sqlite
 def test_what_cannot_be_replaced_is_refused(alice, bob, chat):
     elsewhere = alice.new_chat()
     answer = alice.turn(elsewhere, "hello", userMessageId="there")[0]["messageId"]
@@ -170,6 +178,7 @@ def test_the_feed_tells_of_what_is_deleted_meanwhile_once(alice, chat, app):
         assert sorted(removed) == sorted(ids[2:])
 
 
+@on_sqlite
 @pytest.mark.settings(context_budget=1_100, min_kept=2)
 def test_a_summary_of_what_is_replaced_is_not_used(alice, model):
     chat = alice.new_chat()

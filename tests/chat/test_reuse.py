@@ -6,8 +6,10 @@ from service.chat.models import Claim, Lease
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from tests.people import text_of, types
+from tests.services import on_sqlite
 
 
+@on_sqlite
 def test_a_network_retry_gets_the_stored_answer_and_pays_nothing(alice, chat, upstream, app):
     first = alice.turn(chat, "Which collections, and who am I?", userMessageId="u")
     paid = alice.get("/api/credits").json["balance"]
@@ -20,6 +22,7 @@ def test_a_network_retry_gets_the_stored_answer_and_pays_nothing(alice, chat, up
     assert len(alice.rows(chat)) == 2
 
 
+@on_sqlite
 @pytest.mark.parametrize("content", ["who am I", "use invalid input", "describe nothing-here"])
 def test_the_replay_assembles_to_the_stored_parts(alice, chat, content):
     first = alice.turn(chat, content, userMessageId="u")
@@ -30,6 +33,7 @@ def test_the_replay_assembles_to_the_stored_parts(alice, chat, content):
     assert [kind for kind in types(again) if "delta" not in kind] == kinds
 
 
+@on_sqlite
 def test_a_replay_makes_no_model_call(served_by, alice, chat, stream_of):
     served_by.answers = [stream_of("once")]
     for _ in range(3):
@@ -37,6 +41,7 @@ def test_a_replay_makes_no_model_call(served_by, alice, chat, stream_of):
     assert len(served_by.seen) == 1
 
 
+@on_sqlite
 def test_regeneration_makes_a_new_answer_in_place_of_the_old(served_by, alice, chat, stream_of):
     served_by.answers = [stream_of("old"), stream_of("new")]
     old = alice.turn(chat, "hello", userMessageId="u")
@@ -46,6 +51,7 @@ def test_regeneration_makes_a_new_answer_in_place_of_the_old(served_by, alice, c
     assert [m["content"][0]["text"] for m in served_by.seen[1].json["messages"]] == ["hello"]
 
 
+@on_sqlite
 def test_other_content_replaces_the_last_message(alice, chat):
     alice.turn(chat, "repeat after me: one")
     alice.turn(chat, "repeat after me: two", userMessageId="u")
@@ -54,6 +60,7 @@ def test_other_content_replaces_the_last_message(alice, chat):
     assert contents == ["repeat after me: one", "one", "repeat after me: three", "three"]
 
 
+@on_sqlite
 def test_a_failed_regeneration_leaves_the_old_answer(alice, chat):
     alice.turn(chat, "hello", userMessageId="u")
     before = alice.rows(chat)
@@ -62,6 +69,7 @@ def test_a_failed_regeneration_leaves_the_old_answer(alice, chat):
     assert alice.rows(chat) == before
 
 
+@on_sqlite
 @pytest.mark.parametrize("body", [{}, {"trigger": "regenerate-message"}, {"content": "other"}])
 def test_a_question_whose_answer_was_deleted_is_answered_anew(alice, chat, body):
     first = alice.turn(chat, "repeat after me: one")
@@ -74,12 +82,14 @@ def test_a_question_whose_answer_was_deleted_is_answered_anew(alice, chat, body)
     assert contents == ["repeat after me: one", "one", asked, text_of(again)]
 
 
+@on_sqlite
 def test_an_earlier_message_cannot_be_answered_again(alice, chat):
     alice.turn(chat, "hello", userMessageId="first")
     alice.turn(chat, "hello", userMessageId="second")
     assert alice.ask(chat, "hello", userMessageId="first").status_code == 409
 
 
+@on_sqlite
 def test_an_id_of_another_chat_is_a_conflict(alice, chat):
     alice.turn(chat, "hello", userMessageId="u")
     other = alice.new_chat()
@@ -88,6 +98,7 @@ def test_an_id_of_another_chat_is_a_conflict(alice, chat):
     assert alice.rows(other) == []
 
 
+@on_sqlite
 def test_an_assistants_id_is_no_user_message_id(alice, chat):
     answer = alice.turn(chat, "hello")[0]["messageId"]
     assert alice.ask(chat, "hello", userMessageId=answer).status_code == 409

@@ -105,6 +105,7 @@ CALLS = {
 }
 
 
+@on_sqlite
 @pytest.mark.parametrize("call", CALLS)
 def test_a_user_disabled_in_the_middle_of_a_turn_is_denied_the_next_call(
     alice, admin, app, served_by, call

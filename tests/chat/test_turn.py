@@ -14,6 +14,7 @@ from tests.upstream import Answer
 MODELS = ["llm-sonnet-4-6", "gen-5.4", "oss-120b"]  # one for each wire
 
 
+@on_sqlite
 def test_a_text_answer_is_streamed_and_stored(alice):
     chat = alice.new_chat()
     chunks = alice.turn(chat, "repeat after me: hello there")
@@ -30,6 +31,7 @@ def test_a_text_answer_is_streamed_and_stored(alice):
     ]
 
 
+@on_sqlite
 def test_header_start_chunk_and_row_bear_one_id(alice):
     chat = alice.new_chat()
     response = alice.ask(chat, "hello")
@@ -38,12 +40,14 @@ def test_header_start_chunk_and_row_bear_one_id(alice):
     assert response.headers["X-Asst-Id"] == first["messageId"] == record["recordId"]
 
 
+@on_sqlite
 def test_the_user_row_bears_the_clients_id(alice):
     chat = alice.new_chat()
     alice.turn(chat, "hello", userMessageId="from-the-client")
     assert alice.get("/api/records/ai-messages/from-the-client").status_code == 200
 
 
+@on_sqlite
 @pytest.mark.parametrize("model", MODELS)
 def test_two_tools_run_in_one_step_and_their_results_go_back(alice, model):
     chat = alice.new_chat()
@@ -59,6 +63,7 @@ def test_two_tools_run_in_one_step_and_their_results_go_back(alice, model):
     assert kinds == ["step-start", *tools, "step-start", "text"]
 
 
+@on_sqlite
 def test_input_that_fails_its_schema_is_told_to_the_model(alice):
     chat = alice.new_chat()
     chunks = alice.turn(chat, "use invalid input")
@@ -89,12 +94,14 @@ def test_input_of_any_depth_ends_neither_the_turn_nor_the_chat(alice, served_by,
         assert text_of(alice.turn(chat, "again", modelId=model)) == "ok"
 
 
+@on_sqlite
 def test_a_tool_that_throws_does_not_end_the_turn(alice):
     chunks = alice.turn(alice.new_chat(), "describe nothing-here")
     assert "tool-output-error" in types(chunks)
     assert types(chunks)[-1] == "finish"
 
 
+@on_sqlite
 @pytest.mark.parametrize("model", MODELS)
 def test_the_fifth_step_is_text_only(alice, model):
     chunks = alice.turn(alice.new_chat(), "never stop calling tools", modelId=model)
@@ -103,6 +110,7 @@ def test_the_fifth_step_is_text_only(alice, model):
     assert types(chunks)[-4:] == ["text-delta", "text-end", "finish-step", "finish"]
 
 
+@on_sqlite
 @pytest.mark.parametrize("model", MODELS)
 def test_a_call_made_in_the_last_step_is_neither_run_nor_sent(alice, model):
     content = "/fail call-anyway never stop calling tools"
@@ -138,6 +146,7 @@ def test_a_model_that_says_only_white_space_has_said_nothing(alice, served_by, m
     assert "nothing to say" in text_of(alice.turn(chat, "go", modelId=model))
 
 
+@on_sqlite
 def test_the_model_sees_what_was_said_before_with_tools_and_results(alice):
     chat = alice.new_chat()
     alice.turn(chat, "who am I")
@@ -156,6 +165,7 @@ def test_text_of_every_kind_arrives_and_is_stored_unchanged(alice, model):
     assert assistant["content"] == text
 
 
+@on_sqlite
 def test_the_first_completed_turn_names_the_chat(alice):
     chat = alice.new_chat()
     alice.turn(chat, "  What   is\nthis?  ")
@@ -163,6 +173,7 @@ def test_the_first_completed_turn_names_the_chat(alice):
     assert alice.records("ai-chats")[0]["data"]["title"] == "What is this?"
 
 
+@on_sqlite
 def test_a_name_that_was_given_stays(alice):
     chat = alice.new_chat("Mine")
     alice.turn(chat, "hello")
@@ -178,6 +189,7 @@ def test_created_at_rises_strictly_within_a_chat(alice):
     assert len(times) == 6
 
 
+@on_sqlite
 def test_the_metadata_tells_reason_usage_model_and_turn(alice):
     chunks = alice.turn(alice.new_chat(), "who am I", modelId="gen-5.4")
     assert chunks[0]["messageMetadata"]["modelId"] == "gen-5.4"
@@ -187,6 +199,7 @@ def test_the_metadata_tells_reason_usage_model_and_turn(alice):
     assert last["usage"]["inputTokens"] == 40
 
 
+@on_sqlite
 @pytest.mark.parametrize("model", ["llm-sonnet-4-6", "oss-120b"])
 def test_usage_that_the_provider_does_not_tell_is_marked_estimated(alice, model):
     chunks = alice.turn(alice.new_chat(), "/fail no-usage hello", modelId=model)
@@ -194,11 +207,13 @@ def test_usage_that_the_provider_does_not_tell_is_marked_estimated(alice, model)
     assert (usage["estimated"], usage["outputTokens"] > 0) == (True, True)
 
 
+@on_sqlite
 @pytest.mark.settings(tools_allowed="schema.list")
 def test_only_allowed_tools_are_offered(alice):
     assert "not available: user.current" in text_of(alice.turn(alice.new_chat(), "who am I"))
 
 
+@on_sqlite
 @pytest.mark.settings(extensions="tests.extension")
 def test_an_extension_adds_a_tool_and_a_collection(alice):
     chat = alice.new_chat()
@@ -207,6 +222,7 @@ def test_an_extension_adds_a_tool_and_a_collection(alice):
     assert "open-notes" in text_of(alice.turn(chat, "which collections are there?"))
 
 
+@on_sqlite
 @pytest.mark.settings(extensions="tests.extension")
 @pytest.mark.parametrize("kind", ["raise", "not-json", "surrogate"])
 def test_whatever_a_tool_does_the_turn_goes_on(alice, kind, capfd):

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from service.chat.models import Turn
 from service.extensions import db
 from service.records.models import Outbox
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.user_erasure import erase
 
 
@@ -16,6 +16,7 @@ def turns(person, **query):
     return person.records("ai-turns", **query)
 
 
+@on_sqlite
 def test_a_turn_is_a_record_with_what_its_stream_showed(alice):
     chat = alice.new_chat()
     chunks = alice.turn(chat, "Who am I?", userMessageId="u")
@@ -35,6 +36,7 @@ def test_a_turn_is_a_record_with_what_its_stream_showed(alice):
     }
 
 
+@on_sqlite
 @pytest.mark.parametrize("reason", ["gone", "stop", "drain"])
 def test_an_aborted_turn_says_why(alice, app, reason):
     chat = alice.new_chat()
@@ -82,6 +84,7 @@ def test_usage_can_be_neither_filtered_nor_sorted_by(alice, three):
         assert (refused.status_code, list(refused.json["details"])) == (400, [place])
 
 
+@on_sqlite
 def test_the_feed_has_the_turn_as_the_list_has_it(alice, app):
     alice.turn(alice.new_chat(), "Who am I?")
 
@@ -91,6 +94,7 @@ def test_the_feed_has_the_turn_as_the_list_has_it(alice, app):
     assert [change.after] == turns(alice)
 
 
+@on_sqlite
 def test_a_deleted_chat_leaves_its_turns_in_numbers(alice, bob, three):
     before = turns(alice)
     alice.delete(f"/api/ai/chats/{three}")
@@ -107,6 +111,7 @@ def test_an_erased_user_leaves_turns_that_nobody_sees(app, alice, three):
     assert "alice" not in {row.user_id for row in rows}
 
 
+@on_sqlite
 def test_a_limited_token_for_chats_reads_turns(alice, three):
     made = alice.post("/api/tokens", {"scope": "chat", "ttl": 60}).json
     answer = alice.get(

@@ -31,7 +31,7 @@ from tests import model_streams
 from tests.app_database import is_lock_awaited
 from tests.chat.dead_turn import DeadTurn, undo
 from tests.depth import depth
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 from tests.user_erasure import erase
 
@@ -56,6 +56,7 @@ def all_of(person, *names):
     return {r["recordId"]: (r["data"], r["createdAt"]) for r in records}
 
 
+@on_sqlite
 def test_creates_updates_and_deletes_are_taken_back(alice, dead_turn, note):
     changed, deleted = note("one", text="long"), note("two")
     before = all_of(alice, "notes")
@@ -113,6 +114,7 @@ def journal_of(app, dead_turn):
         return db.session.scalars(of_turn).all()
 
 
+@on_sqlite
 def test_what_was_changed_since_is_a_conflict_and_stays(alice, dead_turn, note):
     changed, deleted, between = note("one"), note("two"), note("three")
     made = dead_turn.create("made")
@@ -135,6 +137,7 @@ def test_what_was_changed_since_is_a_conflict_and_stays(alice, dead_turn, note):
 CHANGED, GONE = "The record has been changed since.", "The record has been deleted since."
 
 
+@on_sqlite
 def test_a_turn_is_undone_once(alice, dead_turn, note):
     dead_turn.update(note(), title="new")
     dead_turn.undo()
@@ -163,6 +166,7 @@ def test_writes_at_the_same_time_are_never_lost(app, alice, note):
         assert data["title"] == ("new" if answer["conflicts"] else "old")
 
 
+@on_sqlite
 def test_a_turn_of_another_user_is_as_one_that_does_not_exist(bob, dead_turn, note):
     dead_turn.update(note(), title="new")
     theirs, absent = undo(bob, dead_turn.turn_id), undo(bob, "absent")
@@ -170,6 +174,7 @@ def test_a_turn_of_another_user_is_as_one_that_does_not_exist(bob, dead_turn, no
     assert dead_turn.undo()["conflicts"] == []
 
 
+@on_sqlite
 def test_a_running_turn_is_not_undone(alice, app, note):
     id, chat = note("old"), alice.new_chat()
     running = alice.ask(chat, "count to 3000")
@@ -185,6 +190,7 @@ def test_a_running_turn_is_not_undone(alice, app, note):
     assert id in all_of(alice, "notes")
 
 
+@on_sqlite
 def test_a_stored_turn_is_undone_with_the_rename_of_its_chat(alice):
     chat = alice.new_chat("Old")
     asked = {"collection": "ai-chats", "recordId": chat, "data": {"title": "New"}}
@@ -208,6 +214,7 @@ def test_an_undo_moves_no_chat_among_the_others(app, alice):
     assert active_at(alice) == before
 
 
+@on_sqlite
 def test_the_place_of_another_collections_records_is_taken_back(app, alice, monkeypatch):
     columns = (Column("userId", required=True, fixed=True), Column("activeAt", "datetime"))
     trips = Collection(name="trips", columns=columns, permissions=NOTES.permissions)
@@ -269,6 +276,7 @@ def test_a_message_whose_place_is_taken_stays_away_and_the_rest_comes_back(app, 
     assert all_of(alice, "notes")[old][0]["title"] == "old"
 
 
+@on_sqlite
 def test_records_of_a_collection_that_is_declared_no_more_are_conflicts(
     app, alice, dead_turn, note, monkeypatch
 ):
@@ -282,6 +290,7 @@ def test_records_of_a_collection_that_is_declared_no_more_are_conflicts(
     assert len(undone) == 1
 
 
+@on_sqlite
 def test_records_whose_owner_has_another_column_now_are_conflicts(
     app, alice, dead_turn, note, monkeypatch
 ):
@@ -321,6 +330,7 @@ def test_a_failed_turn_that_has_only_read_is_as_one_that_has_done_nothing(app, a
     assert (read.status_code, read.json) == (404, nothing.json)
 
 
+@on_sqlite
 def test_calls_of_endpoints_are_conflicts(app, dead_turn, note):
     dead_turn.update(note(), title="new")
     journal_call(app, dead_turn, "mail-send", CALLED)
@@ -331,6 +341,7 @@ def test_calls_of_endpoints_are_conflicts(app, dead_turn, note):
     assert answer["conflicts"] == [named]
 
 
+@on_sqlite
 def test_the_rights_are_those_of_now(app, alice, admin):
     """An admin's assistant changes another user's notes; then the role is taken away."""
     kept, gone = (
@@ -384,6 +395,7 @@ def test_a_user_who_has_just_been_disabled_takes_nothing_back(app, alice, dead_t
         assert all_of(alice, "notes")[id][0]["title"] == title
 
 
+@on_sqlite
 @pytest.mark.settings(extensions="tests.permissions.rule_collections")
 def test_a_column_that_the_user_may_not_read_now_stays(app, alice):
     record = alice.post("/api/records/sealed", {"title": "hers"}).json["recordId"]
@@ -448,6 +460,7 @@ def test_a_killed_turns_writes_are_made_again_after_they_were_undone(app, alice)
     assert len(alice.records("notes")) == 1
 
 
+@on_sqlite
 def test_the_model_is_told_that_changes_were_taken_back(alice, served_by):
     call = {"collection": "tasks", "data": {"title": "milk"}}
     served_by.answers = [
