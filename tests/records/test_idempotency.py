@@ -18,6 +18,7 @@ def create(person, key, collection=NOTES, **data):
     return person.post(collection, data, headers={"Idempotency-Key": key})
 
 
+@on_sqlite
 def test_a_repetition_returns_the_record_as_it_is_now(alice):
     first = create(alice, "k", title="t")
     assert first.status_code == 201
@@ -28,6 +29,7 @@ def test_a_repetition_returns_the_record_as_it_is_now(alice):
     assert alice.records("notes") == [changed]
 
 
+@on_sqlite
 def test_other_data_is_a_conflict(alice):
     create(alice, "k", title="t")
     other = create(alice, "k", title="other")
@@ -35,6 +37,7 @@ def test_other_data_is_a_conflict(alice):
     assert len(alice.records("notes")) == 1
 
 
+@on_sqlite
 def test_a_repetition_after_a_delete_is_not_found(alice):
     record = create(alice, "k", title="t").json
     alice.delete(f"{NOTES}/{record['recordId']}")
@@ -52,6 +55,7 @@ def test_a_key_belongs_to_a_user_and_a_collection(alice, bob):
     assert len(ids) == 4
 
 
+@on_sqlite
 def test_a_refused_create_does_not_use_its_key(alice):
     assert create(alice, "k", title=5).status_code == 400
     assert create(alice, "k", title="t").status_code == 201

@@ -15,6 +15,7 @@ def titles(alice):
     return lambda **query: [r["data"]["title"] for r in alice.records("ai-chats", **query)]
 
 
+@on_sqlite
 def test_a_record_has_the_envelope(alice):
     chat = alice.new_chat("Plans")
     record = alice.get(f"/api/records/ai-chats/{chat}").json
@@ -23,6 +24,7 @@ def test_a_record_has_the_envelope(alice):
     assert record == alice.records("ai-chats")[0]
 
 
+@on_sqlite
 def test_callers_see_only_their_own_records(alice, bob):
     chat = alice.new_chat()
     alice.turn(chat, "hello")
@@ -102,6 +104,7 @@ BAD = [  # each with what the details name
 ]
 
 
+@on_sqlite
 def test_a_bad_query_is_refused_and_the_details_name_the_parameter(alice):
     for query, name in BAD:
         response = alice.get("/api/records/ai-chats", query_string=query)
@@ -177,6 +180,7 @@ def test_other_paths_beside_the_records_are_unchanged(alice):
     assert alice.post("/api/records/notes/x").status_code == 405
 
 
+@on_sqlite
 def test_an_unknown_collection_is_not_found(alice):
     assert alice.get("/api/records/nothing").status_code == 404
     assert alice.get("/api/records/socket").status_code == 426

@@ -43,6 +43,7 @@ def note(alice):
     return alice.post(NOTES, {"title": "first", "text": "some"}).json
 
 
+@on_sqlite
 def test_a_create_answers_with_the_record(alice):
     response = alice.post(NOTES, {"title": "new", "text": "words"})
     record = response.json
@@ -53,6 +54,7 @@ def test_a_create_answers_with_the_record(alice):
     assert alice.get(f"{NOTES}/{record['recordId']}").json == record
 
 
+@on_sqlite
 def test_an_update_changes_only_its_columns(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     changed = alice.patch(path, {"text": "other"})
@@ -65,6 +67,7 @@ def test_an_update_changes_only_its_columns(alice, note):
     assert alice.get(path).json == emptied
 
 
+@on_sqlite
 def test_a_deleted_record_is_gone(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     assert alice.delete(path).json == {"success": True}
@@ -140,6 +143,7 @@ FORGED = ["owner", "role", "chatId", "recordId", "userId", "createdAt", "updated
           "__proto__", "data", "\ud800", "\x00", "x" * 300]  # fmt: skip
 
 
+@on_sqlite
 def test_a_read_only_column_is_refused(alice, note, counts):
     before, path = counts(), f"{NOTES}/{note['recordId']}"
     for name in FORGED:
@@ -153,6 +157,7 @@ def test_a_read_only_column_is_refused(alice, note, counts):
     assert alice.get(path).json == note
 
 
+@on_sqlite
 def test_the_place_and_author_of_a_message_are_read_only(alice):
     chat = alice.new_chat()
     alice.turn(chat, "hello", userMessageId="mine")
@@ -163,6 +168,7 @@ def test_the_place_and_author_of_a_message_are_read_only(alice):
     assert alice.records("ai-messages") == before
 
 
+@on_sqlite
 def test_a_required_column_can_be_neither_missing_nor_null(alice, note, counts):
     before = counts()
     missing = alice.post(NOTES, {"text": "no title"})
@@ -192,6 +198,7 @@ RAW = {
 }
 
 
+@on_sqlite
 def test_a_body_that_is_not_a_json_object_is_refused(alice, counts):
     before = counts()
     for name, raw in RAW.items():
@@ -211,6 +218,7 @@ def test_a_nested_value_is_refused_or_comes_back_through_the_list(alice):
         assert (listed.status_code, len(listed.json["records"])) == (200, taken), depth
 
 
+@on_sqlite
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
 def test_another_users_record_answers_like_a_missing_one(
     alice, bob, note, statements, counts, method
@@ -231,6 +239,7 @@ def test_another_users_record_answers_like_a_missing_one(
     assert alice.get(f"{NOTES}/{note['recordId']}").json == note
 
 
+@on_sqlite
 @pytest.mark.parametrize("form", ['"{}"', "{}", " {} "])
 def test_if_match_accepts_only_the_newest_version(alice, note, form):
     path, stale = f"{NOTES}/{note['recordId']}", form.format(note["updatedAt"])
@@ -245,6 +254,7 @@ def test_if_match_accepts_only_the_newest_version(alice, note, form):
     assert alice.delete(path, headers={"If-Match": newest}).status_code == 200
 
 
+@on_sqlite
 def test_if_match_with_a_star_or_nothing_matches_any_version(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     assert alice.patch(path, {"title": "a"}, headers={"If-Match": "*"}).status_code == 200
@@ -253,6 +263,7 @@ def test_if_match_with_a_star_or_nothing_matches_any_version(alice, note):
     assert alice.patch(f"{NOTES}/absent", {}, headers=stale).status_code == 404
 
 
+@on_sqlite
 def test_if_match_that_no_record_can_have_is_an_error_of_the_request(alice, note):
     path = f"{NOTES}/{note['recordId']}"
     for value in ("yesterday", "2026-11-23", "2026-11-23T04:05:06Z", 'W/"1"'):
@@ -303,6 +314,7 @@ def test_a_change_is_written_in_the_transaction_of_its_record(app, alice, note):
     assert len(changes_of(app)) == 1
 
 
+@on_sqlite
 def test_a_refused_write_leaves_no_change(app, alice, bob, note):
     path = f"{NOTES}/{note['recordId']}"
     alice.patch(path, {"title": 5})
@@ -394,6 +406,7 @@ def test_a_deleted_chat_leaves_no_text_behind(app, alice):
         db.session.commit()
 
 
+@on_sqlite
 def test_a_deleted_chat_leaves_no_text_in_what_another_chats_turn_changed(app, alice):
     other, chat = alice.new_chat("other"), alice.new_chat("title-canary")
     alice.turn(chat, "text-canary", userMessageId="first")
@@ -408,6 +421,7 @@ def test_a_deleted_chat_leaves_no_text_in_what_another_chats_turn_changed(app, a
     assert entries_with_text(app) == []
 
 
+@on_sqlite
 def test_a_chat_that_the_assistant_deletes_leaves_its_entry_without_text(app, alice):
     chat = alice.new_chat("title-canary")
     call_tool(alice, alice.new_chat(), "records.delete", collection="ai-chats", recordId=chat)
@@ -422,6 +436,7 @@ def entries_with_text(app):
     return [entry.record_id for entry in entries if entry.before]
 
 
+@on_sqlite
 def test_deleting_a_chat_writes_a_change_for_each_message(app, alice):
     chat = alice.new_chat()
     alice.turn(chat, "hello", userMessageId="mine")
