@@ -42,11 +42,13 @@ def balance(person):
     return person.get("/api/credits").json["balance"]
 
 
+@on_sqlite
 def test_the_description_names_the_states_of_a_decision(alice):
     described = alice.get("/openapi.json").json["components"]["schemas"]["Approval"]["properties"]
     assert described["state"]["enum"] == ["once", "chat", "denied"]
 
 
+@on_sqlite
 def test_the_user_sees_what_will_be_sent_and_what_it_costs(alice, begin, chat, served_by):
     _, part = asked(begin, alice, chat, served_by)
     assert part.keys() == {
@@ -56,6 +58,7 @@ def test_the_user_sees_what_will_be_sent_and_what_it_costs(alice, begin, chat, s
     assert part["payer"] == "user"
 
 
+@on_sqlite
 def test_nobody_is_asked_about_a_call_that_the_operators_settings_rule_out(alice, chat, served_by):
     served_by.answers = [call("teamchat-send-message", channel="C-closed", text="Hi"), DONE]
     chunks = alice.turn(chat, "go")
@@ -63,6 +66,7 @@ def test_nobody_is_asked_about_a_call_that_the_operators_settings_rule_out(alice
     assert "data-approval" not in [chunk["type"] for chunk in chunks]
 
 
+@on_sqlite
 @pytest.mark.settings(integrations_billing="websearch=developer")
 def test_the_user_sees_that_the_owner_pays(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
@@ -72,6 +76,7 @@ def test_the_user_sees_that_the_owner_pays(alice, begin, chat, served_by):
     assert "search-images" not in [e["what"] for e in alice.get("/api/credits").json["entries"]]
 
 
+@on_sqlite
 def test_an_allowed_call_is_made_and_the_model_gets_its_answer(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     answer = decide(alice, chat, part, "once")
@@ -82,6 +87,7 @@ def test_an_allowed_call_is_made_and_the_model_gets_its_answer(alice, begin, cha
     assert text_of(chunks) == "done"
 
 
+@on_sqlite
 def test_a_denied_call_is_not_made_and_the_model_goes_on(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     before = balance(alice)
@@ -93,6 +99,7 @@ def test_a_denied_call_is_not_made_and_the_model_goes_on(alice, begin, chat, ser
     assert balance(alice) <= before
 
 
+@on_sqlite
 @pytest.mark.settings(approval_seconds=1)
 def test_an_approval_that_nobody_decides_ends_in_an_error_and_the_model_goes_on(
     alice, begin, chat, served_by
@@ -105,6 +112,7 @@ def test_an_approval_that_nobody_decides_ends_in_an_error_and_the_model_goes_on(
     assert decide(alice, chat, part, "once").status_code == 409
 
 
+@on_sqlite
 @pytest.mark.settings(approval_seconds=1)
 def test_in_an_autonomous_call_nobody_can_allow_it(app, served_by):
     served_by.answers = [PICTURES, DONE]
@@ -113,6 +121,7 @@ def test_in_an_autonomous_call_nobody_can_allow_it(app, served_by):
     assert b"nobody is here to give it" in served_by.seen[-1].body
 
 
+@on_sqlite
 def test_the_decision_for_the_chat_lets_the_next_call_through(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by, PICTURES, PICTURES)
     decide(alice, chat, part, "chat")
@@ -123,6 +132,7 @@ def test_the_decision_for_the_chat_lets_the_next_call_through(alice, begin, chat
     asked(begin, alice, other, served_by)
 
 
+@on_sqlite
 def test_the_decision_for_the_chat_holds_for_no_other_endpoint(alice, begin, chat, served_by):
     videos = call("search-videos", **BODY)
     turn, part = asked(begin, alice, chat, served_by, PICTURES, videos)
@@ -175,6 +185,7 @@ def test_a_decision_is_looked_for_at_intervals(alice, begin, chat, served_by, mo
     assert len(looks) <= (time.monotonic() - began) / 0.1
 
 
+@on_sqlite
 def test_a_call_is_decided_once(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     answers = [decide(alice, chat, part, one).status_code for one in ("deny", "once", "deny")]
@@ -204,6 +215,7 @@ def test_a_decision_is_void_once_another_turn_has_claimed_the_message(
     assert alice.records("integration-calls") == []
 
 
+@on_sqlite
 def test_nobody_decides_for_another(alice, bob, begin, chat, served_by):
     _, part = asked(begin, alice, chat, served_by)
     assert decide(bob, chat, part, "once").status_code == 404
@@ -224,6 +236,7 @@ def test_a_call_that_waits_for_approval_is_not_made_when_the_client_leaves(
     assert decide(alice, chat, part, "once").status_code == 404
 
 
+@on_sqlite
 def test_the_decision_is_stored_with_the_message(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     decide(alice, chat, part, "once")
@@ -237,6 +250,7 @@ def test_the_decision_is_stored_with_the_message(alice, begin, chat, served_by):
     assert assemble(again) == parts
 
 
+@on_sqlite
 def test_models_never_read_the_decision(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     decide(alice, chat, part, "once")
@@ -254,6 +268,7 @@ def test_no_text_of_a_decided_call_is_kept(app, alice, begin, chat, served_by):
         assert db.session.get(Approval, part["toolCallId"]).shown is None
 
 
+@on_sqlite
 @pytest.mark.settings(approval_seconds=1)
 def test_no_text_of_an_interrupted_call_is_kept(app, alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
@@ -268,6 +283,7 @@ def test_no_text_of_an_interrupted_call_is_kept(app, alice, begin, chat, served_
     wait_for(is_forgotten)
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("endpoint", "body", "why"),
     [
@@ -284,6 +300,7 @@ def test_a_call_that_cannot_be_made_asks_nobody(alice, chat, served_by, endpoint
     assert "data-approval" not in {one["type"] for one in chunks}
 
 
+@on_sqlite
 def test_a_free_read_asks_nobody(alice, chat, served_by):
     served_by.answers = [call("geocode-city", city="Berlin"), DONE]
     chunks = alice.turn(chat, "go")

@@ -12,7 +12,7 @@ from service.integrations.models import IdempotencyKey
 from tests import model_streams
 from tests.assistant.endpoint_calls import DONE, allow, call
 from tests.assistant.team_chat import JSON, POST, TeamChat
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 
 PICTURES = call("search-images", query="red kites")
@@ -48,6 +48,7 @@ def ask(alice, begin, served_by):
     return asking
 
 
+@on_sqlite
 def test_a_deleted_chat_leaves_no_stored_answer(alice, ask, chat, keys):
     """Neither of an answer that was replaced, nor of a try that failed."""
     ask(chat, userMessageId="u").end()
@@ -64,6 +65,7 @@ def test_a_deleted_chat_leaves_no_stored_answer(alice, ask, chat, keys):
     assert len(keys()) == 1
 
 
+@on_sqlite
 def test_a_call_that_is_under_way_stores_no_answer(app, alice, ask, chat, keys):
     team = TeamChat()
     app.extensions["vendor_settings"] |= team.settings

@@ -23,7 +23,7 @@ from tests import model_streams
 from tests.assistant.endpoint_calls import DONE, allow, call, cards
 from tests.assistant.team_chat import ARCHIVED, BODY, JSON, POST, POSTED, SEND, TeamChat
 from tests.people import text_of
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 from tests.user_erasure import disable
 
@@ -107,6 +107,7 @@ def entries(person):
     return [(e["tool"], e["recordId"], e["outcome"]) for e in of_calls]
 
 
+@on_sqlite
 def test_a_call_that_was_made_gives_its_answer(alice, failed, again, served_by, team):
     first = failed()
     assert again(POST) == first
@@ -116,6 +117,7 @@ def test_a_call_that_was_made_gives_its_answer(alice, failed, again, served_by, 
     assert len(alice.records("integration-calls")) == 1
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
@@ -131,6 +133,7 @@ def test_a_call_that_was_made_gives_its_answer_though_settings_now_forbid_it(
     assert again(POST, POST) == [*first, told]
 
 
+@on_sqlite
 def test_an_earlier_answer_is_given_once_and_the_next_call_asks(alice, failed, again, team):
     failed()
     again(POST, POST, asks=1)
@@ -138,12 +141,14 @@ def test_an_earlier_answer_is_given_once_and_the_next_call_asks(alice, failed, a
     assert entries(alice) == [("integrations.call", SEND, CALLED)] * 2
 
 
+@on_sqlite
 def test_a_call_with_another_text_is_another_call(failed, again, team):
     failed()
     again(call(SEND, **{**BODY, "text": "other"}), asks=1)
     assert team.texts == [BODY["text"], "other"]
 
 
+@on_sqlite
 def test_tries_that_fail_one_after_the_other_call_once(alice, failed, again, served_by, chat, team):
     first = failed()
     for _ in range(2):
@@ -153,6 +158,7 @@ def test_tries_that_fail_one_after_the_other_call_once(alice, failed, again, ser
     assert len(team.seen) == 1
 
 
+@on_sqlite
 def test_a_call_for_another_message_is_made(alice, begin, chat, failed, served_by, team):
     failed()
     served_by.answers = [POST, DONE]
@@ -163,6 +169,7 @@ def test_a_call_for_another_message_is_made(alice, begin, chat, failed, served_b
     assert "An earlier try" not in str(served_by.seen[0].json)
 
 
+@on_sqlite
 @pytest.mark.settings(**WAIT, assistant_endpoints=SEND)
 def test_the_endpoints_own_tool_makes_the_same_call(failed, again, team):
     first = failed()
@@ -170,6 +177,7 @@ def test_the_endpoints_own_tool_makes_the_same_call(failed, again, team):
     assert len(team.seen) == 1
 
 
+@on_sqlite
 def test_the_answer_takes_over_the_call(alice, failed, again, chat):
     failed()
     again(POST)
@@ -178,6 +186,7 @@ def test_the_answer_takes_over_the_call(alice, failed, again, chat):
     assert [one["recordId"] for one in conflicts] == [SEND]
 
 
+@on_sqlite
 def test_a_call_that_was_cut_off_may_have_happened(alice, stopped, again, served_by, team):
     stopped()
     assert entries(alice) == [("integrations.call", SEND, LEFT)]
@@ -187,6 +196,7 @@ def test_a_call_that_was_cut_off_may_have_happened(alice, stopped, again, served
     assert len(team.seen) == 1
 
 
+@on_sqlite
 def test_a_call_that_may_have_happened_is_repeated_only_if_the_user_decides_so(
     stopped, again, team
 ):
@@ -203,6 +213,7 @@ def create(app, team):
     return call("rtc-create-room", name="standup")
 
 
+@on_sqlite
 def test_what_is_safe_to_repeat_is_made_again_if_the_user_agrees(
     alice, create, stopped, again, team
 ):
@@ -216,6 +227,7 @@ def test_what_is_safe_to_repeat_is_made_again_if_the_user_agrees(
     assert entry["turnId"] == alice.records("ai-turns")[-1]["recordId"]
 
 
+@on_sqlite
 def test_a_repetition_that_is_refused_tells_nothing_of_the_first_call(
     alice, create, stopped, again, team
 ):
@@ -281,6 +293,7 @@ def test_a_job_that_fails_while_its_call_waits_is_known_to_have_failed(alice, pa
     assert entries(alice) == [("integrations.call", "generate-image-flux-dev", CALLED)]
 
 
+@on_sqlite
 def test_a_call_that_the_vendor_refused_is_no_change(alice, failed, again, served_by, team):
     team.reply = ARCHIVED
     [told] = failed()
@@ -344,6 +357,7 @@ def test_a_call_that_is_under_way_for_longer_is_asked_for_later(
     assert len(team.seen) == 1
 
 
+@on_sqlite
 def test_a_user_without_rights_gets_no_earlier_answer(alice, app, chat, failed, served_by):
     failed()
 
@@ -376,6 +390,7 @@ def test_a_decision_of_a_dead_try_holds_for_other_messages(alice, chat, failed, 
     assert len(team.seen) == 2
 
 
+@on_sqlite
 def test_a_decision_of_an_answered_message_holds_when_it_is_answered_anew(
     alice, begin, chat, served_by, team
 ):
@@ -389,6 +404,7 @@ def test_a_decision_of_an_answered_message_holds_when_it_is_answered_anew(
     assert len(team.seen) == 2
 
 
+@on_sqlite
 def test_a_decision_that_is_made_in_the_next_try_holds_in_that_try(
     failed, begin, chat, alice, served_by, team
 ):

@@ -15,7 +15,7 @@ from tests.app_database import execute_write
 from tests.assistant.endpoint_calls import DONE, allow, call, cards
 from tests.assistant.team_chat import JSON
 from tests.people import text_of
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer, ScriptedUpstream
 
 CUT = Answer("data: {}\n\n")
@@ -63,6 +63,7 @@ def charges(alice):
     return [one["amount"] for one in entries if one["what"] == PICTURES]
 
 
+@on_sqlite
 def test_the_answer_of_an_earlier_try_is_given_again_without_asking_the_user(
     alice, a_try, vendor, served_by
 ):
@@ -95,6 +96,7 @@ def test_the_entry_of_a_read_is_written_without_reading_all_entries_of_the_user(
     assert (len(written), looked) == (1, [])
 
 
+@on_sqlite
 def test_a_paid_read_is_no_change(alice, a_try):
     a_try(CUT, SEARCH, asks=1)
     a_try(DONE, SEARCH)
@@ -103,6 +105,7 @@ def test_a_paid_read_is_no_change(alice, a_try):
     assert alice.post(f"/api/ai/turns/{turn}/undo").json == {"undone": [], "conflicts": []}
 
 
+@on_sqlite
 def test_the_answer_of_an_earlier_try_is_given_once_in_each_try(alice, a_try, vendor):
     a_try(CUT, SEARCH, asks=1)
     a_try(CUT, SEARCH)
@@ -110,6 +113,7 @@ def test_the_answer_of_an_earlier_try_is_given_once_in_each_try(alice, a_try, ve
     assert len(vendor.seen) == len(charges(alice)) == 2
 
 
+@on_sqlite
 def test_a_read_with_another_query_is_another_read(a_try, vendor):
     a_try(CUT, SEARCH, asks=1)
     a_try(DONE, call(PICTURES, query="owls"), asks=1)
@@ -139,6 +143,7 @@ def swept(app):
     execute_write(app, delete(IdempotencyKey))
 
 
+@on_sqlite
 @pytest.mark.parametrize("became", [old, expired, swept])
 def test_what_is_too_old_is_read_again(app, alice, a_try, vendor, became):
     a_try(CUT, SEARCH, asks=1)
@@ -155,6 +160,7 @@ def test_a_new_answer_is_found_behind_one_that_is_too_old(app, alice, a_try, ven
     assert len(vendor.seen) == len(charges(alice)) == 2
 
 
+@on_sqlite
 def test_a_read_that_failed_is_made_again(a_try, vendor):
     vendor.answers = [Answer("no", "400 Bad Request"), vendor.answers[0]]
     assert a_try(CUT, SEARCH, asks=1) == []

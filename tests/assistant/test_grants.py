@@ -13,6 +13,7 @@ from service.sandbox.suite.models import SuiteAccess, SuiteToken
 from tests.assistant.endpoint_calls import DONE, allow, call
 from tests.integrations.office_suite import connect
 from tests.people import text_of
+from tests.services import on_sqlite
 
 CONTACTS = "cloudsuite/contacts-list"
 
@@ -23,6 +24,7 @@ def asked(begin, alice, chat, served_by):
     return turn, turn.part("data-consent")
 
 
+@on_sqlite
 def test_the_part_of_a_missing_grant_says_what_is_missing_and_has_no_url(
     alice, begin, chat, served_by
 ):
@@ -33,6 +35,7 @@ def test_the_part_of_a_missing_grant_says_what_is_missing_and_has_no_url(
     assert b"http://127.0.0.1" not in turn.text
 
 
+@on_sqlite
 def test_the_call_goes_on_once_the_grant_is_there(alice, begin, chat, served_by):
     turn, part = asked(begin, alice, chat, served_by)
     connect(alice, CONTACTS)
@@ -125,6 +128,7 @@ def version(app):
         return db.session.scalar(select(Grant.version))
 
 
+@on_sqlite
 @pytest.mark.settings(approval_seconds=1)
 def test_a_grant_that_does_not_come_is_told_to_the_model(alice, begin, chat, served_by):
     turn, _ = asked(begin, alice, chat, served_by)

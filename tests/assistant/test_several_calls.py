@@ -7,7 +7,7 @@ import pytest
 from tests.assistant.endpoint_calls import DONE, allow, call, cards, decide
 from tests.people import text_of
 from tests.permissions.scripted_calls import stream_of_calls
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 
 KITES = {"query": "red kites"}
@@ -40,12 +40,14 @@ def results(chunks):
     return [one for one in chunks if one["type"].startswith("tool-output")]
 
 
+@on_sqlite
 def test_what_needs_no_decision_does_not_wait(waiting):
     turn, _ = waiting
     wait_for(lambda: results(turn.chunks))
     assert "Berlin" in json.dumps(results(turn.chunks)[0]["output"])
 
 
+@on_sqlite
 def test_each_card_is_decided_on_its_own(alice, chat, waiting):
     turn, parts = waiting
     images, videos = parts["search-images"], parts["search-videos"]
@@ -81,6 +83,7 @@ def test_allowed_for_the_chat_frees_the_calls_of_the_endpoint_beside(alice, chat
     assert {part["state"] for part in cards(turn.chunks)[-3:]} == {"chat"}
 
 
+@on_sqlite
 def test_allowed_for_the_chat_frees_no_dearer_call_and_none_elsewhere(
     alice, begin, chat, served_by
 ):
