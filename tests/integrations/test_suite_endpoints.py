@@ -614,6 +614,7 @@ def test_no_file_id_leads_elsewhere(ask, files):
         assert ask("drive-delete", {"fileId": file_id}).status_code == 400
 
 
+@on_sqlite
 def test_contacts_are_listed(alice, call):
     connect(alice, "contacts")
     told = call("cloudsuite/contacts-list", sortOrder="LAST_NAME_ASCENDING", pageSize=3)

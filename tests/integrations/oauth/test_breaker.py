@@ -69,6 +69,7 @@ def rested(app) -> None:
     gevent.sleep(0.06)
 
 
+@on_sqlite
 def test_after_five_failures_nothing_is_sent(alice, other, provider):
     fail(alice, provider)
     gevent.sleep(0.06)

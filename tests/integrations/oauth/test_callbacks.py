@@ -21,6 +21,7 @@ from tests.integrations.oauth.user import EVENTS, READ, outcome, user
 from tests.services import on_sqlite
 
 
+@on_sqlite
 def test_a_state_is_good_once(alice, provider):
     path = alice.consent()
     assert outcome(alice.browser.get(path)) == "connected"

@@ -49,6 +49,7 @@ def test_a_call_is_a_record_of_its_callers_own(alice, bob, provider, books):
     assert alice.person.delete(path).status_code == 403
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("endpoint", "body", "replies", "outcome"),
     [
@@ -65,6 +66,7 @@ def test_what_did_not_succeed_says_why(alice, provider, books, endpoint, body, r
     assert (data["endpoint"], told(data)) == (endpoint, outcome)
 
 
+@on_sqlite
 def test_a_call_that_can_not_be_paid_is_refused(alice, provider, books):
     books.open(credits=1)
     alice.call(SEARCH)
@@ -81,6 +83,7 @@ def test_a_free_call_is_logged_once_with_its_widget(connected, provider):
     assert calls(connected)[-1]["door"] == "http"
 
 
+@on_sqlite
 def test_a_repetition_with_a_key_is_the_same_call(alice, provider, books):
     for _ in range(2):
         alice.call(SEARCH, {"q": "a"}, headers={"Idempotency-Key": "k"})

@@ -58,6 +58,7 @@ def test_the_confirm_page_escapes_what_it_shows(app, provider, stranger):
     assert "<b>" not in page.text
 
 
+@on_sqlite
 def test_a_form_is_good_once(alice, stranger, provider):
     token = form_token(stranger.get(alice.consent()))
     assert outcome(stranger.post(CALLBACK, data={"token": token})) == "connected"
@@ -66,6 +67,7 @@ def test_a_form_is_good_once(alice, stranger, provider):
     assert alice.row is None
 
 
+@on_sqlite
 def test_what_nobody_confirms_is_dropped(app, alice, stranger, provider):
     token = form_token(stranger.get(alice.consent()))
     age_consents(app, timedelta(minutes=10))

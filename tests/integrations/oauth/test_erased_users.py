@@ -35,6 +35,7 @@ def left(app) -> int:
     return len(rows)
 
 
+@on_sqlite
 def test_a_disabled_user_can_not_finish_a_consent(app, alice, provider):
     path = alice.consent()
     disable(app)
@@ -42,6 +43,7 @@ def test_a_disabled_user_can_not_finish_a_consent(app, alice, provider):
     assert (alice.row, provider.asked("token"), left(app)) == (None, [], 0)
 
 
+@on_sqlite
 def test_a_disabled_user_can_not_confirm_a_consent(app, alice, provider):
     token = form_token(app.test_client().get(alice.consent()))
     disable(app)
@@ -49,6 +51,7 @@ def test_a_disabled_user_can_not_confirm_a_consent(app, alice, provider):
     assert (alice.row, left(app)) == (None, 0)
 
 
+@on_sqlite
 def test_an_erased_user_has_no_consent_under_way(app, alice, provider):
     path, token = alice.consent(), form_token(app.test_client().get(alice.consent()))
     erase(app)
@@ -85,6 +88,7 @@ def test_erasing_revokes_what_was_granted(app, connected, provider):
     assert left(app) == 0
 
 
+@on_sqlite
 def test_erasing_needs_no_client_and_says_what_it_could_not_revoke(app, connected, provider):
     settings = app.extensions["vendor_settings"]
     settings.pop("CLOUDSUITE_CLIENT_SECRET")
@@ -111,6 +115,7 @@ def test_a_vendor_that_refuses_a_revocation_is_named(app, connected, provider):
     assert left(app) == 0
 
 
+@on_sqlite
 def test_a_consent_can_not_be_begun_by_who_was_just_erased(app, alice, provider):
     assert alice.call(READ).status_code == 200
     erase(app)

@@ -22,6 +22,7 @@ from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import on_sqlite, wait_for
 
 
+@on_sqlite
 def test_the_same_key_and_body_is_one_call_and_one_charge(app, alice, provider, books):
     provider.script("probe", Reply(200, {"found": "something-secret"}))
     answers = [call_once(alice) for _ in range(3)]
@@ -32,6 +33,7 @@ def test_the_same_key_and_body_is_one_call_and_one_charge(app, alice, provider, 
     assert "something-secret" not in all_rows_as_text(app)
 
 
+@on_sqlite
 def test_the_same_key_with_another_body_is_a_conflict(alice, provider, books):
     first = {"q": "x", "wide": {"a": 1, "b": [2]}}
     assert call_once(alice, body=first).status_code == 200

@@ -47,6 +47,7 @@ def test_a_grant_in_use_is_left_alone(app, alice, provider):
     assert provider.refresh_count == 0
 
 
+@on_sqlite
 def test_a_refresh_that_fails_keeps_the_grant_and_is_tried_again_after_a_day(app, unused, provider):
     provider.script("token", REFUSED)
     assert idle_grants.refresh_idle(app, MONTH) == 1
@@ -151,6 +152,7 @@ def test_the_sweep_of_an_operator_refreshes_them(app, unused, provider):
     assert provider.refresh_count == 1
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("reply", "failure"),
     [

@@ -28,6 +28,7 @@ from tests.user_erasure import erase
 END = "UPDATE integration_jobs"
 
 
+@on_sqlite
 def test_a_task_is_paid_for_when_it_is_accepted(alice, provider, books):
     provider.script("probe", Reply(200, STARTED))
     job = alice.call(TASK).json["data"]
@@ -181,6 +182,7 @@ def test_a_get_has_its_parameters_in_the_query(connected):
     assert (refused.status_code, refused.json["error"]) == (405, "method_not_allowed")
 
 
+@on_sqlite
 @pytest.mark.settings(jobs_at_once=1)
 def test_one_job_more_is_refused_until_the_first_has_ended(alice, provider, books):
     provider.script("probe", Reply(200, STARTED))

@@ -18,6 +18,7 @@ from tests.integrations.oauth.user import REFRESH_FAILED, SEND
 from tests.services import on_sqlite, settings_for
 
 
+@on_sqlite
 def test_the_user_pays(alice, books):
     answer = alice.call(SEARCH, {"q": "x"}, headers={"X-Approval": "once"})
     assert answer.json == {"success": True, "data": {"asked": {"q": "x"}}}
@@ -28,6 +29,7 @@ def test_the_user_pays(alice, books):
     assert entry["facts"] == {"integration": "probe", "approval": "once"}
 
 
+@on_sqlite
 @pytest.mark.settings(integrations_billing="probe=developer")
 def test_under_developer_billing_the_owner_pays(alice, books):
     assert alice.call(SEARCH).status_code == 200
@@ -89,6 +91,7 @@ def test_a_failed_call_is_free(alice, provider, books, reply):
     assert (balance_of(books, "alice"), books.charges()) == (1000, [])
 
 
+@on_sqlite
 def test_a_consent_that_is_needed_is_free(alice, provider, books):
     alice.connect(SEND)
     provider.access.clear()

@@ -116,6 +116,7 @@ def test_a_broader_scope_is_enough(alice, broad):
     assert alice.payload(EVENTS)["scopes"] == [f"{BASE}/calendar.events"]
 
 
+@on_sqlite
 @pytest.mark.parametrize("joins", [" ".join, sorted])
 def test_a_scope_that_was_unticked_is_asked_for_again(alice, provider, joins):
     provider.joins = joins
@@ -128,6 +129,7 @@ def test_a_scope_that_was_unticked_is_asked_for_again(alice, provider, joins):
     assert "without" not in alice.browser.get(alice.consent(READ)).text
 
 
+@on_sqlite
 def test_scopes_never_shrink(connected, provider):
     provider.incremental = False  # the answer names only what was asked
     connected.connect(EVENTS)
@@ -170,6 +172,7 @@ def test_without_a_known_address_the_status_has_none(alice, provider, email):
     assert alice.call(READ).json["success"] is True
 
 
+@on_sqlite
 def test_another_account_is_refused_and_its_tokens_dropped(connected, provider):
     before = connected.row
     page = connected.browser.get(connected.consent(EVENTS, account="two"))
@@ -187,6 +190,7 @@ NOBODY = [
 ]
 
 
+@on_sqlite
 def test_an_account_that_can_not_be_told_is_not_connected(alice, provider):
     """The next consent could be of another one, and both would be mixed in one grant."""
     for told in NOBODY:
@@ -198,6 +202,7 @@ def test_an_account_that_can_not_be_told_is_not_connected(alice, provider):
     alice.connect(READ)
 
 
+@on_sqlite
 def test_an_account_that_can_not_be_told_never_joins_a_known_one(connected, provider):
     before, path = connected.row, connected.consent(EVENTS, account="two")
     provider.script("userinfo", Reply(503, ""))
@@ -214,6 +219,7 @@ def test_another_account_is_not_even_asked_about_in_another_browser(app, connect
     assert "two@example.com" not in page.text
 
 
+@on_sqlite
 @pytest.mark.parametrize("answer", [200, 400, 500, "slow"])
 def test_disconnect_whatever_the_vendor_says(connected, provider, monkeypatch, answer):
     monkeypatch.setattr(authority, "ANSWER_SECONDS", 0.2)

@@ -29,6 +29,7 @@ def slow(_seen):
     return Reply(200, {"access_token": "at-canary-late"})
 
 
+@on_sqlite
 def test_an_expired_token_is_refreshed_once(expired, provider):
     before = expired.row
     assert expired.call().json["data"]["account"] == "one"
@@ -86,6 +87,7 @@ def test_whatever_the_token_endpoint_answers_the_grant_is_kept(expired, provider
     assert provider.asked("api") == []
 
 
+@on_sqlite
 def test_a_failure_is_not_tried_again_for_two_seconds(expired, provider, monkeypatch):
     assert timedelta(seconds=2) == refresh_leases.COOL_DOWN
     monkeypatch.setattr(
@@ -119,6 +121,7 @@ def test_expired_without_a_refresh_token_is_a_failed_refresh(alice, provider):
     assert (provider.refresh_count, alice.status["connected"]) == (0, True)
 
 
+@on_sqlite
 def test_a_rotated_refresh_token_is_stored(expired, provider):
     provider.rotates = True
     for _ in range(3):
@@ -156,6 +159,7 @@ def due(connected):
     return connected
 
 
+@on_sqlite
 def test_a_token_is_refreshed_a_little_before_its_end(due, provider):
     assert due.call().status_code == 200
     assert provider.refresh_count == 1
@@ -192,6 +196,7 @@ def test_before_the_end_nobody_waits_for_a_refresh(app, due, provider):
     assert (due.call().status_code, answers, provider.refresh_count) == (200, [200], 1)
 
 
+@on_sqlite
 def test_a_refresh_leaves_a_resealed_refresh_token_alone(expired, provider):
     """`flask keys rotate` runs while everything does."""
 
@@ -232,6 +237,7 @@ def test_callers_at_once_fail_once(app, expired, provider, monkeypatch):
     assert provider.refresh_count == 1
 
 
+@on_sqlite
 def test_a_caller_who_read_before_a_failure_does_not_try_again(app, expired, provider):
     """Between reading the row and taking the lease, somebody else has failed."""
     with app.app_context():
@@ -367,6 +373,7 @@ def test_tokens_that_come_after_the_end_of_the_lease_are_stored(expired, provide
     assert provider.refresh_count == 2
 
 
+@on_sqlite
 def test_a_401_for_an_old_token_does_not_forget_a_new_grant(app, connected, provider):
     again = user(app, provider, "alice")
 

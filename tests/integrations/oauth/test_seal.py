@@ -126,6 +126,7 @@ def test_keys_rotate_seals_again_what_older_keys_have_sealed(app, connected, bob
     assert outcome(bob.browser.get(under_way)) == "connected"
 
 
+@on_sqlite
 def test_a_rotation_leaves_what_it_can_not_open(app, connected):
     connected.change(refresh_token="lost:AAAA")
     with app.app_context():
@@ -135,6 +136,7 @@ def test_a_rotation_leaves_what_it_can_not_open(app, connected):
     assert connected.row["refresh_token"] == "lost:AAAA"
 
 
+@on_sqlite
 def test_a_rotation_tells_keys_apart_by_the_case_of_their_names(connected, app):
     upper = (OLD[0].upper(), NEW[1])
     for keys, count in (((OLD,), 2), ((upper, OLD), 2), ((upper, OLD), 0)):

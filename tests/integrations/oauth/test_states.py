@@ -17,6 +17,7 @@ def payload(scope: str, auth_url: str) -> dict:
     return {"success": True, "data": {**data, "authUrl": auth_url}}
 
 
+@on_sqlite
 def test_not_connected_a_call_gets_the_payload(alice, provider):
     for endpoint, scope in SCOPES.items():
         answer = alice.call(endpoint, {"not": "looked at"})
@@ -26,6 +27,7 @@ def test_not_connected_a_call_gets_the_payload(alice, provider):
     assert provider.seen == []
 
 
+@on_sqlite
 def test_consent_connects_with_the_granted_scopes(alice):
     alice.connect(READ)
     lit = {"connected": True, "mailRead": True, "mail": True}
@@ -35,6 +37,7 @@ def test_consent_connects_with_the_granted_scopes(alice):
     assert (answer.status_code, answer.json) == (200, {"success": True, "data": told})
 
 
+@on_sqlite
 def test_a_scope_outside_of_those_granted_gets_the_payload(connected):
     before = connected.row
     answer = connected.call(SEND)
@@ -43,6 +46,7 @@ def test_a_scope_outside_of_those_granted_gets_the_payload(connected):
     assert connected.row == before
 
 
+@on_sqlite
 def test_a_403_for_a_missing_scope_gets_the_payload(connected, provider):
     before = connected.row
     provider.script("api", Reply(403, NO_SCOPE))
@@ -66,6 +70,7 @@ def test_a_body_that_is_too_large_is_refused_without_a_grant_too(alice):
     assert alice.call(READ, data=b" " * ((1 << 20) + 1)).status_code == 413
 
 
+@on_sqlite
 def test_consent_for_more_adds_to_what_was_granted(connected):
     connected.connect(EVENTS)
     assert connected.flags == {"mailRead", "mail", "calendar"}
@@ -73,6 +78,7 @@ def test_consent_for_more_adds_to_what_was_granted(connected):
     assert connected.flags == {"mailRead", "mail", "calendar", "mailSend", "mailModify"}
 
 
+@on_sqlite
 def test_a_401_forgets_the_grant_and_gets_the_payload(connected, provider):
     provider.access.clear()
     answer = connected.call(READ)
@@ -83,6 +89,7 @@ def test_a_401_forgets_the_grant_and_gets_the_payload(connected, provider):
     assert len(provider.asked("token")) == 1
 
 
+@on_sqlite
 def test_a_refresh_that_fails_is_a_502_and_keeps_the_grant(expired, provider):
     provider.refreshes.clear()
     answer = expired.call(READ)
@@ -92,6 +99,7 @@ def test_a_refresh_that_fails_is_a_502_and_keeps_the_grant(expired, provider):
     assert provider.asked("api") == []
 
 
+@on_sqlite
 def test_after_a_failed_refresh_disconnect_and_consent_connect_again(expired, provider):
     provider.refreshes.clear()
     assert expired.call(READ).status_code == 502
@@ -100,6 +108,7 @@ def test_after_a_failed_refresh_disconnect_and_consent_connect_again(expired, pr
     assert expired.call(READ).json["success"] is True
 
 
+@on_sqlite
 def test_disconnect_revokes_and_forgets(connected, provider):
     answer = connected.disconnect()
     assert (answer.status_code, answer.json["success"]) == (200, True)
@@ -108,6 +117,7 @@ def test_disconnect_revokes_and_forgets(connected, provider):
     assert connected.payload(READ)
 
 
+@on_sqlite
 def test_another_users_grant_is_nobody_elses(connected, bob):
     assert bob.payload(READ)
     assert bob.status == DARK
