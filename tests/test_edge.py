@@ -105,6 +105,7 @@ def test_a_nul_in_the_address_is_refused_after_the_token(client, alice):
         assert refused.json["details"]
 
 
+@on_sqlite
 @pytest.mark.parametrize("path", ["/api/nothing", "/nothing", "/api/record/notes"])
 def test_an_unknown_address_is_told_from_an_absent_record(alice, path):
     absent, unknown = alice.get("/api/records/ai-chats/absent"), alice.get(path)
@@ -155,6 +156,7 @@ def test_a_route_without_a_body_takes_an_empty_one_only(alice, path):
         assert alice.post(f"/api/ai/{path}", **taken).status_code == 404, taken
 
 
+@on_sqlite
 def test_details_have_at_most_a_hundred_fields(alice):
     body = {f"unknown{number}": 0 for number in range(2_000)}
     for path in ("/api/ai/chats", "/api/records/notes", "/api/integrations/current-weather"):

@@ -109,6 +109,7 @@ def grant(app) -> bool:
         return granting.grant("alice", 5, "the same", 0, opens=True)
 
 
+@on_sqlite
 def test_an_erased_user_is_granted_nothing_and_its_notes_are_gone(app, alice, admin, books):
     alice.new_chat()
     admin.post(ALICE, GRANT)

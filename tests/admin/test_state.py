@@ -17,6 +17,7 @@ def integration(admin, name: str):
     return next(one for one in listed if one["integration"] == name)
 
 
+@on_sqlite
 @pytest.mark.settings(sandbox="", integrations_billing="weather=developer")
 def test_an_integration_says_who_pays_and_what_is_missing(admin):
     weather = integration(admin, "weather")
@@ -74,6 +75,7 @@ def test_an_open_breaker_is_shown_until_it_closes(app, admin):
     assert integration(admin, "weather")["breaker"] == closed
 
 
+@on_sqlite
 def test_errors_are_counted_by_kind(alice, admin, monkeypatch):
     monkeypatch.setattr(
         failures, "MOST_KINDS", 10_000
@@ -92,6 +94,7 @@ def test_errors_are_counted_by_kind(alice, admin, monkeypatch):
     assert any(one.items() >= refused.items() for one in told["host"]["upstreamCalls"])
 
 
+@on_sqlite
 def test_turns_of_earlier_hours_are_not_counted(app, alice, admin):
     alice.turn(alice.new_chat(), "hello")
     with app.app_context(), write_transaction() as session:

@@ -17,6 +17,7 @@ def subjects(answer) -> list[str]:
     return [user["subject"] for user in answer.json["users"]]
 
 
+@on_sqlite
 def test_users_are_listed_with_their_accounts_newest_first(alice, bob, admin):
     alice.turn(alice.new_chat(), "hello")
     bob.new_chat()
@@ -66,6 +67,7 @@ def test_a_subject_may_have_slashes(app, client, admin):
     assert admin.get("/api/admin/credits/idp/carol").status_code == 404, "no account yet"
 
 
+@on_sqlite
 def test_one_user_is_shown_with_numbers_and_no_content(alice, admin):
     chat = alice.new_chat("canary-title")
     alice.turn(chat, "add a task: canary-task")
@@ -77,6 +79,7 @@ def test_one_user_is_shown_with_numbers_and_no_content(alice, admin):
     assert (stored["turns"], stored["media"], stored["grants"]) == (1, 0, [])
 
 
+@on_sqlite
 def test_a_disabled_user_is_refused_until_it_is_enabled_again(alice, admin):
     alice.new_chat()
     assert admin.patch(f"{USERS}/alice", {"disabled": True}).json["disabled"] is True
@@ -116,6 +119,7 @@ def test_what_operators_did_is_listed_newest_first(database_url, capsys, alice, 
     assert {(line["admin"], line["subject"]) for line in logged} == {("admin", "alice")}
 
 
+@on_sqlite
 def test_an_erased_user_is_a_pseudonym_in_the_audit(database_url, alice, bob, admin):
     alice.new_chat()
     bob.new_chat()

@@ -59,6 +59,7 @@ def test_a_bad_token_is_refused(client, path):
         assert response.json["error"] == "unauthorized", name
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     ("kind", "fault"),
     [
@@ -76,6 +77,7 @@ def test_the_refusal_says_what_is_wrong_with_a_token(client, kind, fault):
     assert re.fullmatch(f"The bearer token is not valid: {fault}[.]", answer.json["message"])
 
 
+@on_sqlite
 def test_the_leeway_is_a_minute(client):
     token = signed({"sub": "alice", "exp": int(time.time()) - 30})
     response = client.post("/api/ai/chats", headers={"Authorization": f"bearer {token}"}, json={})
@@ -86,6 +88,7 @@ def test_the_leeway_is_a_minute(client):
 PUBLIC = ["/api/integrations/oauth/<integration>/callback"]
 
 
+@on_sqlite
 def test_every_route_under_api_but_the_callback_needs_a_token(app, client):
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith("/api/") and rule.rule not in PUBLIC:
@@ -100,6 +103,7 @@ def test_the_first_call_creates_the_user(alice, app):
         assert [user.subject for user in users.all_users()] == ["alice"]
 
 
+@on_sqlite
 def test_a_disabled_user_is_refused(alice, app):
     alice.get("/api/ai/models")
     with app.app_context():
@@ -108,6 +112,7 @@ def test_a_disabled_user_is_refused(alice, app):
     assert alice.get("/api/ai/models").status_code == 401
 
 
+@on_sqlite
 @pytest.mark.settings(auth_audience="this-app", owner_token="")
 def test_the_audience_must_be_ours(client):
     for audience, status in [("this-app", 200), ("other-app", 401), (["x", "this-app"], 200)]:
@@ -118,6 +123,7 @@ def test_the_audience_must_be_ours(client):
         assert status == 200 or "invalid claim: 'aud'" in answer.json["message"]
 
 
+@on_sqlite
 @pytest.mark.settings(auth_issuer="this-app", owner_token="")
 def test_the_issuer_must_be_ours(alice, client):
     assert alice.get("/api/ai/models").status_code == 200  # with a token as the service issues it

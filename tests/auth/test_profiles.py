@@ -16,7 +16,7 @@ from service.auth.tokens import Claims
 from service.extensions import db
 from service.records.models import Outbox
 from service.upkeep import profiles
-from tests.services import SECRET
+from tests.services import SECRET, on_sqlite
 from tests.user_erasure import erase
 
 KEY = OctKey.import_key(SECRET)
@@ -36,6 +36,7 @@ def told(alice):
     return call
 
 
+@on_sqlite
 def test_a_new_user_has_not_been_changed_yet(alice):
     [record] = alice.records("users")
     assert record["createdAt"] == record["updatedAt"]

@@ -53,12 +53,14 @@ EXPECTED = {
 }
 
 
+@on_sqlite
 @in_database
 def test_each_user_has_limits_of_its_own_in_the_database(alice, bob):
     assert outcomes(alice) == EXPECTED
     assert outcomes(bob) == EXPECTED
 
 
+@on_sqlite
 @in_database
 def test_chats_count_as_records_at_their_own_routes(alice):
     made = [alice.post("/api/ai/chats", {}) for _ in range(3)]
@@ -66,6 +68,7 @@ def test_chats_count_as_records_at_their_own_routes(alice):
     assert len(alice.records("ai-chats")) == 2
 
 
+@on_sqlite
 @in_database
 def test_an_undo_is_a_change_of_records(alice):
     alice.new_chat()
@@ -79,6 +82,7 @@ def ask(person, chat: str, message: str, **body):
     return answer.status_code, answer.get_data(as_text=True)
 
 
+@on_sqlite
 @in_database
 def test_an_answer_that_is_given_again_does_not_count_and_is_not_refused(alice):
     chat = alice.new_chat()
@@ -132,6 +136,7 @@ def test_a_window_ends(app, alice):
         db.session.rollback()
 
 
+@on_sqlite
 @in_database
 def test_what_is_given_back_after_its_window_is_not_taken_off_the_next_one(app):
     rates = app.extensions["rates"]

@@ -82,6 +82,7 @@ def test_the_stored_answer_of_a_key_names_the_same_media(vendor, alice, rows):
     assert alice.get(path_of(second["data"]["prints"][0])).data == PICTURE
 
 
+@on_sqlite
 @in_both
 def test_a_call_that_fails_leaves_nothing(vendor, alice, rows, settings):
     vendor.says(picture(), Said({}, status=500))
@@ -120,6 +121,7 @@ def test_media_of_an_answer_that_is_stored_late_are_left(app, vendor, alice, row
     assert alice.get(path_of(make().json["data"]["prints"][0])).data == PICTURE
 
 
+@on_sqlite
 @small_quota
 def test_a_full_quota_refuses_before_anything_is_held_or_asked(
     vendor, store, alice, bob, rows, expire
@@ -232,6 +234,7 @@ def test_the_sweeper_deletes_files_without_an_item(app, settings, store, alice):
     assert set(settings.media_dir.iterdir()) == {mine, new, other}
 
 
+@on_sqlite
 @pytest.mark.parametrize("place", ["files"], indirect=True)
 def test_a_file_that_cannot_be_removed_keeps_no_other(app, settings, store, alice, rows, expire):
     alice.get("/api/credits")
@@ -250,6 +253,7 @@ def test_a_file_that_cannot_be_removed_keeps_no_other(app, settings, store, alic
     assert rows() == (0, 0)
 
 
+@on_sqlite
 @in_both
 def test_an_erased_user_leaves_no_media(app, settings, store, alice, bob, rows):
     for person in (alice, bob):

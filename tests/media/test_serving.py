@@ -29,6 +29,7 @@ def kept(store, alice):
     return keep
 
 
+@on_sqlite
 @in_both
 def test_an_item_is_for_its_owner_and_for_who_has_the_link(kept, alice, bob, client):
     path, link = kept()
@@ -80,6 +81,7 @@ def test_an_altered_link_is_no_link(kept, client):
     assert client.get(other, query_string=query).status_code == 401
 
 
+@on_sqlite
 @in_both
 def test_a_range_is_answered_as_a_player_asks_for_it(kept, alice):
     path, _ = kept()
@@ -118,6 +120,7 @@ def test_the_last_bytes_are_all_there_are_if_more_are_asked_for(kept, alice):
     assert (whole.status_code, whole.data) == (200, b"short")
 
 
+@on_sqlite
 @in_both
 def test_conditions_come_before_ranges(kept, alice):
     path, _ = kept()
@@ -134,6 +137,7 @@ def test_conditions_come_before_ranges(kept, alice):
     assert alice.request("HEAD", path, headers=part).status_code == 200
 
 
+@on_sqlite
 @in_both
 def test_a_range_that_is_not_understood_is_ignored(kept, alice):
     path, _ = kept()
@@ -184,6 +188,7 @@ def test_no_item_can_run_a_script(kept, alice):
         assert "Authorization" in headers["Vary"]
 
 
+@on_sqlite
 @in_both
 def test_a_slow_reader_holds_no_connection(app, kept, alice):
     path, _ = kept()
@@ -196,6 +201,7 @@ def test_a_slow_reader_holds_no_connection(app, kept, alice):
     response.close()
 
 
+@on_sqlite
 @in_both
 def test_an_item_that_is_gone_is_not_served_as_a_whole_one(kept, alice, store):
     """In files, a reader that has begun reads on; the database has nothing left for it."""

@@ -256,6 +256,7 @@ def test_who_signs_out_during_a_refresh_leaves_no_token_at_the_provider(
     assert (status, sessions(app), provider.refreshes) == (401, 0, {})
 
 
+@on_sqlite
 def test_signing_out_ends_the_session_here_and_at_the_provider(app, browser, provider):
     browser.sign_in()
     session_id = browser.session_id
@@ -268,6 +269,7 @@ def test_signing_out_ends_the_session_here_and_at_the_provider(app, browser, pro
     assert browser.post("sign-out").json == {"endSession": None}
 
 
+@on_sqlite
 def test_signing_in_again_revokes_nothing_of_the_same_person(app, browser, provider):
     """A revocation at Keycloak ends all sessions of the person with this client."""
     browser.sign_in()
@@ -349,6 +351,7 @@ def test_a_disabled_users_session_ends(app, browser):
     assert browser.sign_in() == "not-admitted"
 
 
+@on_sqlite
 def test_an_erased_users_sessions_are_deleted(app, browser):
     browser.sign_in()
     done = app.test_cli_runner().invoke(args=["users", "erase", "ada", "--yes"])

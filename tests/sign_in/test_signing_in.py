@@ -12,6 +12,7 @@ from service.sign_in import code_flow
 from tests.services import on_sqlite
 
 
+@on_sqlite
 def test_a_person_signs_in_and_the_page_gets_a_token_that_the_api_takes(browser, provider):
     assert browser.sign_in() == ""
     token = browser.token()
@@ -22,6 +23,7 @@ def test_a_person_signs_in_and_the_page_gets_a_token_that_the_api_takes(browser,
     assert len(provider.asked("token")) == 1
 
 
+@on_sqlite
 def test_the_cookie_is_hidden_from_scripts_and_from_other_sites(browser):
     browser.sign_in()
     cookie = browser.client.get_cookie("console_session")
@@ -39,6 +41,7 @@ def test_over_https_a_cookie_is_bound_to_its_host(browser):
     assert "redirect_uri=https%3A%2F%2Fapp.example.com%2Fconsole%2Fcallback" in answer.location
 
 
+@on_sqlite
 def test_the_api_does_not_take_the_cookie(browser):
     browser.sign_in()
     assert browser.session_id
@@ -58,12 +61,14 @@ def test_each_sign_in_has_a_session_of_its_own(browser):
     assert browser.post("token").status_code == 401
 
 
+@on_sqlite
 def test_a_sign_in_that_began_in_another_browser_does_not_end_here(browser, other):
     other.begin()
     assert other.arrive(browser.provider.agree(browser.begin())) == "lost"
     assert other.session_id == ""
 
 
+@on_sqlite
 def test_the_redirect_of_one_tab_leaves_the_sign_in_of_another(browser, provider):
     """The browser has one cookie, which is that of the tab that has begun last."""
     first, second = (provider.agree(browser.begin()) for _ in range(2))
@@ -72,12 +77,14 @@ def test_the_redirect_of_one_tab_leaves_the_sign_in_of_another(browser, provider
     assert browser.token()["token"]
 
 
+@on_sqlite
 @pytest.mark.parametrize("state", ["", "forged", "ünï"])
 def test_a_wrong_state_signs_nobody_in(browser, provider, state):
     assert browser.arrive(provider.agree(browser.begin(), state=state)) == "lost"
     assert provider.asked("token") == []
 
 
+@on_sqlite
 def test_a_redirect_that_is_replayed_signs_nobody_in(browser, other, provider):
     begun = browser.begin()
     cookie = browser.client.get_cookie("console_sign_in").value
