@@ -82,7 +82,9 @@ def confirm(integration: str) -> Response:
     """Connect the account: the form of the confirmation page"""
     request.max_content_length = FORM_LIMIT
     token = request.form.get("token", "")
-    return _page(integration, _connections().consents(integration).confirm(token))
+    connections = _connections()
+    authority = connections.authorities().get(integration)
+    return _page(integration, connections.consents(integration).confirm(token, authority))
 
 
 @oauth.delete("/<integration>/disconnect")

@@ -135,8 +135,11 @@ class Consents:
             self._give_back(user, tokens, authority)
             return Failed(NOT_ADMITTED)
 
-    def confirm(self, token: str) -> Outcome:
-        """Connect after the user has agreed on the confirmation page."""
+    def confirm(self, token: str, authority: Authority | None) -> Outcome:
+        """Connect after the user has agreed on the confirmation page.
+
+        `authority` is needed only to revoke tokens. It is None if it is not configured.
+        """
         consent, user = self._take(token)
         if consent is None or consent.tokens is None:
             return Failed(GONE)
@@ -153,6 +156,7 @@ class Consents:
         try:
             return self._connect(user, tokens, from_store(stored["account"]), consent.asked)
         except Unauthorized:
+            self._give_back(user, tokens, authority)
             return Failed(NOT_ADMITTED)
 
     def _connect(
@@ -189,13 +193,13 @@ class Consents:
             expires_at=from_now(LIFETIME.total_seconds()),
         )
 
-    def _give_back(self, user: Standing, tokens: Tokens, authority: Authority) -> None:
-        """Revoke the tokens if the user was erased during the exchange.
+    def _give_back(self, user: Standing, tokens: Tokens, authority: Authority | None) -> None:
+        """Revoke the tokens if the user was erased during the exchange or the confirmation.
 
         Tokens of other users are only dropped: revoking them may also end grants that the same
         account has given to another user of the app.
         """
-        if user_locks.was_erased(user):
+        if authority and user_locks.was_erased(user):
             authority.revoke(tokens.refresh or tokens.access)
 
     def _take(self, state: str) -> tuple[Consent | None, Standing | None]:

@@ -14,6 +14,7 @@ from service.auth.users import rights_cache
 from service.chat.finding import index
 from service.database.access import write_transaction
 from service.extensions import db
+from service.integrations.consent.grants import Grants
 from service.integrations.models import Consent, Grant
 from service.records.models import Outbox
 from tests.integrations.oauth.pages import CALLBACK, form_token, is_refused
@@ -33,6 +34,14 @@ def left(app) -> int:
         rows = [*db.session.scalars(db.select(Grant)), *db.session.scalars(db.select(Consent))]
         db.session.commit()
     return len(rows)
+
+
+def end(app, what) -> None:
+    """Disable or erase the user, who may come back then."""
+    disable(app) if what == "disabled" else erase(app)
+    if what == "back again":
+        with app.app_context():
+            users.enrol("alice", issued=4e9)
 
 
 @on_sqlite
@@ -66,19 +75,32 @@ def test_a_user_who_is_erased_during_the_exchange_keeps_no_grant(
     app, alice, provider, browser, what
 ):
     path = alice.consent()
-
-    def end():
-        disable(app) if what == "disabled" else erase(app)
-        if what == "back again":
-            with app.app_context():
-                users.enrol("alice", issued=4e9)
-
-    provider.script("token", lambda seen: gevent.spawn(end).join())
+    provider.script("token", lambda seen: gevent.spawn(end, app, what).join())
     client = alice.browser if browser == "the same" else app.test_client()
     assert is_refused(client.get(path), NOT_NOW)
     assert left(app) == 0
     revoked = [seen.form["token"] for seen in provider.asked("revoke")]
     assert len(revoked) == (0 if what == "disabled" else 1)
+
+
+@pytest.mark.parametrize("client", ["configured", "no client"])
+@pytest.mark.parametrize("what", ["disabled", "erased", "back again"])
+def test_a_user_who_is_erased_during_the_confirmation_keeps_no_grant(
+    app, alice, provider, monkeypatch, what, client
+):
+    token, store = form_token(app.test_client().get(alice.consent())), Grants.store
+    if client == "no client":
+        app.extensions["vendor_settings"].pop("CLOUDSUITE_CLIENT_SECRET")
+
+    def store_too_late(*arguments):
+        gevent.spawn(end, app, what).join()
+        return store(*arguments)
+
+    monkeypatch.setattr(Grants, "store", store_too_late)
+    assert is_refused(app.test_client().post(CALLBACK, data={"token": token}), NOT_NOW)
+    assert left(app) == 0
+    revoked = [seen.form["token"] for seen in provider.asked("revoke")]
+    assert len(revoked) == (what != "disabled" and client == "configured")
 
 
 def test_erasing_revokes_what_was_granted(app, connected, provider):
