@@ -22,7 +22,7 @@ STATEMENT_ENTRIES = 50
 credits = click.Group("credits", help="Accounts, grants and charges.")
 
 
-class Credits(click.ParamType):
+class Credits(click.ParamType[int]):
     """A positive number of credits with at most six decimals, converted to micro-credits."""
 
     name = "credits"

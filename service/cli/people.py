@@ -27,7 +27,7 @@ token = click.Group("token", help="Bearer tokens.")
 users = click.Group("users", help="Users and their rights.")
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[int]):
     """A duration such as `90s`, `30m`, `8h` or `7d`, converted to seconds."""
 
     name = "duration"

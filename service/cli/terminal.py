@@ -24,7 +24,7 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for 
 YES = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
-class TextArgument(click.ParamType):
+class TextArgument(click.ParamType[str]):
     """A text that can be stored and printed. Bytes that are not UTF-8 arrive as surrogates."""
 
     name = "text"

@@ -67,7 +67,7 @@ LIMITS: dict[Kind, TimeLimits] = {
 
 
 def stream_events(
-    upstream: Upstream, trip: RoundTrip, deadline: Deadline, take: TakeTexts | None = None
+    upstream: Upstream, trip: RoundTrip[object], deadline: Deadline, take: TakeTexts | None = None
 ) -> Iterator[Event | Arrivals]:
     """Yield the events of the model's answer, up to the terminal one, and fill in `trip`.
 
@@ -83,7 +83,7 @@ def stream_events(
 
 
 def _events(
-    upstream: Upstream, trip: RoundTrip, deadline: Deadline, take: TakeTexts | None
+    upstream: Upstream, trip: RoundTrip[object], deadline: Deadline, take: TakeTexts | None
 ) -> Generator[Event | Arrivals]:
     limits = LIMITS[trip.model.provider.kind]
     deadline.begin(limits.first, limits.step)
@@ -163,7 +163,9 @@ class _Timed:
         return is_taken
 
 
-def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterator[Event | Arrivals]:
+def _try(
+    upstream: Upstream, trip: RoundTrip[object], take: TakeTexts | None
+) -> Iterator[Event | Arrivals]:
     wire = trip.model.provider.wire
     opening, names = _open(upstream, trip)
     try:
@@ -178,7 +180,7 @@ def _try(upstream: Upstream, trip: RoundTrip, take: TakeTexts | None) -> Iterato
 
 
 def _open(
-    upstream: Upstream, trip: RoundTrip
+    upstream: Upstream, trip: RoundTrip[object]
 ) -> tuple[AbstractContextManager[ByteStream], NameTable]:
     """Open the request. It is not kept: its body would take kilobytes during the answer."""
     provider = trip.model.provider

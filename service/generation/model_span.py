@@ -24,7 +24,9 @@ GROQ = "https://api.groq.com/"
 COMPATIBLE = "openai_compatible"  # any other host of the same wire
 
 
-def trace(trip: RoundTrip, events: Generator[Event | Arrivals]) -> Iterator[Event | Arrivals]:
+def trace(
+    trip: RoundTrip[object], events: Generator[Event | Arrivals]
+) -> Iterator[Event | Arrivals]:
     """Yield the events, and record a span of them. Raises the errors that `events` raises."""
     model, began, is_timed = trip.model, time.monotonic(), False
     name = f"chat {model.upstream_name}"
@@ -48,7 +50,7 @@ def trace(trip: RoundTrip, events: Generator[Event | Arrivals]) -> Iterator[Even
             _conclude(span, trip, calls)
 
 
-def _describe(span: Span, trip: RoundTrip) -> None:
+def _describe(span: Span, trip: RoundTrip[object]) -> None:
     model, prompt = trip.model, trip.prompt
     span.set(gen_ai__operation__name="chat", gen_ai__provider__name=_name(model.provider))
     span.set(gen_ai__request__model=model.upstream_name, app__model=model.id)
@@ -60,7 +62,7 @@ def _describe(span: Span, trip: RoundTrip) -> None:
     )
 
 
-def _conclude(span: Span, trip: RoundTrip, calls: tuple[FinishedCall, ...]) -> None:
+def _conclude(span: Span, trip: RoundTrip[object], calls: tuple[FinishedCall, ...]) -> None:
     if trip.accepted:
         used = trip.usage
         span.set(gen_ai__usage__input_tokens=used.input, gen_ai__usage__output_tokens=used.output)

@@ -9,7 +9,7 @@ from service.providers.prompt import Prompt
 from service.providers.provider import Model
 from service.providers.tokens import bound, likely
 
-Text = TypeVar("Text")  # a type whose `str` is the text of an answer so far
+Text = TypeVar("Text", covariant=True)  # a type whose `str` is the text of an answer so far
 
 
 @dataclass

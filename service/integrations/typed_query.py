@@ -21,7 +21,7 @@ def parse_query(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, An
     return {name: _value(known.get(name), texts) for name, texts in query.items()}
 
 
-def _value(field: fields.Field | None, texts: list[str]) -> Any:
+def _value(field: fields.Field[Any] | None, texts: list[str]) -> Any:
     text = texts[-1]
     kind: Any = type(field)  # mypy does not regard it as hashable
     match _kind(kind):

@@ -40,7 +40,7 @@ SEARCHES = 50  # in all filters of a connection, because each change is matched 
 Message = dict[str, Any]
 
 
-class IdField(fields.Field):
+class IdField(fields.Field[Id]):
     """The id that a client gives to an operation: a short text or an integer."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Id:

@@ -41,7 +41,7 @@ def _convert(state: BlueprintSetupState) -> None:
     state.app.url_map.converters["id"] = RecordId
 
 
-class WhereField(fields.Field):
+class WhereField(fields.Field[Any]):
     """A JSON object in the query string."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:

@@ -98,7 +98,7 @@ class JsonBoolean(fields.Boolean):
         return value
 
 
-class SeqCursor(fields.Field):
+class SeqCursor(fields.Field[int]):
     """A text made by `seq_cursor`, which is loaded as the number of a page's last row."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:

@@ -42,7 +42,7 @@ def json_schema(schema: Schema) -> Mapping[str, Any]:
     return {"type": "object", "properties": {}, **converted, "additionalProperties": False}
 
 
-def _content_encoding(converter: Any, field: Field, **kwargs: Any) -> dict[str, Any]:
+def _content_encoding(converter: Any, field: Field[Any], **kwargs: Any) -> dict[str, Any]:
     """Return the keyword for the encoding of bytes in a text, which the plugin does not know."""
     encoding = field.metadata.get("contentEncoding")
     return {"contentEncoding": encoding} if encoding else {}

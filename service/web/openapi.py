@@ -207,7 +207,9 @@ def _success(contract: Mapping[str, Any]) -> dict[str, Any]:
     return _response(contract.get("status", 200), content, contract.get("gives", {}))
 
 
-def _response(status: int, content: Mapping[str, Any], headers: Mapping[str, Any]) -> dict:
+def _response(
+    status: int, content: Mapping[str, Any], headers: Mapping[str, Any]
+) -> dict[str, Any]:
     return {
         "description": HTTPStatus(status).phrase,
         "headers": {"X-Request-Id": header_reference("X-Request-Id"), **headers},

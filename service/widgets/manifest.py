@@ -46,7 +46,7 @@ def _unique(values: list[Any]) -> None:
         raise ValidationError("Must not repeat a value.")
 
 
-def _list_of(field: fields.Field, most: int) -> fields.List:
+def _list_of(field: fields.Field[str], most: int) -> fields.List[str]:
     limits: list[Callable[[Any], Any]] = [validate.Length(max=most), _unique]
     return fields.List(field, load_default=list, validate=limits)
 

@@ -29,7 +29,7 @@ class Tally:
     summary: dict[str, Any] | None = None  # the usage of a summary that this turn pays
     compaction: dict[str, Any] = field(default_factory=dict)
     _summary_cost: int = 0
-    _open: tuple[RoundTrip, int] | None = None
+    _open: tuple[RoundTrip[object], int] | None = None
 
     @property
     def cost(self) -> int:
@@ -37,7 +37,7 @@ class Tally:
         used = Usage(self.input, self.output, self.cache_read, self.cache_write)
         return cost(self.model, used) + self._summary_cost
 
-    def begin(self, trip: RoundTrip, step: int) -> None:
+    def begin(self, trip: RoundTrip[object], step: int) -> None:
         """Note that the round trip of the step with this number begins."""
         self._open = (trip, step)
 
@@ -54,7 +54,7 @@ class Tally:
         self.reason = reason
         self._open = None
 
-    def add_summary(self, trip: RoundTrip) -> None:
+    def add_summary(self, trip: RoundTrip[object]) -> None:
         """Add the usage of a summary, which has its own model."""
         self._summary_cost += trip.cost
         self.summary = {"modelId": trip.model.id, **usage_fields(trip.usage, trip.is_estimated)}
@@ -86,7 +86,7 @@ class Tally:
         """The metadata row's `compaction`, with the usage of its summary; None without either."""
         return {**self.compaction, **({"usage": self.summary} if self.summary else {})} or None
 
-    def _add(self, trip: RoundTrip) -> None:
+    def _add(self, trip: RoundTrip[object]) -> None:
         used = trip.usage
         self.estimated |= trip.is_estimated
         self.input += used.input

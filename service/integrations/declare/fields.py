@@ -189,12 +189,12 @@ class Bytes(Text):
         return content
 
 
-class Several(fields.List):
+class Several(fields.List[Any]):
     """A list of `least` to `most` values. For the vendor they may be `joined` by a text."""
 
     def __init__(
         self,
-        inner: fields.Field,
+        inner: fields.Field[Any],
         about: str = "",
         *,
         least: int | None = None,

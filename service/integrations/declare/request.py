@@ -177,7 +177,7 @@ def target_faults(parameters: Schema, template: Template, base: str) -> list[str
 
 
 def _place(
-    parts: dict[str, Any], field: fields.Field, name: str, value: Any, template: str
+    parts: dict[str, Any], field: fields.Field[Any], name: str, value: Any, template: str
 ) -> None:
     """Put a parameter's value at its targets. `template` is the path's template."""
     if (theirs := _theirs(field, value)) is None:
@@ -200,7 +200,7 @@ def _place(
             parts[place][rest] = theirs
 
 
-def _theirs(field: fields.Field, value: Any) -> Any:
+def _theirs(field: fields.Field[Any], value: Any) -> Any:
     """Return a loaded value in the vendor's form."""
     theirs = field.metadata.get("theirs")
     match field:
