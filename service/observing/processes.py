@@ -30,7 +30,7 @@ def _renew() -> None:
 def install() -> None:
     """Install the classes of this module. Call it before the first metric is made."""
     if values.ValueClass is not values.MutexValue:
-        values.MmapedDict = ReservedDict  # type: ignore[misc]
+        values.MmapedDict = ReservedDict  # type: ignore[attr-defined]
         values.ValueClass = _value_class()
         os.register_at_fork(after_in_child=_renew)
 

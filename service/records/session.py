@@ -35,7 +35,8 @@ from service.storable import is_storable
 from service.supervised import on_failure
 from service.web.errors import Unauthorized
 from service.web.json_values import encode
-from service.websockets.websocket import Closed, WebSocket
+from service.websockets.frames import Closed
+from service.websockets.websocket import WebSocket
 
 SESSION_OVER = 4401
 SESSION_IS_OVER, CONNECT_AGAIN = "the session is over", "please connect again"
