@@ -55,9 +55,8 @@ class SocketSession:
         self.caller, self.subject = caller, caller.subject
         self.subscriptions: dict[Id, Subscription] = {}
         self.memberships: list[tuple[Audience, bytes]] = []
-        self._app = app
+        self._app, self.socket = app, socket
         self.entitlement = Entitlement(caller, expires)
-        self.socket = socket
         self.outlet = Outlet(socket, self.entitlement)
         self._feed = FEED.of(app)
         self._wake = Event()
