@@ -5,7 +5,6 @@
 
 import { shapeId } from './canvas-state.js';
 import { createApprovals } from './host-approvals.js';
-import { createCalls } from './host-calls.js';
 import { createConsentNeeds } from './host-consents.js';
 import { onContextChange, readContext } from './host-context.js';
 import { createDrops, NOBODY } from './host-drops.js';
@@ -13,13 +12,10 @@ import { keepKeyboard } from './host-focus.js';
 import { createHostIo } from './host-io.js';
 import { createLoading } from './host-loading.js';
 import { createMounted } from './host-mounted.js';
+import { mountWidget } from './host-mounting.js';
 import { createLazyLoading } from './host-lazy-loading.js';
 import { GREEDY, REFUSED } from './host-notices.js';
 import { createRefusalCounter } from './host-refusals.js';
-import { createPortReceiver } from './host-port.js';
-import { createHostRecords } from './host-records.js';
-import { createResizer } from './host-resize.js';
-import { createSession } from './host-session.js';
 import { createWiring } from './host-wiring.js';
 import { TYPES } from './messages.js';
 
@@ -33,7 +29,7 @@ import { TYPES } from './messages.js';
 
 /** @param {HostOptions} options @returns {import('./widget-host.d.ts').CanvasHost} */
 export function createCanvasHost(options) {
-  const { root, user, widgetUrl, widgetOrigin = 'null', onEvent = () => {}, onState = () => {} } = options;
+  const { root, user, onEvent = () => {}, onState = () => {} } = options;
   const mounted = createMounted();
   /** @type {Map<string, {record: CanvasWidget, receive: (slotId: string, value: any) => void}>} */
   const siblings = new Map();
@@ -50,7 +46,7 @@ export function createCanvasHost(options) {
     onOutput: (widgetId) => wiring.keep(widgetId),
     onDrop: (widgetId, reason, slotId) => drops.note(widgetId, reason, { type: TYPES.output }, slotId),
   });
-
+  const surroundings = { options, io, wiring, drops, approvals, needs, refusals, loading, lazyLoading, onEvent, contextOf, descriptors };
   let isClosed = false;
 
   /** @param {string} [widgetId] of the widget whose state or values have changed; absent if connections have changed */
@@ -78,57 +74,6 @@ export function createCanvasHost(options) {
 
   function announce() {
     for (const session of mounted.all()) if (session.wantsWidgets) session.sendWidgets();
-  }
-
-  /** @param {string} id @param {any} data @param {string} reason @param {string} [field] */
-  function drop(id, reason, data, field) {
-    drops.note(id, reason, data, field);
-  }
-
-  /** @param {CanvasWidget} widget @param {HTMLElement} into */
-  function build(widget, into) {
-    const { id } = widget;
-    const send = (/** @type {any} */ message) => session.send(message);
-    const calls = createCalls({ widget, server: options, approvals, needs, send, onEvent });
-    const records = createHostRecords({ collections: widget.collections ?? [], records: options.records, send });
-    const resizer = createResizer();
-    /** @type {import('./host-session.js').Handlers} */
-    const handlers = {
-      onOutput: ({ slotId, value }) => io.set(id, slotId, value),
-      onPort: (message) => receivePort(message),
-      onWantsWidgets: () => session.sendWidgets(),
-      onReady: () => io.replay(id),
-      onGone() {
-        calls.abort();
-        records.close();
-        approvals.forget(id);
-        needs.forget(id);
-      },
-      context: () => contextOf(widget),
-      widgets: descriptors,
-      drop: (reason, data, field) => drop(id, reason, data, field),
-      onEvent,
-    };
-    const session = createSession({ widget, url: widgetUrl(widget), origin: widgetOrigin, root: into, loading, lazyLoading, handlers });
-    const receivePort = createPortReceiver({
-      session,
-      calls,
-      records,
-      needs,
-      refusals,
-      state: () => wiring.stateOf(id),
-      store: (value) => wiring.storeState(id, value),
-      options,
-      force: (slotId, value) => io.set(id, slotId, value, true),
-      resize(wanted) {
-        const height = resizer(wanted, session.iframe.offsetHeight);
-        if (height === null) return;
-        session.iframe.style.height = `${height}px`;
-        onEvent({ type: 'resize', widgetId: id, height });
-      },
-      drop: (reason, data) => drop(id, reason, data),
-    });
-    return session;
   }
 
   /** Loads the widgets that give values to others, because they must work even if they are not visible. */
@@ -162,7 +107,7 @@ export function createCanvasHost(options) {
      */
     mount(widget, { into = root } = {}) {
       io.put(wiring.add(widget)); // throws if the id is in use
-      const session = build({ ...widget }, into);
+      const session = mountWidget({ ...widget }, into, surroundings);
       mounted.add(session);
       announce();
       return session.iframe;
