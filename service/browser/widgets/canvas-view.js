@@ -7,7 +7,6 @@ import { createBox } from './canvas-box.js';
 import { createCamera } from './canvas-camera.js';
 import { letChoose, letDrag } from './canvas-dragging.js';
 import { createGestures } from './canvas-frames.js';
-import { slotPoints } from './canvas-geometry.js';
 import { removalOf } from './canvas-group.js';
 import { KEYS_TEXT, READ_ONLY_TEXT, createKeys } from './canvas-keys.js';
 import { createPoints, linesOf } from './canvas-line-ends.js';
@@ -15,6 +14,7 @@ import { createLines } from './canvas-lines.js';
 import { createLinking } from './canvas-linking.js';
 import { createOverlay } from './canvas-overlay.js';
 import { createSelection } from './canvas-selection.js';
+import { createSlots } from './canvas-slots.js';
 import { widgetOf } from './canvas-state.js';
 
 /**
@@ -58,8 +58,13 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
   const boxes = new Map();
   /** @type {Map<string, {x: number, y: number, width: number, height: number}>} the boxes of dragged widgets */
   const dragged = new Map();
-  /** @type {Map<string, Set<string>>} slots that have a value, by widget */
-  const filled = new Map();
+  const slots = createSlots({
+    boxes,
+    widgetOf: (id) => state && widgetOf(state, id),
+    lookOf,
+    place,
+    lookWhileLinking: linking.look,
+  });
   /** @type {import('./canvas-dragging.js').Stage} */
   const stage = {
     node,
@@ -73,10 +78,10 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     act,
     pointOf,
     showDraft: lines.showDraft,
-    slotAt,
+    slotAt: slots.at,
     linking,
   };
-  const look = { place, slotsOf, reachOf };
+  const look = { place, slotsOf: slots.of, reachOf: slots.reachOf };
   /** @type {Canvas | null} */
   let state = null;
   /** @type {Map<string, string>} why a connection does not work */
@@ -121,7 +126,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     unmount(id);
     boxes.get(id)?.node.remove();
     boxes.delete(id);
-    filled.delete(id);
+    slots.forget(id);
     if (linking.source?.ref.widgetId === id) linking.cancel();
   }
 
@@ -148,16 +153,6 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     camera.fit(state?.widgets ?? []);
   }
 
-  /** @param {CanvasWidget} widget */
-  function slotsOf(widget) {
-    return (boxes.get(widget.id)?.look ?? lookOf(widget)).slots;
-  }
-
-  /** @param {CanvasWidget} widget @param {string} slotId @returns {number} how far the slot sticks out of the widget */
-  function reachOf({ id }, slotId) {
-    return boxes.get(id)?.slots.find(({ slot }) => slot.id === slotId)?.width() ?? 0;
-  }
-
   /** @param {SlotRef} [ref] @returns {import('./canvas-geometry.js').Point | undefined} */
   function pointOf(ref) {
     return createPoints(state, look)(ref);
@@ -165,20 +160,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
 
   function showSlots() {
     node.classList.toggle('linking', Boolean(linking.source));
-    for (const id of boxes.keys()) showSlotsOf(id);
-  }
-
-  /** @param {string} id */
-  function showSlotsOf(id) {
-    const widget = state && widgetOf(state, id);
-    const box = boxes.get(id);
-    if (!widget || !box) return;
-    const points = slotPoints({ ...place(widget), x: 0, y: 0 }, box.look.slots);
-    box.slots.forEach((button, at) => {
-      button.node.style.top = `${points[at].y}px`;
-      const { state: now, reason } = linking.look({ widgetId: id, slotId: button.slot.id }, button.slot);
-      button.show(now, filled.get(id)?.has(button.slot.id) ?? false, reason);
-    });
+    slots.showAll();
   }
 
   /** @param {CanvasWidget[]} widgets which are shown at these places while they are dragged; all others at their stored places */
@@ -191,16 +173,6 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
       if (widget) boxes.get(id)?.place(place(widget), dragged.has(id));
     }
     lines.move(linesOf(state, look, broken, [...moved]));
-  }
-
-  /** @param {PointerEvent} event @returns {[SlotRef, import('./slot-types.js').Slot] | null} */
-  function slotAt({ clientX, clientY }) {
-    const under = document.elementsFromPoint(clientX, clientY);
-    for (const [widgetId, { slots }] of boxes) {
-      const hit = slots.find((slot) => under.includes(slot.node));
-      if (hit) return [{ widgetId, slotId: hit.slot.id }, hit.slot];
-    }
-    return null;
   }
 
   /** Scrolls to a widget that got the focus with the keyboard. @param {FocusEvent} event */
@@ -235,12 +207,8 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     /** @param {string} connectionId @param {boolean} on whether the line is emphasized */
     mark: (connectionId, on) => lines.mark(connectionId, on),
     /** @param {SlotRef} ref of a slot that has sent or received a value */
-    noteValue({ widgetId, slotId }) {
-      const slots = filled.get(widgetId) ?? new Set();
-      if (slots.has(slotId)) return; // thousands of values may come
-      filled.set(widgetId, slots.add(slotId));
-      showSlotsOf(widgetId);
-      lines.move(linesOf(state, look, broken, [widgetId])); // the slot is wider now
+    noteValue(ref) {
+      if (slots.noteValue(ref)) lines.move(linesOf(state, look, broken, [ref.widgetId])); // the slot is wider now
     },
     close() {
       for (const id of [...boxes.keys()]) drop(id);
