@@ -4,7 +4,8 @@ import { element } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
 import { createAllowedPanel } from '../widgets/allowed-panel.js';
 import { createApprovalDialog } from '../widgets/approval.js';
-import { openSettings } from './canvas-settings.js';
+import { createNames } from './canvas-names.js';
+import { createWidgetSettings } from './canvas-widget-settings.js';
 import { refusalText } from './refusal-text.js';
 import { nameOfUser } from './user-name.js';
 import { removalWords } from '../widgets/canvas-group.js';
@@ -18,7 +19,6 @@ import { canonical } from '../widgets/json-value.js';
 import { createSessionApprovals } from '../widgets/session-approvals.js';
 import { connectionId } from '../widgets/slot-refs.js';
 import { createCanvasHost } from '../widgets/widget-host.js';
-import { settingsOf, storedSettings } from '../widgets/widget-settings.js';
 
 /**
  * @typedef {import('./canvas-gallery.js').Template} Template
@@ -29,8 +29,6 @@ import { settingsOf, storedSettings } from '../widgets/widget-settings.js';
  * @typedef {ReturnType<typeof createCanvasRoom>} CanvasRoom
  */
 
-const UNKNOWN = { icon: '?', slots: [], endpoints: [], permissions: [], collections: [], version: 1, settings: {} };
-
 /**
  * @param {string} recordId @param {Map<string, Template>} templates by handle
  * @param {'all' | 'own' | 'none'} editable which canvases the user may change
@@ -38,13 +36,15 @@ const UNKNOWN = { icon: '?', slots: [], endpoints: [], permissions: [], collecti
  */
 export function createCanvasRoom(recordId, templates, editable, context) {
   const { announce } = context;
+  const widgets = () => store.canvas?.widgets ?? [];
+  const names = createNames(templates, widgets);
+  const { lookOf, labelOf } = names;
   const naming = { widget: (/** @type {CanvasWidget} */ widget) => lookOf(widget).name, connection: labelOf };
   const store = createCanvasStore({ ...context, recordId, refusalText: (error, sent) => refusalText(error, sent, naming) });
   const history = createHistory({ countBroken });
-  /** @type {Map<string, string>} the names of widgets by id; several widgets of one template are numbered */
-  const names = new Map();
-  const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure, act, mayEdit, announce });
-  const inspector = createMessageInspector({ nameOf: (id) => names.get(id) });
+  const settings = createWidgetSettings({ widgetNamed, lookOf, act, send: (id, values) => host.setSettings(id, values) });
+  const view = createCanvasView({ lookOf, mount, unmount, check, connect, configure: settings.open, act, mayEdit, announce });
+  const inspector = createMessageInspector({ nameOf: names.known });
   const sessions = createSessionApprovals();
   const allowed = createAllowedPanel(sessions);
   const ask = createApprovalDialog({ balance: context.balance });
@@ -64,27 +64,14 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   });
   /** @type {Map<string, string>} why a connection does not work, by its id */
   let reasons = new Map();
-  /** @type {Map<string, Record<string, any> | undefined>} the settings that were sent to each widget */
-  const sentSettings = new Map();
   /** @type {Canvas | null} */
   let shown = null;
   /** @type {string} the state that was sent to the host last */
   let hostState = '';
 
-  /** @param {CanvasWidget} widget */
-  function lookOf(widget) {
-    const template = templates.get(widget.templateHandle);
-    return { ...UNKNOWN, ...template, name: names.get(widget.id) ?? nameOf(widget, template) };
-  }
-
-  /** @param {CanvasWidget} widget @param {Template} [template] */
-  function nameOf({ id, templateHandle }, template) {
-    const base = template?.name ?? templateHandle;
-    const taken = new Set(names.values());
-    let name = base;
-    for (let number = 2; taken.has(name); number += 1) name = `${base} ${number}`;
-    names.set(id, name);
-    return name;
+  /** @param {string} id */
+  function widgetNamed(id) {
+    return widgets().find((widget) => widget.id === id);
   }
 
   /** @param {CanvasWidget} widget @param {HTMLElement} into */
@@ -97,39 +84,15 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     }
     const { icon, slots, permissions, collections, version } = template;
     const endpoints = template.endpoints.map(({ name }) => name);
-    const templateName = lookOf(widget).name;
-    const settings = settingsOf(template.settings, widget.settings);
-    sentSettings.set(id, widget.settings);
-    host.mount({ id, templateHandle, templateName, icon, slots, endpoints, permissions, collections, version, settings }, { into });
+    const facts = { templateHandle, templateName: lookOf(widget).name, icon, slots, endpoints, permissions, collections, version };
+    host.mount({ id, ...facts, settings: settings.begin(widget) }, { into });
   }
 
   /** @param {string} id */
   function unmount(id) {
-    names.delete(id);
-    sentSettings.delete(id);
+    names.forget(id);
+    settings.forget(id);
     host.unmount(id);
-  }
-
-  /** @param {string} id */
-  function configure(id) {
-    const widget = store.canvas?.widgets.find((one) => one.id === id);
-    if (!widget) return;
-    const { name, settings: schema } = lookOf(widget);
-    openSettings({ name, schema, settings: widget.settings ?? {}, save });
-
-    /** Saves only the changed settings, because others may have changed some while the dialog was open. @param {Record<string, any>} entered @param {Record<string, any>} seen */
-    function save(entered, seen) {
-      const now = store.canvas?.widgets.find((one) => one.id === id)?.settings ?? {};
-      const settings = storedSettings(now, seen, entered);
-      if (canonical(settings ?? {}) !== canonical(now)) act({ type: 'set-settings', id, settings });
-    }
-  }
-
-  /** @param {CanvasWidget} widget */
-  function sendSettings({ id, templateHandle, settings }) {
-    if (sentSettings.get(id) === settings) return;
-    sentSettings.set(id, settings);
-    host.setSettings(id, settingsOf(templates.get(templateHandle)?.settings, settings));
   }
 
   /** @param {SlotRef} from @param {SlotRef} to */
@@ -141,20 +104,6 @@ export function createCanvasRoom(recordId, templates, editable, context) {
   function connect(from, to) {
     const connection = { id: connectionId(from, to), from, to, createdAt: new Date().toISOString(), enabled: true };
     if (act({ type: 'connect', connection })) announce(`Connected ${labelOf(connection)}.`);
-  }
-
-  /** @param {{from?: SlotRef, to?: SlotRef}} connection @returns {string} "Contact of Contacts to Person of Mail" */
-  function labelOf({ from, to }) {
-    return `${slotLabel(from)} to ${slotLabel(to)}`;
-  }
-
-  /** @param {SlotRef} [ref] */
-  function slotLabel(ref) {
-    const widget = store.canvas?.widgets.find(({ id }) => id === ref?.widgetId);
-    if (!ref || !widget) return 'a widget that is gone';
-    const { name, slots } = lookOf(widget);
-    const slot = slots.find(({ id }) => id === ref.slotId);
-    return `${slot?.title ?? ref.slotId} of ${name}`;
   }
 
   function mayEdit() {
@@ -188,7 +137,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     if (!canvas || canvas === shown) return; // only the phase of the store has changed
     shown = canvas;
     view.show(canvas, reasons);
-    canvas.widgets.forEach(sendSettings);
+    canvas.widgets.forEach(settings.update);
     const now = canonical([canvas.io, canvas.widgets.map(({ id }) => id)]);
     if (now === hostState) return;
     hostState = now;
