@@ -113,7 +113,7 @@ function rowOf({ day, credits, calls }) {
 function labelsOf(days) {
   return labelledDays(days.length, LABELS).map((number) => {
     const label = element('span', {}, dayInWords(days[number].day));
-    label.style.left = `${((number + 0.5) / days.length) * 100}%`;
+    label.style.left = `min(${((number + 0.5) / days.length) * 100}%, 100% - 1.8em)`; // the last one ends with the plot
     return label;
   });
 }
