@@ -68,62 +68,8 @@ def is_being_sent(canvas, text):
     wait_for(waits)
 
 
-def test_a_message_stays_half_written_until_it_is_sent(canvas):
-    canvas.put("Mail")
-    mail = canvas.frame("Mail")
-    mail.get_by_label("To").fill("cleo@example.com")
-    mail.get_by_label("Subject").fill("Spring fair")
-    mail.get_by_label("Message").fill("Dear Cleo,\nbring")
-    is_kept(canvas, "cleo@example.com", "Spring fair", "Dear Cleo,\nbring")
-    leave_and_return(canvas)
-    expect(mail.get_by_label("Message")).to_have_value("Dear Cleo,\nbring")
-    canvas.page.reload()
-    expect(mail.get_by_label("To")).to_have_value("cleo@example.com")
-    expect(mail.get_by_label("Subject")).to_have_value("Spring fair")
-    mail.get_by_role("button", name="Send").click()
-    connect(canvas, mail)
-    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
-    is_empty(mail)
-    wait_for(lambda: kept(canvas) == [])
-    canvas.page.reload()
-    mail.get_by_label("Subject").fill("Next")
-    wait_for(lambda: texts_kept(canvas) == [{"subject": "Next"}])  # so what was kept has come
-    expect(mail.get_by_label("To")).to_have_value("")
-    expect(mail.get_by_label("Message")).to_have_value("")
-
-
-def test_an_input_that_comes_again_does_not_replace_a_draft(canvas):
-    lines = [("note.text", "mail.text"), ("note.text", "web-search.query")]
-    canvas.put("Note", "Mail", "Web search", lines=lines)
-    canvas.frame("Note").get_by_label("Note").fill("Bring the badges")
-    message = canvas.frame("Mail").get_by_label("Message")
-    query = canvas.frame("Web search").get_by_label("Search the web for")
-    expect(query).to_have_value("Bring the badges")
-    query.fill("badges for a fair")
-    message.fill("Bring the badges, and the key")
-    is_kept(canvas, "badges for a fair", "Bring the badges, and the key")
-    canvas.page.reload()
-    expect(message).to_have_value("Bring the badges, and the key")
-    expect(query).to_have_value("badges for a fair")
-    canvas.frame("Note").get_by_label("Note").fill("Another text")
-    expect(query).to_have_value("Another text")
-    expect(message).to_have_value("Bring the badges, and the key")
-
-
-def test_what_an_input_has_filled_in_is_replaced_also_after_a_reload(canvas):
-    canvas.put("Note", "Mail", lines=[("note.text", "mail.text")])
-    note = canvas.frame("Note").get_by_label("Note")
-    note.fill("Bring the badges")
-    message = canvas.frame("Mail").get_by_label("Message")
-    expect(message).to_have_value("Bring the badges")
-    is_kept(canvas, "Bring the badges")
-    canvas.page.reload()
-    expect(message).to_have_value("Bring the badges")
-    note.fill("Bring the key")
-    expect(message).to_have_value("Bring the key")
-
-
-def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
+def test_a_message_stays_half_written_until_it_is_sent_and_nothing_of_it_comes_back(canvas):
+    """Neither what was typed nor what an input has brought."""
     lines = [("note.text", "mail.text"), ("note.text", "weather.city")]
     canvas.put("Note", "Mail", "Weather", lines=lines)
     canvas.frame("Note").get_by_label("Note").fill("Berlin")
@@ -131,17 +77,53 @@ def test_what_an_input_has_brought_does_not_come_back_once_it_is_sent(canvas):
     expect(mail.get_by_label("Message")).to_have_value("Berlin")
     mail.get_by_label("To").fill("cleo@example.com")
     mail.get_by_label("Subject").fill("Spring fair")
+    is_kept(canvas, "cleo@example.com", "Spring fair", "Berlin")
+    leave_and_return(canvas)
+    expect(mail.get_by_label("Subject")).to_have_value("Spring fair")
+    canvas.page.reload()
+    expect(mail.get_by_label("To")).to_have_value("cleo@example.com")
+    expect(mail.get_by_label("Subject")).to_have_value("Spring fair")
+    expect(mail.get_by_label("Message")).to_have_value("Berlin")
     mail.get_by_role("button", name="Send").press("Enter")
     connect(canvas, mail)
     expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
+    is_empty(mail)
     wait_for(lambda: {} in texts_kept(canvas))
     canvas.page.reload()
-    expect(
-        canvas.frame("Weather").get_by_text("°").first
-    ).to_be_visible()  # the note's text has come
+    weather = canvas.frame("Weather").get_by_text("°").first
+    expect(weather).to_be_visible()  # the note's text has come
     mail.get_by_label("Subject").fill("Next")
-    wait_for(lambda: "Next" in [one.get("subject") for one in texts_kept(canvas)])
+    wait_for(lambda: {"subject": "Next"} in texts_kept(canvas))  # so what was kept has come
+    expect(mail.get_by_label("To")).to_have_value("")
     expect(mail.get_by_label("Message")).to_have_value("")
+
+
+def test_what_is_typed_stays_and_what_an_input_has_brought_is_replaced_after_a_reload(canvas):
+    lines = [("note.text", "mail.text"), ("note.text", "web-search.query")]
+    canvas.put("Note", "Mail", *SEARCHES, lines=lines)
+    note = canvas.frame("Note").get_by_label("Note")
+    message = canvas.frame("Mail").get_by_label("Message")
+    fields = {
+        text: canvas.frame(name).get_by_label(label) for name, (label, text) in SEARCHES.items()
+    }
+    note.fill("Bring the badges")
+    expect(fields["spring fa"]).to_have_value("Bring the badges")
+    for text, field in fields.items():
+        field.fill(text)
+    is_kept(canvas, "Bring the badges", *fields)
+    canvas.page.reload()
+    for text, field in fields.items():
+        expect(field).to_have_value(text)
+    expect(message).to_have_value("Bring the badges")
+    note.fill("Bring the key")
+    expect(message).to_have_value("Bring the key")
+    message.fill("Bring the key,\nand a lamp")
+    is_kept(canvas, "Bring the key,\nand a lamp")
+    canvas.page.reload()
+    expect(message).to_have_value("Bring the key,\nand a lamp")
+    note.fill("Another text")
+    expect(fields["spring fa"]).to_have_value("Another text")  # a search is not a text of one's own
+    expect(message).to_have_value("Bring the key,\nand a lamp")
 
 
 def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
@@ -171,31 +153,6 @@ def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
     assert kept(canvas) == []
 
 
-def test_words_of_a_search_and_of_a_picture_stay(canvas):
-    canvas.put(*SEARCHES)
-    for name, (label, text) in SEARCHES.items():
-        canvas.frame(name).get_by_label(label).fill(text)
-    is_kept(canvas, *(text for _, text in SEARCHES.values()))
-    canvas.page.reload()
-    for name, (label, text) in SEARCHES.items():
-        expect(canvas.frame(name).get_by_label(label)).to_have_value(text)
-
-
-def test_two_pages_share_a_draft_and_its_end(canvas, opened):
-    canvas.put("Mail")
-    mail = canvas.frame("Mail")
-    mail.get_by_label("Subject").fill("Spring")
-    canvas.saved()
-    other = Canvas(opened(like=canvas.console).sign_in())
-    other.page.goto(canvas.page.url)
-    expect(other.frame("Mail").get_by_label("Subject")).to_have_value("Spring")
-    other.frame("Mail").get_by_label("Message").fill("Bring the key")
-    expect(mail.get_by_label("Message")).to_have_value("Bring the key")
-    expect(mail.get_by_label("Subject")).to_have_value("Spring")
-    other.frame("Mail").get_by_label("Message").fill("")
-    expect(mail.get_by_label("Message")).to_have_value("")
-
-
 def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canvas):
     canvas.put("Mail")
     keys = header_of_requests(canvas, MAIL, "idempotency-key")
@@ -219,25 +176,6 @@ def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canva
     expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
     assert again.value.json()["data"]["id"] == lost["data"]["id"]
     assert keys[-1] == keys[-2] != keys[0]
-
-
-def test_a_message_that_is_still_on_its_way_keeps_its_key(canvas):
-    canvas.put("Mail")
-    keys = header_of_requests(canvas, MAIL, "idempotency-key")
-    mail = canvas.frame("Mail")
-    send = mail.get_by_role("button", name="Send")
-    under_way = {"success": False, "error": "conflict", "message": "It is under way."}
-    refused = {"status": 409, "headers": {"Retry-After": "2"}, "json": under_way}
-    canvas.console.may_say(r"status of 409 \(Conflict\)")
-    canvas.page.route(f"**{MAIL}", lambda route: route.fulfill(**refused), times=1)
-    write_and_send(mail, "First")
-    approve(canvas)
-    expect(mail.get_by_role("alert")).to_contain_text("It is under way.")
-    with canvas.page.expect_response(f"**{MAIL}"):
-        send.click()
-        approve(canvas)
-    assert len(keys) == 2
-    assert keys[0] == keys[1]
 
 
 def test_a_half_written_record_stays_until_it_is_made_or_thrown_away(console):
