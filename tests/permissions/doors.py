@@ -6,6 +6,8 @@ An answer is `allowed`, `forbidden` or `not_found`, or a set of record ids for a
 import json
 from typing import Any
 
+import pytest
+
 from service.auth.users import Caller
 from service.chat.tools.guard import LoopGuard
 from service.chat.tools.run import Outcome, execute, parse_input
@@ -148,4 +150,6 @@ def ids(page: dict[str, Any]) -> set[str]:
     return {record["recordId"] for record in page["records"]}
 
 
+# For rules that no statement depends on.
+on_sqlite = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 DOORS = {"http": Http, "tools": Tools, "socket": Socket}

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.permissions.all_collections import COLLECTIONS
-from tests.permissions.doors import Http, Socket, Tools
+from tests.permissions.doors import Http, Socket, Tools, on_sqlite
+
+pytestmark = on_sqlite
 
 SEES = [("user", False), ("stranger", False), ("editor", True), ("admin", True)]
 SEALED = COLLECTIONS["sealed"]
