@@ -1,5 +1,7 @@
 """New changes go straight from the feed to many sockets, each message made once."""
 
+import pytest
+
 from service.records.audience import Audiences
 from service.records.cursor import Position
 from tests.records.board import change, subscription
@@ -76,6 +78,7 @@ def test_messages_come_by_change_and_then_by_subscription(subscriber, new_writer
     assert got == [(str(number), id) for number in range(5) for id in ("a", "b")]
 
 
+@pytest.mark.parametrize("live_service", ["sqlite"], indirect=True)
 def test_what_the_kernel_takes_in_part_arrives_whole(subscriber, new_writer):
     slow, writer = subscriber(slow=True), new_writer()
     slow.subscribe("canvases")

@@ -72,6 +72,7 @@ def test_other_greenlets_run_after_each_record_is_read_and_written(request, alic
     assert len(turn_log) >= 2 * len(items)
 
 
+@on_sqlite
 def test_the_answer_is_the_same_as_one_encoded_at_once(alice, canvases):
     page = alice.get(CANVASES)
     whole = json.dumps(page.json, ensure_ascii=False, separators=(",", ":"))
@@ -79,6 +80,7 @@ def test_the_answer_is_the_same_as_one_encoded_at_once(alice, canvases):
     assert [record["data"]["state"] for record in page.json["records"]] == [LARGE] * 12
 
 
+@on_sqlite
 def test_pages_of_the_journal_are_bounded_and_complete(alice, journal):
     ids, cursor = [], ""
     while cursor is not None:

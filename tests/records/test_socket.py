@@ -202,6 +202,7 @@ def test_a_snapshot_is_measured_in_bytes(subscriber, new_writer):
     assert (answer["type"], answer["error"]) == ("error", "too_large")
 
 
+@pytest.mark.parametrize("live_service", ["sqlite"], indirect=True)
 def test_a_snapshot_has_at_most_5000_records(subscriber, live_service, own_name):
     fill(live_service, own_name("alice"), 5_001, "")
     alice = subscriber()
