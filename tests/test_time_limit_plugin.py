@@ -4,8 +4,6 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from config import ROOT
 from tests.depth import depth
 
@@ -29,12 +27,11 @@ def test_that_does_not():
 """
 
 
-@pytest.mark.parametrize("options", [(), ("--numprocesses=1",)], ids=["alone", "in a worker"])
-def test_a_test_that_hangs_fails_and_is_named(tmp_path, options):
+def test_a_test_that_hangs_fails_and_is_named(tmp_path):
     (tmp_path / "test_hanging.py").write_text(HANGING)
     command = [sys.executable, "-m", "pytest", "-c", "setup.cfg", "--timeout=1",
                "-p", "no:cacheprovider", "-p", "no:tests.file_order_plugin",
-               *options, str(tmp_path)]  # fmt: skip
+               "--numprocesses=1", str(tmp_path)]  # fmt: skip
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     failed = re.findall(r"^FAILED \S*::(\w+) - (.*)", done.stdout, re.MULTILINE)
     said = f"Failed: hangs: not done after {depth(1)} s"
