@@ -1,13 +1,13 @@
 """Limit how many pages a worker reads at once, for one user and for all.
 
-A page takes a database connection and up to 8 MiB of memory until it is complete; a search, or a
-sum over many rows, takes a connection for seconds. Further requests wait without either, so that
-connections and memory remain for other users, and connections for turns, calls and short reads.
-They do not wait for long, because the database may be unavailable.
+A page, or a snapshot of a socket, takes a database connection and up to 8 MiB of memory until it is
+complete; a search, or a sum over many rows, takes a connection for seconds. Further requests wait
+without either, so that connections and memory remain for other users, and connections for turns,
+calls and short reads. They do not wait for long, because the database may be unavailable.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from gevent.lock import BoundedSemaphore
@@ -32,8 +32,17 @@ def page_turn(user_id: str) -> Iterator[None]:
 
     Needs an app context. Raises `Unavailable`.
     """
-    with _turn(of_user(user_id), TOO_MANY), _turn(of_all(), BUSY):
+    with _turn(of_user(user_id), TOO_MANY), snapshot_turn():
         yield
+
+
+def snapshot_turn() -> AbstractContextManager[None]:
+    """Wait until fewer pages are being read of all users of this worker.
+
+    For the snapshots of sockets, of which a user has only one at a time. Needs an app context.
+    Raises `Unavailable`.
+    """
+    return _turn(of_all(), BUSY)
 
 
 def of_user(user_id: str) -> BoundedSemaphore:

@@ -2,8 +2,9 @@
 
 A snapshot takes megabytes, and its client may be slow. So a worker sends one at a time for each
 user, over all sockets of the user. It reads the snapshot from the database when it can be sent,
-and frees each piece after writing it. A subscription that waits holds neither rows nor a database
-connection.
+and frees each piece after writing it. While it reads, the snapshot counts as a page, so that the
+snapshots of many users leave database connections for other requests. A subscription that waits
+holds neither rows nor a database connection.
 """
 
 import json
@@ -27,10 +28,11 @@ SNAPSHOT_BYTES = 8 << 20
 PIECE_BYTES = 256 << 10
 
 
-def send(session: SocketSession, subscription: Subscription) -> Cursor:
-    """Send the records as they are at one moment, and return the cursor of that moment.
+def read(session: SocketSession, subscription: Subscription) -> "tuple[Cursor, Pieces]":
+    """Return the records as they are at one moment, to be sent, and the cursor of that moment.
 
-    Needs an app context, inside `session.snapshot_turn()`. Raises `TooLarge`, `Closed`.
+    Needs an app context, inside `session.snapshot_turn()` and `page_turns.snapshot_turn()`. Raises
+    `TooLarge`.
     """
     db.session.commit()
     changes.begin_snapshot(db.session())
@@ -42,8 +44,7 @@ def send(session: SocketSession, subscription: Subscription) -> Cursor:
     finally:  # also before an error message, which may take long to send
         db.session.rollback()
     pieces.add(f'],"cursor":"{cursor}"}}'.encode())
-    session.socket.send_in_pieces(pieces.take())
-    return cursor
+    return cursor, pieces
 
 
 def _fill(pieces: "Pieces", session: SocketSession, subscription: Subscription) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.auth.users import current_role
 from service.extensions import db
 from service.fairness import let_others_run
+from service.limits import page_turns
 from service.records import changes, permissions, snapshot, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
@@ -150,9 +151,11 @@ def _subscribe(session: SocketSession, collections: Collections, message: Messag
 def _begin(session: SocketSession, collections: Collections, message: Message) -> None:
     """Subscribe with a snapshot, after the earlier snapshots of this user have been sent."""
     with session.snapshot_turn():
-        session.entitlement.check_token()
-        subscription = _subscription(session, collections, message)
-        subscription.cursor = snapshot.send(session, subscription)
+        with page_turns.snapshot_turn():
+            session.entitlement.check_token()
+            subscription = _subscription(session, collections, message)
+            subscription.cursor, pieces = snapshot.read(session, subscription)
+        session.socket.send_in_pieces(pieces.take())
     session.subscribe(subscription)
 
 
