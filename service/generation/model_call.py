@@ -85,32 +85,18 @@ def stream_events(
 def _events(
     upstream: Upstream, trip: RoundTrip[object], deadline: Deadline, take: TakeTexts | None
 ) -> Generator[Event | Arrivals]:
-    limits = LIMITS[trip.model.provider.kind]
+    """Yield the events of the first try that shows something, or of the last one."""
+    limits, began = LIMITS[trip.model.provider.kind], time.monotonic()
     deadline.begin(limits.first, limits.step)
-    began, is_timed = time.monotonic(), False
     try:
         for attempt in range(RETRIES + 1):
-            is_visible = False
             try:
-                for event in _try(upstream, trip, take and _Timed(take, deadline, limits)):
-                    if isinstance(event, VISIBLE):
-                        is_visible = True
-                        if not is_timed:
-                            is_timed = True
-                            time_of_model(trip.model.id).observe(time.monotonic() - began)
-                    elif isinstance(event, PromptCounted):
-                        trip.counted = event
-                        continue
-                    elif isinstance(event, StepFinished):
-                        trip.reported = event.usage
-                    if not isinstance(event, TextStarted):  # which shows no content yet
-                        deadline.progress(limits.idle)
-                    yield event
+                yield from _try(upstream, trip, deadline, take, began)
                 return
             except ProviderError as error:
                 trip.accepted &= error.fault == "slow"  # our own fault, not the provider's
                 _log_for_operator(trip.model, error)
-                if error.fault not in PASSING_FAULTS or is_visible or attempt == RETRIES:
+                if error.fault not in PASSING_FAULTS or trip.is_visible or attempt == RETRIES:
                     raise
                 pause = _pause(attempt, error, deadline.seconds_left)
             sleep(pause)
@@ -118,6 +104,41 @@ def _events(
         deadline.end()
         if trip.accepted:
             _count(trip.model, trip.usage)
+
+
+def _try(
+    upstream: Upstream,
+    trip: RoundTrip[object],
+    deadline: Deadline,
+    take: TakeTexts | None,
+    began: float,
+) -> Iterator[Event | Arrivals]:
+    """Yield the events of one request, fill in `trip`, and postpone the deadline for each."""
+    limits, wire = LIMITS[trip.model.provider.kind], trip.model.provider.wire
+    timed = take and _Timed(take, deadline, limits)
+    opening, names = _open(upstream, trip)
+    try:
+        with opening as stream:
+            trip.accepted = stream.status == 200
+            for event in (
+                read_answer(stream, wire.decoder(names), timed)
+                if trip.accepted
+                else [_refusal(stream, wire, names)]
+            ):
+                if isinstance(event, VISIBLE):
+                    if not trip.is_visible:
+                        trip.is_visible = True
+                        time_of_model(trip.model.id).observe(time.monotonic() - began)
+                elif isinstance(event, PromptCounted):
+                    trip.counted = event
+                    continue
+                elif isinstance(event, StepFinished):
+                    trip.reported = event.usage
+                if not isinstance(event, TextStarted):  # which shows no content yet
+                    deadline.progress(limits.idle)
+                yield event
+    except UpstreamError as error:
+        raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
 
 
 def _count(model: Model, used: Usage) -> None:
@@ -161,22 +182,6 @@ class _Timed:
         if is_taken:
             self._deadline.progress(self._limits.idle)
         return is_taken
-
-
-def _try(
-    upstream: Upstream, trip: RoundTrip[object], take: TakeTexts | None
-) -> Iterator[Event | Arrivals]:
-    wire = trip.model.provider.wire
-    opening, names = _open(upstream, trip)
-    try:
-        with opening as stream:
-            trip.accepted = stream.status == 200
-            if trip.accepted:
-                yield from read_answer(stream, wire.decoder(names), take)
-            else:
-                yield _refusal(stream, wire, names)
-    except UpstreamError as error:
-        raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
 
 
 def _open(

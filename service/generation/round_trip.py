@@ -18,14 +18,16 @@ class RoundTrip(Generic[Text]):
 
     It does not fill in `text`, whose `str` is the text of the answer so far: the reader of the
     events builds it, in a type of its own. `accepted` becomes true at a status of 200, and false
-    again if the provider itself fails: then nothing is owed. `counted` and `reported` are the
-    provider's counts, sent at the beginning and at the end of its answer.
+    again if the provider itself fails: then nothing is owed. `is_visible` becomes true at the first
+    event that the user sees. `counted` and `reported` are the provider's counts, sent at the
+    beginning and at the end of its answer.
     """
 
     model: Model
     prompt: Prompt
     text: Text
     accepted: bool = False
+    is_visible: bool = False
     counted: PromptCounted | None = None
     reported: Usage | None = None
 
