@@ -4,8 +4,9 @@
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { createListeners } from '../shared/listeners.js';
 import { UNAVAILABLE } from '../shared/socket-state.js';
-import { NEWEST_FIRST, placeOf } from './order.js';
+import { NEWEST_FIRST } from './order.js';
 import { createRecordWrites } from './record-writes.js';
+import { createRowList } from './row-list.js';
 
 /**
  * @typedef {import('../shared/live-rows.js').Row} Row
@@ -14,7 +15,6 @@ import { createRecordWrites } from './record-writes.js';
  */
 
 const NOTHING = { recordId: { in: [] } }; // matches no record: its snapshot is empty and has the current cursor
-const MOST_ADDED = 100; // rows added elsewhere that are shown without a reload; more are only counted
 const PAGE_LIMIT = 200; // records, the limit of the server
 
 /**
@@ -25,25 +25,24 @@ const PAGE_LIMIT = 200; // records, the limit of the server
  */
 export function createPagedRows(name, { transport, socket }, { where = {}, sort = NEWEST_FIRST, size = 50 } = {}) {
   const listeners = createListeners();
-  /** @type {Set<string>} ids of records that were added elsewhere and are not shown */
-  const unseen = new Set();
-  /** @type {Set<string>} ids of records that this page has deleted; an earlier change may still arrive */
-  const deleted = new Set();
+  const shown = createRowList();
   /** @type {any[]} messages that arrived while a page was being read */
   let waiting = [];
   let reading = 0; // the number of the newest request
   let busy = false;
   let isUnread = false; // whether the last request for the first rows has failed: the socket does not send these rows
-  let added = 0;
   /** @type {string | null} */
   let cursor = null;
   let stopSubscription = () => {};
   const self = {
     name,
-    /** @type {Row[]} in the order of the table */
-    list: [],
-    /** @type {Record<string, Row>} */
-    rows: {},
+    /** In the order of the table. */
+    get list() {
+      return shown.list;
+    },
+    get rows() {
+      return shown.rows;
+    },
     loaded: false,
     missing: false,
     problem: '',
@@ -52,7 +51,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     hasMore: false,
     /** How many records were added elsewhere and are not shown. */
     get news() {
-      return unseen.size;
+      return shown.news;
     },
     isReading: () => busy,
     /** Whether the last request for the first rows has failed, and they are not requested again automatically. */
@@ -69,7 +68,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     drop,
     stop,
   };
-  const writes = createRecordWrites(name, transport, { put, drop, rowOf: (id) => self.rows[id] });
+  const writes = createRecordWrites(name, transport, { put, drop, rowOf: (id) => shown.rows[id] });
   const removePhaseListener = socket.onPhase(onPhase);
   begin();
 
@@ -77,11 +76,6 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   function set(values) {
     Object.assign(self, values);
     listeners.notify();
-  }
-
-  /** @param {Row[]} list @param {Partial<typeof self>} [values] */
-  function setList(list, values = {}) {
-    set({ list, rows: Object.fromEntries(list.map((row) => [row.recordId, row])), ...values });
   }
 
   /** Subscribes first and reads then, so that no change between the two is lost. */
@@ -105,7 +99,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
   }
 
   function readAgain() {
-    return read(Math.max(size, self.list.length));
+    return read(Math.max(size, shown.list.length));
   }
 
   /** Reads the first rows. @param {number} count */
@@ -114,11 +108,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     const number = (reading += 1);
     busy = true;
     waiting = [];
-    await receivePage(number, { limit }, (records) => {
-      added = 0;
-      unseen.clear();
-      return records;
-    });
+    await receivePage(number, { limit }, shown.begin);
   }
 
   /** Reads the next page, of `size` rows. */
@@ -127,21 +117,18 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     const number = (reading += 1);
     busy = true;
     listeners.notify();
-    await receivePage(number, { limit: size, cursor }, (records) => {
-      for (const { recordId } of records) unseen.delete(recordId);
-      return [...self.list, ...records.filter(({ recordId }) => !self.rows[recordId])];
-    });
+    await receivePage(number, { limit: size, cursor }, shown.append);
   }
 
-  /** @param {number} number of the request @param {Record<string, any>} page @param {(records: Row[]) => Row[]} joined */
-  async function receivePage(number, page, joined) {
+  /** @param {number} number of the request @param {Record<string, any>} page @param {(records: Row[]) => void} take */
+  async function receivePage(number, page, take) {
     try {
       const answer = await transport.get(`/api/records/${name}`, { where, sort: self.sort, ...page });
       if (number !== reading) return;
       cursor = answer.nextCursor;
-      const list = joined(answer.records).filter(({ recordId }) => !deleted.has(recordId));
+      take(answer.records);
       if (!page.cursor) isUnread = false;
-      setList(list, { loaded: true, missing: false, problem: '', hasMore: cursor !== null });
+      set({ loaded: true, missing: false, problem: '', hasMore: cursor !== null });
     } catch (error) {
       if (number !== reading) return;
       isUnread ||= !page.cursor;
@@ -149,7 +136,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     }
     if (number !== reading) return;
     busy = false;
-    waiting.splice(0).forEach(apply);
+    for (const message of waiting.splice(0)) shown.apply(message, self);
     listeners.notify();
   }
 
@@ -159,42 +146,20 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     if (message.error === UNAVAILABLE) return undefined; // the socket subscribes again from the same cursor, so nothing is missed
     if (message.type === 'error') return fail(new ApiError(0, message));
     if (busy) return void waiting.push(message);
-    apply(message);
+    shown.apply(message, self);
     listeners.notify();
   }
 
-  /** @param {{action: string, record: Row}} message */
-  function apply({ action, record }) {
-    const { recordId } = record;
-    if (action === 'removed') return takeOut(recordId);
-    if (self.rows[recordId] || deleted.has(recordId)) return put(record);
-    if (action !== 'added') return undefined;
-    const at = placeOf(self.list, record, self.sort);
-    const isBeyond = at === self.list.length && self.hasMore;
-    if (isBeyond || added >= MOST_ADDED) return void unseen.add(recordId);
-    added += 1;
-    return setList(self.list.toSpliced(at, 0, record));
-  }
-
-  /** @param {Row} record as returned by a write of this page, or from the socket */
+  /** @param {Row} record as returned by a write of this page */
   function put(record) {
-    const known = self.rows[record.recordId];
-    if (deleted.has(record.recordId) || (known && known.updatedAt > record.updatedAt)) return;
-    unseen.delete(record.recordId);
-    if (!known) return setList(self.list.toSpliced(placeOf(self.list, record, self.sort), 0, record));
-    setList(self.list.map((row) => (row === known ? record : row)));
-  }
-
-  /** Removes a row from the list. @param {string} recordId */
-  function takeOut(recordId) {
-    unseen.delete(recordId);
-    setList(self.list.filter((row) => row.recordId !== recordId));
+    shown.put(record, self.sort);
+    listeners.notify();
   }
 
   /** @param {string} recordId of a record that this page has deleted */
   function drop(recordId) {
-    deleted.add(recordId);
-    takeOut(recordId);
+    shown.drop(recordId);
+    listeners.notify();
   }
 
   /** @param {unknown} error */
@@ -208,7 +173,8 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     where = next.where ?? where;
     reading += 1; // drops the answer to an earlier request
     [cursor, busy, isUnread] = [null, false, false];
-    Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, list: [], rows: {}, hasMore: false });
+    Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, hasMore: false });
+    shown.clear();
     begin();
     listeners.notify();
   }
