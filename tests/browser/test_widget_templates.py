@@ -261,3 +261,20 @@ def test_a_note_keeps_what_was_typed_just_before_its_page_was_left(opened):
     page.get_by_label("Note").fill("Last words")
     page.reload()
     expect(page.get_by_label("Note")).to_have_value("Last words")
+
+
+def test_a_table_alone_asks_for_a_token_below_its_title(opened):
+    console = opened().open("/app/table")
+    page = console.page
+    advice = page.get_by_text("Choose a collection.")
+    expect(advice).to_be_visible()
+    page.get_by_label("Collection").select_option("tasks")
+    field = page.get_by_label("Sign-in token")
+    expect(field).to_be_focused()
+    expect(advice).to_have_count(0)
+    title, asked = page.get_by_role("heading", name="Table").bounding_box(), field.bounding_box()
+    assert title
+    assert asked
+    assert title["y"] < asked["y"]
+    console.button("Cancel").click()
+    expect(advice).to_be_visible()

@@ -3,7 +3,7 @@
 
 import { element } from '../shared/elements.js';
 
-/** @param {HTMLElement} page the question is put before its content */
+/** @param {HTMLElement} page the question is put below its title, before its content */
 export function createSignIn(page) {
   /** @type {Promise<string> | null} */
   let given = null;
@@ -18,7 +18,9 @@ export function createSignIn(page) {
         element('label', { for: 'token' }, 'Sign-in token'),
         element('div', { class: 'widget-line' }, field, element('button', { type: 'submit', class: 'primary' }, 'Sign in')),
       );
-      page.prepend(box);
+      const title = page.querySelector('h1');
+      if (title) title.after(box);
+      else page.prepend(box);
       field.focus();
 
       /** @param {Event} event */

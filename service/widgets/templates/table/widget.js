@@ -58,6 +58,7 @@ function follow(collection) {
   const rows = { ...NOTHING, collection, empty: `There is nothing in “${collection}” yet. New records appear here.` };
   panel.run(({ signal }) => new Promise((resolve, reject) => {
     loading = rows;
+    if (shown === NOTHING) panel.show(); // a collection is chosen
     signal.addEventListener('abort', () => rows === loading && cancel());
     rows.end = client.records.subscribe(collection, {
       onRecords(records) {
