@@ -5,11 +5,10 @@ import { test } from 'node:test';
 
 import { actionOf } from '../../service/browser/chat/chat-actions.js';
 import { EMPTY_REPLY, reduce } from '../../service/browser/chat/chat-reducer.js';
+import { permissionsOf } from '../../service/browser/chat/consent-card.js';
 import { createMessageView } from '../../service/browser/chat/message-view.js';
 import { messagesOf } from '../../service/browser/chat/messages.js';
-import {
-  announcementOf, decisionProblem, doubtText, permissionsOf, priceInWords, timeLeft,
-} from '../../service/browser/chat/question-words.js';
+import { announcementOf, decisionProblem, doubtText, priceInWords, timeLeft } from '../../service/browser/chat/question-words.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
 import './plain-dom.mjs';
 

@@ -4,9 +4,10 @@
 import { element } from '../shared/elements.js';
 import { createConsentLink } from '../integrations/consent-link.js';
 import { ENDINGS, STAGES, advice } from '../integrations/connection-words.js';
-import { integrationOf } from '../integrations/integrations.js';
+import { cardFor } from '../integrations/integrations.js';
+import { titleOf } from '../integrations/titles.js';
 import { createCountdown, setText } from './countdown.js';
-import { GRANTS, cardFor, permissionsOf, timeLeft } from './question-words.js';
+import { GRANTS, timeLeft } from './question-words.js';
 
 /** @typedef {import('./question-parts.js').ConsentPart} ConsentPart */
 
@@ -50,7 +51,7 @@ export function createConsentCard(consents, connections) {
 
   /** @param {ConsentPart['data']} data */
   function build(data) {
-    const { title } = integrationOf(data.provider);
+    const title = titleOf(data.provider);
     const items = permissionsOf(data).map((text) => element('li', {}, text));
     node.setAttribute('aria-label', `Connection: ${title}`);
     asking.append(
@@ -82,4 +83,14 @@ export function createConsentCard(consents, connections) {
       if (actions.hidden && hadFocus) outcome.focus(); // the focused button is hidden now
     },
   };
+}
+
+/**
+ * What a grant allows, in the words of the Connections page if it has a card for the grant.
+ * @param {import('./question-parts.js').Consent} consent @returns {string[]}
+ */
+export function permissionsOf({ provider, endpoint, scopes }) {
+  const card = cardFor(provider, endpoint);
+  if (card) return [`${card.title}: ${card.allows}`];
+  return scopes.map((scope) => scope.split('/').at(-1) || scope);
 }

@@ -4,7 +4,7 @@ import { numberInWords, priceWords } from '../shared/number-words.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { findDoubtfulNumber } from '../shared/exact-numbers.js';
 import { minutesInWords, timeOfDay } from '../shared/time-format.js';
-import { integrationOf } from '../integrations/integrations.js';
+import { titleOf } from '../integrations/titles.js';
 
 /**
  * @typedef {import('./question-parts.js').Approval} Approval
@@ -45,7 +45,7 @@ export const GRANTS = {
 export function announcementOf({ kind, data }) {
   if (data.state !== 'asked') return '';
   if (kind === 'approval') return `The assistant asks whether it may call ${data.endpoint}.`;
-  return `The assistant needs your account: ${integrationOf(data.provider).title}.`;
+  return `The assistant needs your account: ${titleOf(data.provider)}.`;
 }
 
 /** @param {{credits: number, payer?: Approval['payer'], balance?: number | null}} call */
@@ -67,18 +67,6 @@ export function doubtText(body) {
 export function timeLeft(expiresAt, now = Date.now()) {
   const left = minutesInWords(Date.parse(expiresAt) - now);
   return `You can decide until ${timeOfDay(expiresAt)}: ${left} left.`;
-}
-
-/** The card of the Connections page that belongs to an endpoint, if there is one. @param {string} provider @param {string} endpoint */
-export function cardFor(provider, endpoint) {
-  return integrationOf(provider).cards.find((each) => each.endpoint === endpoint);
-}
-
-/** What a grant allows, in the words of the Connections page if it has a card for the grant. @param {Consent} consent @returns {string[]} */
-export function permissionsOf({ provider, endpoint, scopes }) {
-  const card = cardFor(provider, endpoint);
-  if (card) return [`${card.title}: ${card.allows}`];
-  return scopes.map((scope) => scope.split('/').at(-1) || scope);
 }
 
 /** @param {unknown} error of the request that sends a decision @returns {string} */

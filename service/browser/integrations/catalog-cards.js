@@ -1,6 +1,8 @@
 // Makes the cards of an integration that this page does not know, from the endpoints of the catalog: one card for each
 // flag of the connection status. An endpoint whose permission sets no flag belongs to the card of the whole account.
 
+import { titleOf, wordsOf } from './titles.js';
+
 /**
  * @typedef {import('./endpoint-search.js').Endpoint} Endpoint
  * @typedef {import('./integrations.js').Card} Card
@@ -26,11 +28,5 @@ function cardOf(flag, endpoints) {
   const more = endpoints.length - NAMED;
   const allows = endpoints.slice(0, NAMED).map(({ summary }) => summary);
   if (more > 0) allows.push(`And ${more} more.`);
-  return { flag, title: flag === 'connected' ? 'Account' : titleOf(flag), icon: 'link', allows: allows.join(' '), endpoint: endpoints[0].name };
-}
-
-/** The words of a name such as `orderHistory` or `order-history`. @param {string} name */
-export function titleOf(name) {
-  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[-_]+/g, ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return { flag, title: flag === 'connected' ? 'Account' : wordsOf(flag), icon: 'link', allows: allows.join(' '), endpoint: endpoints[0].name };
 }

@@ -1,8 +1,8 @@
 // Declares the cards of the built-in integrations, one for each flag of their status. `catalog-cards.js` makes those of
 // an app's own integrations.
 
-import { titleOf } from './catalog-cards.js';
 import { PREVIEW_LINES, contactLines, eventLines, fileLines, mailLines } from './previews.js';
+import { titleOf } from './titles.js';
 
 /**
  * @typedef {import('../shared/connections.js').Permission} Permission
@@ -57,7 +57,7 @@ function emptyCall(text) {
 /** @type {Record<string, Integration>} */
 const INTEGRATIONS = {
   cloudsuite: {
-    title: 'Cloud suite',
+    title: titleOf('cloudsuite'),
     cards: [
       {
         flag: 'mailRead',
@@ -111,7 +111,7 @@ const INTEGRATIONS = {
     ],
   },
   shortvideo: {
-    title: 'Short videos',
+    title: titleOf('shortvideo'),
     cards: [
       {
         flag: 'publish',
@@ -133,4 +133,9 @@ export function isDeclared(name) {
 /** @param {string} name as in the status @returns {Integration} without cards for an app's own integration */
 export function integrationOf(name) {
   return isDeclared(name) ? INTEGRATIONS[name] : { title: titleOf(name), cards: [] };
+}
+
+/** The card that belongs to an endpoint, if there is one. @param {string} name of an integration @param {string} endpoint */
+export function cardFor(name, endpoint) {
+  return integrationOf(name).cards.find((each) => each.endpoint === endpoint);
 }
