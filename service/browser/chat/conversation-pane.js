@@ -3,7 +3,7 @@
 import { titleOf } from './chat-row.js';
 import { createComposer } from './composer.js';
 import { element } from '../shared/elements.js';
-import { errorText } from '../shared/errors.js';
+import { createFirstMessage } from './first-message.js';
 import { createModelPicker } from './model-picker.js';
 import { createQuestions } from './questions.js';
 import { createActions, letEscapeStop } from './conversation-actions.js';
@@ -32,6 +32,16 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
   const actions = createActions({ current: () => conversation, models, send: onSend, retry, transport, drafts, announce });
   const transcript = createTranscript(questions, { actions, socket }, scheduleShow);
   const composer = createComposer({ drafts, modelPicker: models.node, onSend, onStop, lastMessage });
+  const first = createFirstMessage({
+    chats,
+    drafts,
+    now: () => ({ conversation, isDetached }),
+    modelId: () => models.modelId,
+    composer,
+    onChange: scheduleShow,
+    onCreated,
+    onEmpty,
+  });
   const welcome = createWelcome(transport, composer);
   const node = element(
     'section',
@@ -45,7 +55,6 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
   let conversation = null;
   let stopListening = () => {};
   let isDetached = false; // whether the chat of the conversation on the screen was deleted
-  let creating = 0; // how many chats are being created for first messages; until then, the composer sends nothing else
   let frame = 0;
   let problem = '';
   const stopEscape = letEscapeStop({
@@ -80,7 +89,7 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     const row = conversation && chats.collection.rows[conversation.chatId];
     const name = row ? titleOf(row) : 'New chat';
     if (title.textContent !== name) title.textContent = name; // this runs in each frame of a reply
-    const isCreating = creating > 0 && (!conversation || isDetached);
+    const isCreating = first.isCreating() && (!conversation || isDetached);
     const phase = isCreating ? 'stopping' : (conversation?.phase ?? 'idle');
     composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
     const hasMessages = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
@@ -100,54 +109,9 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
 
   /** @param {string} text */
   async function onSend(text) {
-    if (!conversation || isDetached) return createChatAndSend(text);
+    if (!conversation || isDetached) return first.send(text);
     problem = '';
     return conversation.send(text, models.modelId);
-  }
-
-  /** Creates the chat for its first message. @param {string} text */
-  async function createChatAndSend(text) {
-    const opened = conversation;
-    const isHere = () => conversation === opened || !conversation; // false if another chat is shown by now
-    creating += 1;
-    composer.setBusy(true, true);
-    const beside = drafts.get('new'); // the draft beside a message that is being sent again
-    const kept = [text, beside].filter(Boolean).join('\n\n');
-    drafts.set('new', kept); // kept as a draft until it is stored as the question of a chat
-    try {
-      const chatId = await chats.create();
-      const created = chats.conversation(chatId);
-      const turn = created.send(text, models.modelId);
-      if (isHere() || !isDetached) moveDraft(chatId, kept, beside);
-      else composer.takeOut(text); // the text after it stays: it belongs to the conversation on the screen, whose chat was deleted
-      if (isHere()) onCreated(chatId);
-      turn.then(() => created === conversation && isEmpty(created) && onEmpty(chatId));
-    } catch (error) {
-      if (!isHere() && !isDetached) return keepForNewChat(text, kept);
-      composer.setBusy(false, false);
-      composer.putBack(text);
-      composer.showProblem(errorText(error));
-    } finally {
-      creating -= 1;
-      scheduleShow();
-    }
-  }
-
-  /**
-   * Moves the draft of a new chat to the created chat.
-   * @param {string} chatId @param {string} kept the draft at the time of sending @param {string} beside its text
-   *   without the message that was sent
-   */
-  function moveDraft(chatId, kept, beside) {
-    const newDraft = drafts.get('new');
-    drafts.set(chatId, newDraft === kept ? beside : newDraft);
-    drafts.set('new', '');
-  }
-
-  /** Keeps a text that could not be sent in the draft of a new chat. @param {string} text @param {string} kept the draft with the text at the time of sending */
-  function keepForNewChat(text, kept) {
-    const typed = drafts.get('new');
-    if (typed !== kept) drafts.set('new', [text, typed].filter(Boolean).join('\n\n'));
   }
 
   function onStop() {
@@ -157,9 +121,9 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
   function retry() {
     const text = conversation?.turn?.question.text ?? '';
     if (!isDetached) return conversation?.retry(models.modelId);
-    if (creating > 0) return undefined;
+    if (first.isCreating()) return undefined;
     composer.takeOut(text);
-    return createChatAndSend(text);
+    return first.send(text);
   }
 
   function lastMessage() {
@@ -217,14 +181,4 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
       show();
     },
   };
-}
-
-/**
- * Whether a chat has no content and can be deleted. A chat with calls is kept even if its turn has failed: the next
- * try of the same message must find what the calls have changed.
- * @param {import('./conversation.js').Conversation} conversation
- */
-function isEmpty({ phase, messages, turn, nothingStored }) {
-  const hasCalled = turn?.reply.parts.some(({ kind }) => kind === 'call');
-  return phase === 'idle' && nothingStored && !messages.length && !hasCalled;
 }
