@@ -6,12 +6,13 @@ import gevent
 import pytest
 from gevent.event import Event
 from sqlalchemy import literal, select, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, TimeoutError
 
 from service.database.access import core_transaction
 from service.database.pool import CountedPool
 from service.database.prepared import Prepared, reading
 from service.extensions import db
+from service.observing import attribution
 from tests.services import on_sqlite, wait_for
 
 ONE = Prepared(select(literal(1).label("one")))
@@ -47,6 +48,47 @@ def test_a_transaction_leaves_its_connection_ready_for_the_next(app, monkeypatch
         assert write(app) is written
         assert read(app) is was_read
         assert db.engine.pool.checkedout() == 0, "it counts as used"
+
+
+def connect_for(user, pool):
+    attribution.begin(user=user)
+    return pool.connect()
+
+
+def test_a_user_leaves_three_connections_to_others(app, monkeypatch):
+    with app.app_context():
+        pool = db.engine.pool
+        monkeypatch.setattr(pool, "_timeout", 0.1)
+        with attribution.scope():
+            of_alice = [connect_for("alice", pool) for _ in range(pool.size() - 3)]
+            with pytest.raises(TimeoutError):
+                connect_for("alice", pool)
+            monkeypatch.setattr(pool, "_timeout", 20)
+            waiting = gevent.spawn(connect_for, "alice", pool)
+            gevent.sleep(0)
+            of_others = [connect_for(user, pool) for user in ("bob", "bob", None)]
+        for connection in (*of_others, of_alice.pop()):
+            connection.close()
+        waiting.get().close()
+        for connection in of_alice:
+            connection.close()
+        assert (pool.checkedout(), pool.waiting) == (0, 0)
+
+
+@pytest.mark.parametrize("use", [write, read])
+def test_a_connection_that_was_kept_counts_for_its_next_user(app, monkeypatch, use):
+    with app.app_context(), attribution.scope():
+        pool = db.engine.pool
+        monkeypatch.setattr(pool, "_timeout", 0.1)
+        for user in ["alice"] * pool.size() + ["bob"]:  # each use ends before the next begins
+            attribution.begin(user=user)
+            use(app)
+        of_bob = [connect_for("bob", pool) for _ in range(pool.size() - 3)]
+        with pytest.raises(TimeoutError):
+            use(app)
+        for connection in of_bob:
+            connection.close()
+        use(app)
 
 
 @on_sqlite

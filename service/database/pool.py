@@ -9,12 +9,12 @@ from collections import defaultdict, deque
 from typing import Any
 
 import gevent
-from gevent.event import Event
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import TimeoutError
 from sqlalchemy.pool import QueuePool
 
 from service.cleanup import OnFailure
+from service.database.shares import Shares, Waiter, current_user, record_of
 from service.database.time_limits import has_limit
 from service.observing import measures
 from service.observing.sampler import Sampler
@@ -30,13 +30,15 @@ class CountedPool(QueuePool):
     """A pool that never has more connections than its size, and serves waiters in their order.
 
     In SQLAlchemy's queue, a greenlet that gives a connection back may take it again before a waiter
-    runs, and a waiter may get none in time.
+    runs, and a waiter may get none in time. A user who has the most connections of one user waits,
+    and others need not wait behind that user.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._kept: defaultdict[Engine, list[Connection]] = defaultdict(list)
-        self._line: deque[Event] = deque()  # one for each waiter; set when its turn comes
+        self._line: deque[Waiter] = deque()
+        self._shares = Shares(self.size())
 
     @property
     def waiting(self) -> int:
@@ -44,10 +46,11 @@ class CountedPool(QueuePool):
 
     def take(self, engine: Engine) -> Connection:
         """Return a connection without a transaction, of an engine that has this pool."""
-        kept = self._kept[engine]
-        while kept:
+        kept, user = self._kept[engine], current_user()
+        while kept and self._may_take(user):
             connection = kept.pop()
             if getattr(connection.connection.dbapi_connection, "is_fresh", True):
+                self._shares.begin(user, record_of(connection))
                 return connection
             connection.close()  # the pool checks whether the server still answers
         return engine.connect()
@@ -56,6 +59,7 @@ class CountedPool(QueuePool):
         if self._line:
             connection.close()
             return
+        self._shares.end(record_of(connection))
         self._kept[connection.engine].append(connection)
         if connection.engine.pool is not self:  # this pool was disposed of meanwhile
             self._invalidate_kept()
@@ -66,31 +70,41 @@ class CountedPool(QueuePool):
 
     def _do_get(self) -> Any:
         """Hand out a connection. SQLAlchemy's pools override this method."""
-        if self._line or not self._is_free():
-            return self._wait()
-        with OnFailure(self._call_first):
-            return super()._do_get()
+        user = current_user()
+        if not self._may_take(user) or not self._is_free():
+            return self._wait(user)
+        with OnFailure(self._call_next):
+            return self._shares.take(user, super()._do_get)
 
     def _do_return_conn(self, record: Any) -> None:
         """Take a connection back. SQLAlchemy's pools override this method."""
+        self._shares.end(record)
         super()._do_return_conn(record)
-        self._call_first()
+        self._call_next()
 
-    def _wait(self) -> Any:
+    def _wait(self, user: str | None) -> Any:
         measures.CONNECTION_WAITS.inc()
-        turn = Event()
-        self._line.append(turn)
+        waiter = Waiter(user)
+        self._line.append(waiter)
         try:
-            if not turn.wait(self.timeout()):
+            if not waiter.wait(self.timeout(), lambda: self._is_next(waiter)):
                 raise TimeoutError(f"no connection became free in {self.timeout()} s")
-            return super()._do_get()
+            return self._shares.take(user, super()._do_get)
         finally:
-            self._line.remove(turn)
-            self._call_first()
+            self._line.remove(waiter)
+            self._call_next()
 
-    def _call_first(self) -> None:
-        if self._line and self._is_free():
-            self._line[0].set()
+    def _may_take(self, user: str | None) -> bool:
+        is_next = not self._line or self._shares.first(self._line) is None
+        return is_next and self._shares.allow(user)
+
+    def _is_next(self, waiter: Waiter) -> bool:
+        return self._shares.first(self._line) is waiter and self._is_free()
+
+    def _call_next(self) -> None:
+        waiter = self._shares.first(self._line) if self._line else None
+        if waiter and self._is_free():
+            waiter.turn.set()
 
     def _is_free(self) -> bool:
         return super().checkedout() < self.size() or self._close_kept()
