@@ -1,5 +1,6 @@
 """The heads of requests and of responses, against servers that answer byte for byte."""
 
+import gzip
 import socket
 from dataclasses import replace
 
@@ -110,7 +111,14 @@ def test_a_connection_that_ended_with_its_body_is_not_kept(caller):
     assert not any(caller._pool._idle.values())
 
 
+GZIP = gzip.compress(b"ok")
 UNUSABLE = [
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n"
+    % (len(GZIP), GZIP),
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\nContent-Length: 2\r\n\r\nok",
+    b"HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nok",
     b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
     b"ICY 200 OK\r\n\r\n",
     b"HTTP/1.1 99 No\r\n\r\n",

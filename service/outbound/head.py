@@ -58,7 +58,11 @@ def split_head(data: bytes | bytearray) -> tuple[str, bytes] | None:
 
 
 def parse_head(text: str, method: str) -> ResponseHead:
-    """Parse the head of the response to a request of this method. Raises HTTPException."""
+    """Parse the head of the response to a request of this method. Raises HTTPException.
+
+    A body in a transfer coding that no request allows, such as gzip, would be taken for its content
+    together with its framing. Such a response is an error, as is one with an unreadable length.
+    """
     first, *lines = _FOLD.sub(" ", text.replace("\r\n", "\n")).split("\n")
     match = _STATUS_LINE.fullmatch(first.rstrip())
     if not match:
@@ -70,6 +74,8 @@ def parse_head(text: str, method: str) -> ResponseHead:
         chunked, length = False, 0
     elif coding in ("", "identity"):
         length = _length(headers)
+    elif not chunked:
+        raise HTTPException("a transfer coding that was not asked for")
     is_framed = chunked or length is not None
     return ResponseHead(status, headers, chunked, length, is_framed and _keeps(match[1], headers))
 
@@ -84,12 +90,14 @@ def _headers(lines: Iterable[str]) -> HTTPHeaderDict:
 
 
 def _length(headers: HTTPHeaderDict) -> int | None:
-    """Return the length of the body, or None. Raises HTTPException for different lengths."""
+    """Return the length of the body, or None. Raises HTTPException if it is not one number."""
     values = {value.strip() for value in headers.get("Content-Length", "").split(",")}
     if len(values) > 1:
         raise HTTPException("several lengths")
     value = values.pop()
-    return int(value) if _NUMBER.fullmatch(value) else None
+    if value and not _NUMBER.fullmatch(value):
+        raise HTTPException("not a length")
+    return int(value) if value else None
 
 
 def _keeps(minor_version: str, headers: HTTPHeaderDict) -> bool:
