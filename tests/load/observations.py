@@ -19,6 +19,7 @@ class Attempt:
     text: str = ""
     endings: int = 0  # chunks that end a stream
     error: str = ""
+    tool_error: str = ""  # of a call that failed
     will_end: bool = False  # refused for a moment only
 
 

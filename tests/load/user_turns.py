@@ -154,6 +154,8 @@ def take(attempt: Attempt, chunk: dict[str, Any]) -> None:
         attempt.text += "\n\n"
     elif kind == "text-delta":
         attempt.text += chunk["delta"]
+    elif kind == "tool-output-error":
+        attempt.tool_error = chunk["errorText"]
     elif kind in ENDS:
         attempt.ending, attempt.endings = kind, attempt.endings + 1
         attempt.error = chunk.get("errorText", "")

@@ -58,13 +58,14 @@ def feed_adds_up(outcome: Outcome) -> Iterator[Finding]:
         yield state == stored, (owner, state.keys() ^ stored.keys())
 
 
-@rule("a tool has written a turn's note exactly once, if the turn was answered")
+@rule("a tool has written a turn's note exactly once, if the turn was answered without its error")
 def tools_write_once(outcome: Outcome) -> Iterator[Finding]:
+    """A database that is lost at the write lets the call fail. The user and the model are told."""
     for user in outcome.observations:
         for question in user.questions:
             if question.note:
                 count = len(outcome.stored.titles[question.note])
-                least = 1 if question.finished else 0
+                least = 1 if any(not one.tool_error for one in question.finished) else 0
                 yield least <= count <= 1, (question.id, count, question.attempts)
 
 
