@@ -1,7 +1,6 @@
 """A running reply in a second tab, after a reload, and when its page or its worker is lost."""
 
 import os
-import re
 import signal
 import sqlite3
 from contextlib import closing
@@ -15,15 +14,14 @@ from tests.browser.approval_errand import (
     card,
     connect,
     decide,
-    reaches_the_message,
-    sent_count,
 )
 from tests.browser.console_opening import opening
 from tests.browser.office_suite import forget
 from tests.services import Service
 
 LEFT = "You can’t decide here any more"
-MAIL = "cloudsuite/mail-send"
+CONTACTS = "cloudsuite/contacts-list"
+SEARCH = 'call integrations.call with {"endpoint": "search-web-raw", "body": {"query": "brave"}}'
 
 
 @pytest.fixture(scope="module")
@@ -60,61 +58,71 @@ def balance(console):
     return console.api("GET", "credits")["balance"]
 
 
-def test_a_call_that_waits_is_decided_in_a_second_tab(opened):
-    first = person(opened)
-    reaches_the_message(first)
-    second = opened(like=first).sign_in()
-    second.page.goto(first.page.url)
-    before = sent_count(first)
-    expect(second.log.locator(".message.user")).to_have_text(re.compile(WEATHER))
-    expect(second.button("Stop")).to_be_visible()
-    decide(second, MAIL, "Allow once")
-    for console in (first, second):
-        expect(console.answers).to_contain_text("I have sent the message.")
-        console.is_idle()
-        expect(console.log.locator(".message")).to_have_count(2)
-    assert sent_count(first) == before + 1
+def calls_of(console):
+    """The endpoints that were called for this person."""
+    calls = console.api("GET", "records/integration-calls")["records"]
+    return [one["data"]["endpoint"] for one in calls]
+
+
+def waits_for_its_user(console):
+    """The card of a call that costs credits, and that nobody has decided about."""
+    console.send(SEARCH)
+    shown = card(console, "Approval: search-web-raw")
+    expect(shown.get_by_role("button", name="Allow once")).to_be_visible()
+    return shown
+
+
+def waits_after_the_consent(console):
+    """Connect the account that the first call needs, until this call waits to be allowed."""
+    connect(console, 0)
+    approval = card(console, f"Approval: {CONTACTS}").get_by_role("button", name="Allow once")
+    expect(approval).to_be_visible()
 
 
 def test_a_tab_that_is_closed_while_a_call_waits_sends_nothing(opened):
     first = person(opened, own=True)
-    reaches_the_message(first)
+    first.send(WEATHER)
+    waits_after_the_consent(first)
     second = opened(like=first).sign_in()
-    before = sent_count(second)
+    before = calls_of(second)
     first.page.close()
     second.chats.first.click()
-    shown = card(second, f"Approval: {MAIL}")
+    shown = card(second, f"Approval: {CONTACTS}")
     expect(shown).to_contain_text("Nothing was sent.")
     expect(shown.get_by_role("button")).to_have_count(0)
     second.is_idle()
-    assert sent_count(second) == before
+    assert calls_of(second) == before
 
 
-def test_a_reply_goes_on_after_a_reload(opened_there):
+def test_a_reply_goes_on_after_a_reload_and_what_was_denied_stays_so(opened_there):
     console = person(opened_there)
     console.send(WEATHER)
     expect(card(console, "Connection: Cloud suite")).to_be_visible()
     console.page.reload()
-    connect(console, 0)
-    decide(console, "cloudsuite/contacts-list", "Deny")
+    waits_after_the_consent(console)
+    before = calls_of(console)
+    decide(console, CONTACTS, "Deny")
     expect(console.answers).to_contain_text("The user did not allow this call.")
     console.is_idle()
     expect(console.log.locator(".message")).to_have_count(2)
     expect(console.composer).to_have_value("")
+    console.page.reload()
+    shown = card(console, f"Approval: {CONTACTS}")
+    expect(shown).to_contain_text("You denied this call. Nothing was sent.")
+    expect(shown.get_by_role("button")).to_have_count(0)
+    assert calls_of(console) == before
 
 
 def test_a_worker_that_is_killed_while_a_call_waits_has_sent_nothing(opened_there, lossy):
-    console = person(opened_there)
+    console = opened_there().sign_in()
     console.may_say("ERR_|WebSocket")
-    shown = reaches_the_message(console)
-    before, credits = sent_count(console), balance(console)
+    shown, credits = waits_for_its_user(console), balance(console)
     lose_worker(lossy)
     expect(console.problem).to_contain_text("Your message is back in the input box.")
     expect(shown).to_contain_text(LEFT)
     expect(shown.get_by_role("button")).to_have_count(0)
-    assert (sent_count(console), balance(console)) == (before, credits)
+    assert (calls_of(console), balance(console)) == ([], credits)
     console.composer.press("Enter")
-    decide(console, "cloudsuite/contacts-list", "Allow once")
-    decide(console, MAIL, "Allow once")
-    expect(console.answers).to_contain_text("I have sent the message.")
-    assert sent_count(console) == before + 1
+    decide(console, "search-web-raw", "Allow once")
+    console.is_idle()
+    assert calls_of(console) == ["search-web-raw"]
