@@ -28,9 +28,12 @@ def test_axe_finds_nothing_in_any_state_of_a_canvas(opened):
     canvas = Canvas(console).create()
     is_on_top(console.page.get_by_text("This canvas is empty."))
     assert console.violations() == [], "empty"
+    console.page.set_viewport_size({"width": 320, "height": 720})
     console.button("Add widget").click()
+    assert console.width() <= 320
     assert console.violations() == [], "gallery"
     console.page.keyboard.press("Escape")
+    console.page.set_viewport_size({"width": 1280, "height": 800})
     canvas.saved()
     canvas.store({"widgets": canvas.row("Contacts", "Mail", "Note")})
     expect(canvas.boxes).to_have_count(3)
@@ -101,6 +104,7 @@ def test_every_widget_passes_axe_with_data_and_with_an_error(opened):
     forget(console)
     sheet = contact_sheet.lay_out(Sheet(console))
     contact_sheet.fill(sheet)
+    chosen_contact_has_gone_to_three_widgets(sheet)
     assert sheet.violations(*contact_sheet.HEIGHTS) == []
     first = sheet.widget("table").get_by_role("rowheader").first.bounding_box()
     assert first
@@ -116,6 +120,16 @@ def test_every_widget_passes_axe_with_data_and_with_an_error(opened):
         widget.get_by_role("button", name=name, exact=True).click()
         expect(widget.get_by_role("alert").first).not_to_be_empty()
     assert sheet.violations(*contact_sheet.ACTIONS) == []
+
+
+def chosen_contact_has_gone_to_three_widgets(sheet: Sheet) -> None:
+    """A person to mail, their city to the weather, and the weather's days to a chart."""
+    contact_sheet.is_full(sheet)
+    expect(sheet.widget("weather").get_by_label("City")).to_have_value("Berlin")
+    expect(sheet.widget("weather").get_by_text("Feels like")).to_be_visible()
+    asked = {"search-web-raw", "search-places", "generate-image-classic"}
+    assert {one for one in sheet.noted("asked") if not one.startswith("cloudsuite/")} == asked
+    assert sheet.noted("drops") == []
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ TRIES = """async () => {
 
 @pytest.fixture
 def page(opened) -> Console:
-    return opened(own=True)
+    return opened()
 
 
 def test_the_address_of_a_canvas_page_has_no_rights_in_a_tab(page):
@@ -38,11 +38,12 @@ def test_the_address_of_a_canvas_page_has_no_rights_in_a_tab(page):
     }
 
 
-def test_a_frame_has_no_webrtc_and_gets_none_from_a_frame_of_its_own(page):
+def test_a_frame_of_the_console_has_a_widget_without_webrtc_and_shows_nothing_else(page):
     page.open("/")
     page.page.evaluate(FRAME, "/w/note")
     frame = page.page.frame_locator("iframe").locator("body")
     expect(frame.locator("textarea")).to_be_visible()
+    assert page.page.frames[-1].evaluate("window.origin") == "null"
     assert frame.evaluate("() => [typeof RTCPeerConnection, typeof webkitRTCPeerConnection]") == [
         "undefined",
         "undefined",
@@ -50,7 +51,11 @@ def test_a_frame_has_no_webrtc_and_gets_none_from_a_frame_of_its_own(page):
     nested = "document.body.appendChild(document.createElement('iframe')).contentWindow"
     steal = f"return {nested}.RTCPeerConnection"
     tried = f"() => {{ try {{ {steal}; }} catch (error) {{ return error.name; }} }}"
-    assert frame.evaluate(tried) == "SecurityError"
+    assert frame.evaluate(tried) == "SecurityError", "from a frame of its own"
+    page.may_say("frame-src|Framing")
+    with page.page.expect_console_message(lambda said: "Framing" in said.text):
+        page.page.evaluate("path => { document.querySelector('iframe').src = path; }", "/livez")
+    assert not any("/livez" in one.url for one in page.page.frames)
 
 
 def test_the_address_of_a_canvas_page_leads_elsewhere_in_a_tab(page):
@@ -70,22 +75,3 @@ def test_a_page_of_its_own_has_the_services_origin(page):
     assert tried["origin"] == page.service.url
     assert tried["api"] == "[object Response]"
     assert tried["html"] == "TypeError"
-
-
-def test_a_widget_runs_in_a_frame_of_the_console_and_nothing_else_does(page):
-    page.open("/")
-    page.page.evaluate(FRAME, "/w/note")
-    expect(
-        page.page.frame_locator("iframe").locator("#widget > :not(noscript)").first
-    ).to_be_visible()
-    assert page.page.frames[-1].evaluate("window.origin") == "null"
-    page.may_say("frame-src|Framing")
-    with page.page.expect_console_message(lambda said: "Framing" in said.text):
-        page.page.evaluate("path => { document.querySelector('iframe').src = path; }", "/livez")
-    assert "/livez" not in page.page.frames[-1].url
-
-
-def test_the_developers_page_shows_the_widget_in_its_frame(page):
-    page.open("/dev/widget/note")
-    shown = page.page.frame_locator("iframe").locator("#widget > :not(noscript)")
-    expect(shown.first).to_be_visible()
