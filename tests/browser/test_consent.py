@@ -16,15 +16,24 @@ def result(outcome):
 
 
 def test_a_refusal_is_told_here_and_stays_readable_there(connections):
+    """Neither the provider's page nor a refusal has a hold on ours."""
     connections.console.may_say("400")
     popup = connections.ask("Files")
+    assert popup.evaluate("window.opener") is None
     popup.get_by_role("button", name="Deny").click()
     expect(popup.get_by_role("heading", name="Not connected")).to_be_visible()
     connections.says("Files", "Nothing was granted")
     expect(popup.get_by_role("alert")).to_contain_text("not granted")
     assert not popup.is_closed()
     popup.close()
+    says_only_how_it_ended_and_only_to_us(connections)
+
+
+def says_only_how_it_ended_and_only_to_us(connections):
+    """The next window, in which it is allowed."""
+    connections.page.evaluate(SPY)
     connections.connect("Files")
+    assert connections.page.evaluate("heard") == [["channel", result("connected")]]
 
 
 def test_closing_the_window_of_a_consent_is_not_a_refusal(connections):
@@ -49,18 +58,6 @@ def test_where_windows_are_blocked_there_is_a_link(connections):
     allow(opened.value)
     connections.is_granted("Files")
     expect(link).to_be_hidden()
-
-
-def test_the_window_says_only_how_it_ended_and_only_to_us(connections):
-    connections.page.evaluate(SPY)
-    connections.connect("Files")
-    assert connections.page.evaluate("heard") == [["channel", result("connected")]]
-
-
-def test_the_providers_page_has_no_way_back_to_ours(connections):
-    popup = connections.ask("Files")
-    assert popup.evaluate("window.opener") is None
-    popup.close()
 
 
 def test_a_stranger_that_opens_the_window_hears_nothing(connections):
@@ -91,35 +88,24 @@ def test_messages_from_other_windows_are_ignored(connections):
         connections.page.evaluate(tell, [own, result("connected")])
 
 
-def test_another_browser_has_to_confirm(connections, opened):
+def test_another_browser_has_to_confirm_on_a_page_for_everybody(connections, opened):
     popup = connections.ask("Files")
     url = popup.url
     popup.close()
-    elsewhere = opened()
-    elsewhere.may_say("Scripts may close only")
-    elsewhere.page.goto(url)
-    elsewhere.page.get_by_role("button", name="Allow").click()
-    expect(elsewhere.page.get_by_role("heading", name="Connect this account?")).to_be_visible()
-    for known in (connections.console.subject, ADA):
-        expect(elsewhere.page.get_by_text(known, exact=True)).to_be_visible()
-    assert connections.flags == set()
-    elsewhere.page.get_by_role("button", name="Connect").click()
-    expect(elsewhere.page.get_by_text("You can close this window")).to_be_visible()
-    connections.is_granted("Files")
-
-
-def test_the_confirm_page_is_for_everybody(connections, opened):
-    console = connections.console
-    url = console.api("POST", "integrations/cloudsuite/drive-list", {})["data"]["authUrl"]
     elsewhere = opened(viewport={"width": 320, "height": 640})
     elsewhere.may_say("Scripts may close only")
     elsewhere.page.goto(url)
     elsewhere.page.get_by_role("button", name="Allow").click()
     _reads_well(elsewhere, "Connect this account?")
+    for known in (connections.console.subject, ADA):
+        expect(elsewhere.page.get_by_text(known, exact=True)).to_be_visible()
+    assert connections.flags == set()
     button = elsewhere.page.get_by_role("button", name="Connect")
     assert button.bounding_box()["height"] >= 24
     button.click()
     _reads_well(elsewhere, "Connected")
+    expect(elsewhere.page.get_by_text("You can close this window")).to_be_visible()
+    connections.is_granted("Files")
 
 
 def _reads_well(console, heading):
