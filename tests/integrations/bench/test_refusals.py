@@ -33,7 +33,6 @@ ANSWERS_ALL_THE_SAME = {("profnet-analyze-profiles", 404)}  # for the profiles t
 # Endpoints that ask their vendor; another one makes its answer by itself.
 ASKING = [item for item in ENDPOINTS if any(one.exchanges for one in item.examples)]
 
-each = pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda item: item.name)
 each_asking = pytest.mark.parametrize("endpoint", ASKING, ids=lambda item: item.name)
 
 
@@ -79,25 +78,23 @@ def test_a_silent_vendor_is_a_timeout(bench, endpoint):
     assert (answer.status_code, answer.json["error"]) == (504, "upstream_timeout")
 
 
-@each
-def test_without_a_required_setting_it_is_not_configured(bench, endpoint):
-    someone = bench.person(endpoint)
-    others = [one.name for vendor in endpoint.alternatives for one in vendor.all_settings]
-    for setting in endpoint.vendor.all_settings:
-        if setting.required:
+def test_without_a_required_setting_it_is_not_configured(bench):
+    for endpoint in ENDPOINTS:
+        someone = bench.person(endpoint)
+        others = [one.name for vendor in endpoint.alternatives for one in vendor.all_settings]
+        for setting in (one for one in endpoint.vendor.all_settings if one.required):
             with bench.without(setting.name, *others):
                 answer = bench.call(endpoint, dict(endpoint.examples[0].asks), by=someone)
-            assert (answer.status_code, answer.json["error"]) == (503, "not_configured")
-            assert answer.json["setting"] == setting.name
-            assert setting.name in answer.json["message"]
-    assert bench.vendor.seen == []
+            shown = endpoint.name, setting.name, answer.text
+            assert (answer.status_code, answer.json["error"]) == (503, "not_configured"), shown
+            assert answer.json["setting"] == setting.name, shown
+            assert setting.name in answer.json["message"], shown
+            assert bench.vendor.seen == [], shown
 
 
-@pytest.mark.parametrize(
-    "endpoint", [item for item in ENDPOINTS if not item.access.gets], ids=lambda item: item.name
-)
-def test_get_is_only_for_what_reads(bench, endpoint):
-    answer = bench.call(endpoint, dict(endpoint.examples[0].asks), "GET")
-    assert (answer.status_code, answer.json["success"]) == (405, False)
-    assert answer.headers["Allow"] == "OPTIONS, POST"
-    assert bench.vendor.seen == []
+def test_get_is_only_for_what_reads(bench):
+    for endpoint in (item for item in ENDPOINTS if not item.access.gets):
+        answer = bench.call(endpoint, dict(endpoint.examples[0].asks), "GET")
+        assert (answer.status_code, answer.json["success"]) == (405, False), endpoint.name
+        assert answer.headers["Allow"] == "OPTIONS, POST", endpoint.name
+        assert bench.vendor.seen == [], endpoint.name
