@@ -37,6 +37,7 @@ def test_only_admins_may(alice, admin):
         assert admin.request(method, f"/api/admin/{path}", json={}).status_code != 403, path
 
 
+@on_sqlite
 def test_the_role_in_the_users_row_overrides_the_token_at_each_call(app, client, alice, admin):
     alice.new_chat()
     assert admin.patch("/api/admin/users/alice", {"role": "admin"}).json["role"] == "admin"

@@ -225,6 +225,7 @@ def test_nobody_decides_for_another(alice, bob, begin, chat, served_by):
     assert decide(alice, chat, part, "yes").status_code == 400
 
 
+@on_sqlite
 def test_a_call_that_waits_for_approval_is_not_made_when_the_client_leaves(
     alice, begin, chat, served_by
 ):

@@ -253,6 +253,7 @@ def painter(app, team):
     return says
 
 
+@on_sqlite
 def test_a_job_that_ran_when_its_try_died_is_waited_for(painter, stopped, again, team):
     """The picture is paid for, and its first call was cut off while it waited."""
     painter(["CREATED"], ["IN_PROGRESS"])
@@ -263,6 +264,7 @@ def test_a_job_that_ran_when_its_try_died_is_waited_for(painter, stopped, again,
     assert [seen.method for seen in team.seen] == ["POST", "GET", "GET"]
 
 
+@on_sqlite
 def test_a_job_that_is_begun_again_is_waited_for_once(
     app, painter, stopped, again, team, monkeypatch
 ):
@@ -346,6 +348,7 @@ def test_a_running_call_is_waited_for_until_its_worker_is_known_to_be_lost(
     assert len(team.seen) == 1
 
 
+@on_sqlite
 def test_a_call_that_is_under_way_for_longer_is_asked_for_later(
     stopped, again, lapse, team, monkeypatch
 ):
@@ -371,6 +374,7 @@ def test_a_user_without_rights_gets_no_earlier_answer(alice, app, chat, failed, 
     assert results(chunks) == ["This user is disabled."]
 
 
+@on_sqlite
 def test_a_decision_for_the_chat_of_a_dead_try_is_void_in_the_next(failed, again, team):
     failed(decision="chat")
     other = call(SEND, **{**BODY, "text": "other"})
@@ -378,11 +382,13 @@ def test_a_decision_for_the_chat_of_a_dead_try_is_void_in_the_next(failed, again
     assert team.texts == [BODY["text"], "other"]
 
 
+@on_sqlite
 def test_a_decision_of_a_dead_try_is_void_for_paid_reads(failed, again):
     failed(call("search-images", query="red kites"), decision="chat")
     again(call("search-images", query="owls"), asks=1)
 
 
+@on_sqlite
 def test_a_decision_of_a_dead_try_holds_for_other_messages(alice, chat, failed, served_by, team):
     failed(decision="chat")
     served_by.answers = [POST, DONE]

@@ -120,6 +120,7 @@ def test_a_read_with_another_query_is_another_read(a_try, vendor):
     assert len(vendor.seen) == 2
 
 
+@on_sqlite
 def test_an_answer_that_is_stored_is_no_dead_try(a_try, alice, begin, chat, served_by, vendor):
     a_try(CUT, SEARCH, asks=1)
     a_try(DONE, SEARCH)

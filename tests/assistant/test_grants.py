@@ -54,6 +54,7 @@ def test_in_an_autonomous_call_the_owner_is_told_what_to_connect(app, served_by)
     assert b"has to connect clips and allow clip_read for this" in served_by.seen[-1].body
 
 
+@on_sqlite
 def test_a_grant_for_the_apps_own_files_is_not_the_one_that_is_waited_for(
     alice, begin, chat, served_by
 ):

@@ -11,6 +11,7 @@ from service.database.access import write_transaction
 from service.upkeep.sweeping import sweep
 from service.web.errors import InsufficientCredits
 from tests.billing.books import limited
+from tests.services import on_sqlite
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +25,7 @@ def spent(books) -> float:
     return allowance.spent / CREDIT
 
 
+@on_sqlite
 def test_holds_of_a_token_stay_within_its_limit(books):
     books.reserve(6, "a", payer=limited(10))
     with pytest.raises(InsufficientCredits) as refused:
@@ -34,6 +36,7 @@ def test_holds_of_a_token_stay_within_its_limit(books):
     assert (spent(books), books.has()) == (10, (100, 10))
 
 
+@on_sqlite
 def test_a_token_that_may_spend_nothing_holds_nothing(books):
     with pytest.raises(InsufficientCredits):
         books.reserve(0.000001, "a", payer=limited(0))
@@ -41,6 +44,7 @@ def test_a_token_that_may_spend_nothing_holds_nothing(books):
     assert books.has() == (100, 0)
 
 
+@on_sqlite
 def test_an_account_that_has_less_than_the_limit_decides(books):
     with pytest.raises(InsufficientCredits) as refused:
         books.reserve(101, "a", payer=limited(1000))
@@ -48,6 +52,7 @@ def test_an_account_that_has_less_than_the_limit_decides(books):
     assert books.rows(Allowance) == []
 
 
+@on_sqlite
 def test_a_cost_below_the_hold_gives_the_rest_back(books):
     hold = books.reserve(10, "a", payer=limited(10))
     books.settle(hold, 2.5)
@@ -56,12 +61,14 @@ def test_a_cost_below_the_hold_gives_the_rest_back(books):
     assert spent(books) == 2.5
 
 
+@on_sqlite
 def test_a_cost_above_the_hold_is_charged_up_to_the_limit(books):
     hold = books.reserve(8, "a", payer=limited(10))
     assert books.settle(hold, 12) == 10
     assert (spent(books), books.has()) == (10, (90, 0))
 
 
+@on_sqlite
 def test_a_hold_grows_up_to_the_limit(books):
     hold = books.reserve(4, "a", payer=limited(10))
     assert books.do(ledger.extend, hold, 0, 10 * CREDIT)
@@ -80,6 +87,7 @@ def test_a_swept_hold_is_charged_within_the_limit(books):
     assert (spent(books), books.has()) == (6, (94, 0))
 
 
+@on_sqlite
 def test_a_token_has_one_limit_for_all_accounts(books):
     """Its user pays for some calls, the app's owner for others."""
     books.reserve(6, "a", payer=limited(10))
@@ -89,6 +97,7 @@ def test_a_token_has_one_limit_for_all_accounts(books):
     assert (books.has("alice"), books.has("bob")) == ((100, 6), (100, 4))
 
 
+@on_sqlite
 def test_tokens_have_a_limit_each(books):
     books.reserve(10, "a", payer=limited(10))
     books.reserve(10, "b", payer=limited(10, token="another"))
@@ -103,6 +112,7 @@ def test_a_refund_is_given_back_once(books):
     books.do(allowances.spend, "token", 2 * CREDIT)  # for the check of the sums, which knows none
 
 
+@on_sqlite
 def test_without_its_row_a_token_spends_no_more_and_its_holds_end(books):
     hold = books.reserve(5, "a", payer=limited(10))
     with books.app.app_context(), write_transaction() as session:
@@ -120,6 +130,7 @@ def test_without_its_row_a_hold_of_a_token_may_still_shrink(books):
     assert books.settle(hold, 4) == 4
 
 
+@on_sqlite
 def test_a_row_that_begins_anew_is_given_back_nothing_that_it_has_not_spent(books):
     hold = books.reserve(5, "a", payer=limited(10))
     with books.app.app_context(), write_transaction() as session:

@@ -34,6 +34,7 @@ def a_day_later(books: Books) -> None:
         session.execute(update(Entry).values(created_at=now() - timedelta(days=1)))
 
 
+@on_sqlite
 def test_holds_and_charges_of_the_day_count(account):
     account.settle(account.reserve(6, "a", payer=BUDGET), 5)
     hold = account.reserve(4, "b", payer=BUDGET)
@@ -46,6 +47,7 @@ def test_holds_and_charges_of_the_day_count(account):
     account.reserve(5, "d", payer=BUDGET)
 
 
+@on_sqlite
 def test_a_refusal_names_a_large_budget_to_its_last_digit(books):
     books.open("alice", 2_000_000)
     payer = Payer("alice", is_owner=False, budget=1_234_567 * CREDIT)
@@ -53,6 +55,7 @@ def test_a_refusal_names_a_large_budget_to_its_last_digit(books):
         books.reserve(1_234_568, "a", payer=payer)
 
 
+@on_sqlite
 def test_a_refusal_says_what_is_needed_and_left_and_not_that_all_is_spent(account):
     """A first hold may be more than a small budget, of which nothing is spent then."""
     account.settle(account.reserve(6, "a", payer=BUDGET), 5.5)
@@ -72,6 +75,7 @@ def test_the_next_day_begins_with_the_whole_budget(account):
     account.reserve(10, "c", payer=BUDGET)
 
 
+@on_sqlite
 def test_a_refund_gives_the_budget_back(account):
     account.settle(account.reserve(10, "a", payer=BUDGET), 10)
     account.do(ledger.refund, "alice", 4 * CREDIT, "a", "image", None)

@@ -46,6 +46,7 @@ def test_a_misspelt_subject_gets_no_account(flask, books, alice):
     assert "The balance is 1007.0 credits." in flask("credits", "grant", "alice", "7")
 
 
+@on_sqlite
 def test_the_balance_shows_what_is_held(flask, books):
     books.open("alice", 100)
     books.reserve(2.25, "a")

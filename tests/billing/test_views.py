@@ -10,6 +10,7 @@ from service.billing.views import EntrySchema
 from tests.services import on_sqlite
 
 
+@on_sqlite
 def test_the_first_request_opens_the_account(alice, books):
     answer = alice.get("/api/credits").json
     assert alice.get("/api/credits").json == answer
@@ -27,6 +28,7 @@ def test_the_starting_credits_are_a_setting(alice):
     assert alice.get("/api/credits").json["balance"] == 7
 
 
+@on_sqlite
 def test_amounts_are_in_credits(alice, books):
     books.open("alice", 100)
     books.settle(books.reserve(2, "turn_1"), 3)
@@ -66,6 +68,7 @@ def test_entries_come_in_pages_newest_first(alice, bob, books):
     assert refs == [["4", "3"], ["2", "1"], ["0", "starting"]]
 
 
+@on_sqlite
 def test_callers_see_only_their_own_entries(alice, bob, books):
     books.open("alice", 100)
     books.settle(books.reserve(2, "turn_1"), 1)

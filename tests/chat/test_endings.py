@@ -321,6 +321,7 @@ def test_the_reply_of_a_user_who_is_disabled_ends_and_keeps_what_was_said(alice,
     assert types(alice.turn(chat, "hello"))[-1] == "finish"
 
 
+@on_sqlite
 @pytest.mark.parametrize("limit", ["first", "idle", "step"])
 def test_a_model_that_takes_too_long_ends_in_an_error(alice, chat, monkeypatch, limit):
     limits = model_call.TimeLimits(**{"first": 5.0, "idle": 5.0, "step": 5.0, limit: 0.1})
@@ -331,6 +332,7 @@ def test_a_model_that_takes_too_long_ends_in_an_error(alice, chat, monkeypatch, 
     assert alice.rows(chat) == []
 
 
+@on_sqlite
 def test_a_slow_reader_does_not_count_against_the_models_time(alice, chat, monkeypatch):
     short = model_call.TimeLimits(first=2, idle=2, step=3)  # a busy machine needs some of it
     monkeypatch.setattr(model_call, "LIMITS", dict.fromkeys("ABC", short))

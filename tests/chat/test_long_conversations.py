@@ -38,6 +38,7 @@ def test_what_was_said_first_is_known_after_four_hundred_messages(app, alice, ch
     assert summary_of(app, chat).text == told
 
 
+@on_sqlite
 @pytest.mark.settings(context_budget=30_000)
 def test_a_summary_of_six_thousand_messages_is_kept(app, alice, chat):
     """The sum of their times is beyond what SQLite can add up."""

@@ -52,6 +52,7 @@ def test_a_refusal_is_an_error_that_the_model_reads(alice, chat):
     assert absent["errorText"] == "This does not exist, or you have no access to it."
 
 
+@on_sqlite
 def test_a_page_of_large_records_ends_early_and_goes_on_at_its_cursor(alice, chat):
     titles = [f"{number} " + "\u00e9" * 150 for number in range(12)]
     for title in titles:
@@ -85,6 +86,7 @@ def test_a_whole_number_may_have_a_fraction_of_zero_as_in_json_schema(alice, cha
     assert "tool-input-error" in types(chunks)
 
 
+@on_sqlite
 @pytest.mark.parametrize("shape", ["text", "list", "object", "keys"])
 def test_a_result_over_the_cap_is_cut_and_says_so(alice, chat, shape):
     output = call_tool(alice, chat, "test.large", shape=shape)["output"]

@@ -37,6 +37,7 @@ def test_an_edited_message_replaces_itself_and_all_that_follows(alice, chat, new
     assert alice.records("ai-chats")[0]["data"]["title"] == "Mine"
 
 
+@on_sqlite
 def test_the_model_sees_the_history_before_the_replaced_message(
     served_by, alice, stream_of, chat_of_three
 ):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from service.chat import titles
 from service.chat.titles import title_from
+from tests.services import on_sqlite
 
 TITLES = {
     "# Plan for **next** week": "Plan for next week",
@@ -78,6 +79,7 @@ def test_the_lines_that_are_left_out_are_those_of_nothing_but_marks(text):
     assert titles._ONLY_MARKS.sub("", text) == re.sub(plain, "", text, flags=re.M)
 
 
+@on_sqlite
 def test_a_chat_is_named_without_marks(alice):
     chat = alice.new_chat()
     alice.turn(chat, "## Say *hello*")

@@ -51,6 +51,7 @@ def counted(app):
     return {row.user_id: row.calls for row in found}
 
 
+@on_sqlite
 def test_a_call_over_the_limit_is_refused_before_the_vendor_is_asked(app, alice, bob, limited):
     vendor = limited(2)
     assert statuses(alice, "a", "b") == [200, 200]

@@ -45,6 +45,7 @@ def test_a_repetition_after_a_delete_is_not_found(alice):
     assert alice.records("notes") == []
 
 
+@on_sqlite
 def test_a_key_belongs_to_a_user_and_a_collection(alice, bob):
     ids = {
         create(alice, "k", title="t").json["recordId"],

@@ -131,6 +131,7 @@ def test_a_vendor_may_nest_its_answers_and_hash_in_hexadecimals(alice):
     assert alice.post("/api/integrations/clips-list", {}).json["data"] == {"first": "c1"}
 
 
+@on_sqlite
 def test_a_token_that_a_poll_finds_rejected_is_cleared(app, alice, job, tiktok):
     tiktok.says(Said({}, 401), DONE)
     answer = alice.get(job)

@@ -10,6 +10,7 @@ from tests.services import on_sqlite
 CREDIT = 1_000_000
 
 
+@on_sqlite
 def test_a_turn_is_charged_to_the_limited_token(alice, books):
     limited = alice.limited("chat", credits=40)
     limited.turn(limited.new_chat(), "who am I")
@@ -18,6 +19,7 @@ def test_a_turn_is_charged_to_the_limited_token(alice, books):
     assert (allowance.amount, allowance.user_id) == (40 * CREDIT, "alice")
 
 
+@on_sqlite
 def test_a_turn_that_the_token_can_not_afford_is_refused(alice, books):
     chat = alice.new_chat()
     for credits in (0, 0.5):

@@ -178,6 +178,7 @@ def test_of_all_who_see_that_the_pause_is_over_one_tries(app, alice, provider):
     assert sum(Pool(20).map(may_try, range(20))) == 1
 
 
+@on_sqlite
 def test_a_trial_that_fails_opens_it_again(app, alice, provider):
     fail(alice, provider)
     rested(app)

@@ -45,6 +45,7 @@ def test_the_same_key_with_another_body_is_a_conflict(alice, provider, books):
     assert (len(provider.seen), books.charges()) == (1, [-3])
 
 
+@on_sqlite
 def test_a_key_belongs_to_one_user_and_one_endpoint(alice, bob, provider, books):
     alice.connect(SEND)
     assert call_once(alice).status_code == call_once(bob).status_code == 200
@@ -94,6 +95,7 @@ def test_half_a_character_in_an_answer_is_stored_like_any_other(alice, provider,
     assert (len(provider.seen), books.charges()) == (1, [-3])
 
 
+@on_sqlite
 def test_a_job_is_stored_before_it_is_waited_for(app, alice, provider, books):
     twins = []
 
@@ -140,6 +142,7 @@ UNCLEAR = {
 }
 
 
+@on_sqlite
 def test_what_may_have_been_done_is_not_done_again(alice, provider, books):
     for number, (name, reply) in enumerate(UNCLEAR.items()):
         provider.script("probe", reply)

@@ -105,6 +105,7 @@ def test_what_failed_costs_the_token_nothing(alice, provider, books):
     assert mine.call(SEARCH).status_code == 200
 
 
+@on_sqlite
 def test_what_is_refunded_can_be_spent_again(alice, app, provider, books):
     """The vendor tells what a task has cost once it has ended: here a dollar's fiftieth."""
     [slow] = [item for item in endpoints.ENDPOINTS if item.name == TASK]

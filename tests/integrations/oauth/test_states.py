@@ -66,6 +66,7 @@ def test_the_body_is_looked_at_once_the_grant_suffices(alice):
         assert (answer.status_code, answer.json["error"]) == (400, "invalid_request"), raw
 
 
+@on_sqlite
 def test_a_body_that_is_too_large_is_refused_without_a_grant_too(alice):
     assert alice.call(READ, data=b" " * ((1 << 20) + 1)).status_code == 413
 
