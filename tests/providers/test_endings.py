@@ -12,7 +12,6 @@ from tests.providers import recorded_streams
 from tests.providers.expected_streams import ANSWERS, FAULTS
 from tests.providers.stream_reading import (
     BC,
-    LINE_ENDS,
     A,
     decoder_of,
     ending,
@@ -33,10 +32,9 @@ def check(length: int, outcome: str, terminal: int, size: int, wire: Wire) -> No
         assert outcome in ("finished", "cut"), length
 
 
-@pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_stream_is_cut_until_its_terminal_event_is_whole(name, line_end):
-    data, wire = stream_bytes(name, line_end), wire_of(name)
+def test_a_stream_is_cut_until_its_terminal_event_is_whole(name):
+    data, wire = stream_bytes(name), wire_of(name)
     terminal = terminal_end(data, wire)
     assert terminal
     for length in range(len(data) + 1):
@@ -44,10 +42,9 @@ def test_a_stream_is_cut_until_its_terminal_event_is_whole(name, line_end):
         check(length, outcome, terminal, len(data), wire)
 
 
-@pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_failing_stream_never_looks_finished(name, line_end):
-    data, wire = stream_bytes(name, line_end), wire_of(name)
+def test_a_failing_stream_never_looks_finished(name):
+    data, wire = stream_bytes(name), wire_of(name)
     outcomes = [ending(data[:length], decoder_of(wire)) for length in range(len(data) + 1)]
     assert set(outcomes) <= {"cut", FAULTS[name]}
     assert outcomes[-1] == FAULTS[name]

@@ -35,10 +35,9 @@ def test_the_folder_holds_recordings_of_both_wires():
     assert {wire_of(name) for name in FILES} == {A, BC}
 
 
-@pytest.mark.parametrize("line_end", LINE_ENDS, ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", WHOLE)
-def test_a_recording_says_what_its_own_json_says(name, line_end):
-    data = recorded_bytes(name, line_end)
+def test_a_recording_says_what_its_own_json_says(name):
+    data = recorded_bytes(name)
     whole = events_of(data, wire_of(name))
     assert replace(answer_of(whole), progress=0) == expected(name)
     assert all(call.name and call.arguments for call in whole[-1].calls)
