@@ -107,6 +107,8 @@ def test_a_turn_is_described_with_each_of_its_statuses_and_their_headers(documen
     refusals = {"400", "401", "402", "403", "404", "408", "409", "413", "429", "500", "503"}
     assert set(responses) == {"200", *refusals, "default"}
     assert responses["200"]["headers"]["X-Asst-Id"]["required"] is True
+    again = document["paths"]["/api/ai/chat/{chat_id}/stream"]["get"]["responses"]["200"]
+    assert again["headers"]["X-Asst-Id"].get("required", False) is False, "nothing may be stored"
     assert responses["401"]["headers"]["WWW-Authenticate"]["required"] is True
     assert responses["429"]["headers"]["Retry-After"]["required"] is True
     assert responses["503"]["headers"]["Retry-After"]["required"] is False, (

@@ -75,8 +75,9 @@ def send_claim(session: Statements, question: Question, lease_id: str) -> Statem
         "user_message_id": question.user_message_id,
         "chat_id": question.chat_id,
         "lease_id": lease_id,
-        "replaced_chat": _replaced_chat(question),
+        "replaced_chat": question.chat_id if question.replaces else None,
         "model": question.model.id,
+        "assistant_message_id": question.assistant_message_id,
     }
     return CLAIM.send(session.connection(), claim)
 
@@ -98,7 +99,8 @@ def take_over(
     turn's claim remains.
     """
     message = {"owner": question.caller.subject, "message": question.user_message_id}
-    lost = {**message, "replaced": _replaced_chat(question), "silent": list(silent)}
+    replaced = question.chat_id if question.replaces else None
+    lost = {**message, "replaced": replaced, "silent": list(silent)}
     session.connection().execute(DROP_LOST, lost)
     return is_ours(send_claim(session, question, lease_id))
 
@@ -112,10 +114,6 @@ def exists_for(subject: str, chat_id: str, message_id: str) -> bool:
 def count_of(subject: str) -> int:
     """Return how many messages of a user are claimed. Needs an app context."""
     return db.session.scalar(COUNT, {"owner": subject}) or 0
-
-
-def _replaced_chat(question: Question) -> str | None:
-    return question.chat_id if question.replaces else None
 
 
 class AlreadyRunning(Conflict):
@@ -179,7 +177,7 @@ def request_ends(session: Session, which: ColumnElement[bool], reason: EndReason
 _live = exists().where(_leases.c.lease_id == _claims.c.lease_id, ~has_lapsed())
 FIND_LIVE = select(_claims.c.turn_id).where(_of_message, _live)
 RUNNING = (
-    select(_claims.c.turn_id)
+    select(_claims.c.turn_id, _claims.c.assistant_message_id)
     .where(_claims.c.chat_id == bindparam("chat"), _claims.c.user_id == bindparam("owner"), _live)
     .where(_claims.c.began_at.is_not(None))  # an older release publishes nothing
     .order_by(_claims.c.began_at.desc())
@@ -191,9 +189,9 @@ def is_answered(subject: str, message_id: str) -> bool:
     return db.session.scalar(FIND_LIVE, {"owner": subject, "message": message_id}) is not None
 
 
-def running(session: Session, owner: str, chat_id: str) -> list[str]:
-    """Return the ids of the turns that run in a chat, the newest first, in any worker."""
-    return list(session.scalars(RUNNING, {"chat": chat_id, "owner": owner}))
+def running(session: Session, owner: str, chat_id: str) -> dict[str, str | None]:
+    """Return by turn id the replies' ids of the turns that run in a chat, the newest first."""
+    return dict(session.execute(RUNNING, {"chat": chat_id, "owner": owner}).all())
 
 
 def watch(session: Session, turn_ids: Collection[str]) -> set[str]:

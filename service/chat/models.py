@@ -223,7 +223,9 @@ class Claim(Model):
     replaced_chat: Mapped[str | None] = mapped_column(String(ID_LIMIT), index=True, unique=True)
     began_at: Mapped[datetime | None]  # null if a release before 0021 wrote the row
     watched_until: Mapped[datetime | None]  # by readers in other workers
-    model: Mapped[str | None] = mapped_column(String(64))  # null if an older release wrote the row
+    # Null if an older release wrote the row.
+    model: Mapped[str | None] = mapped_column(String(64))
+    assistant_message_id: Mapped[str | None] = mapped_column(String(64))
 
 
 class PublishedChunks(Model):

@@ -10,10 +10,12 @@ from typing import Any
 
 import gevent
 from flask import Blueprint, Response, current_app, g, request
+from sqlalchemy import bindparam, select
 
 from service.auth.bearer import open_to
 from service.auth.users import Caller
 from service.chat import claims
+from service.chat.models import Turn
 from service.chat.relay import publications
 from service.chat.relay.publisher import PUBLISH_SECONDS
 from service.chat.relay.watchers import LOST_SECONDS, WATCHERS, Watcher, Watchers
@@ -26,6 +28,8 @@ from service.web.errors import InvalidRequest, RateLimited
 
 POSITION = re.compile(r"(turn_[0-9a-f]{32}):([0-9]{1,9})")
 HEADER = "Last-Event-ID"
+REPLY_ID = {"X-Asst-Id": {"schema": {"type": "string"}}}
+STORED_REPLY = select(Turn.assistant_message_id).where(Turn.turn_id == bindparam("turn"))
 
 resume = Blueprint("resume", __name__, url_prefix="/api/ai")
 
@@ -34,12 +38,14 @@ resume = Blueprint("resume", __name__, url_prefix="/api/ai")
 @open_to("chat")
 @refuses(RateLimited)
 @takes(Last_Event_ID="The id of the last event that was read; the stream goes on behind it.")
-@answers(None, media_type="text/event-stream", others={204: {}})
+@answers(None, media_type="text/event-stream", others={204: {}}, gives=REPLY_ID)
 def watch(chat_id: str) -> Response:
     """Read the running reply of a chat, from its first chunk or behind the last one read
 
     It may run in any worker. 204 if none runs. Each event has an id for `Last-Event-ID`. The
     metadata of the `start` chunk also has the question, as `userMessage` with `id` and `content`.
+    `X-Asst-Id` is the assistant row's id; it is absent if the reply has ended and nothing of it is
+    stored.
     """
     check_chat(g.caller, chat_id)
     watchers = WATCHERS.of(current_app)
@@ -49,6 +55,8 @@ def watch(chat_id: str) -> Response:
     watchers.add(watcher)
     leave = partial(watchers.remove, watcher)
     response = Response(watcher.stream(leave), headers=sse.HEADERS)
+    if watcher.assistant_message_id:
+        response.headers["X-Asst-Id"] = watcher.assistant_message_id
     # Called even if the stream is never read: an unstarted generator runs no `finally`.
     response.call_on_close(leave)
     return response
@@ -74,11 +82,18 @@ def _watcher(watchers: Watchers, caller: Caller, chat_id: str) -> Watcher | None
     running = claims.running(db.session(), caller.subject, chat_id)
     db.session.commit()
     if turn_id in running and watchers.can_read(turn_id):
-        return watcher(turn_id, number)
+        return watcher(turn_id, number, assistant_message_id=running[turn_id])
     if turn_id and _has_rest(caller, chat_id, turn_id, number):
-        return watcher(turn_id, number)
+        return watcher(turn_id, number, assistant_message_id=_stored_reply(turn_id))
     newest = next(filter(watchers.can_read, running), None)
-    return watcher(newest, 0) if newest else None
+    return watcher(newest, 0, assistant_message_id=running[newest]) if newest else None
+
+
+def _stored_reply(turn_id: str) -> str | None:
+    """Return the id of an ended turn's reply; None if nothing was stored."""
+    found: str | None = db.session.scalar(STORED_REPLY, {"turn": turn_id})
+    db.session.commit()
+    return found
 
 
 def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:

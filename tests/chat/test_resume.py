@@ -12,11 +12,12 @@ from sqlalchemy import delete, select, update
 from service.chat import resume
 from service.chat.models import PublishedChunks, Turn
 from service.chat.relay import publisher
-from service.chat.relay.watchers import MOST_WATCHERS
+from service.chat.relay.watchers import MOST_WATCHERS, Watchers
 from service.chat.stream.reader import SLOW_SECONDS
-from service.chat.turn.running import TICK_SECONDS
+from service.chat.turn.running import TICK_SECONDS, Runs
 from service.extensions import db
 from service.times import now
+from tests.app_database import execute_write
 from tests.chat.turn_readers import ID, numbered_chunks, path_of, watch
 from tests.chat.turns import assemble, begin_turn, is_idle
 from tests.people import chunks_of, chunks_so_far, text_of, types
@@ -40,6 +41,44 @@ def test_a_second_reader_gets_the_same_chunks(alice, chat, when):
     question = start["messageMetadata"].pop("userMessage")
     assert [start, *rest] == first
     assert question == {"id": "u-1", "content": "count to 300"}
+
+
+@pytest.mark.parametrize("published", [False, True], ids=["same worker", "another worker"])
+def test_a_second_reader_gets_the_id_of_the_reply(alice, app, chat, published, monkeypatch):
+    first, stream, _ = begin_turn(alice, chat, "count to 300")
+    reply = first.headers["X-Asst-Id"]
+    if published:
+        monkeypatch.setitem(app.extensions, "watchers", Watchers(app, Runs()))
+    second = watch(alice, chat)
+    some = next(second.response) + next(second.response)
+    third = watch(alice, chat, last_id(some))
+    assert [one.headers["X-Asst-Id"] for one in (second, third)] == [reply, reply]
+    second.close()
+    third.close()
+    for _ in stream:
+        pass
+    app.extensions["watchers"].stop()
+    assert alice.records("ai-messages")[-1]["recordId"] == reply
+
+
+@pytest.mark.settings(RESUME_SECONDS="30")
+@pytest.mark.parametrize("is_stored", [True, False], ids=["stored", "nothing stored"])
+def test_who_reads_the_rest_of_an_ended_turn_gets_the_id_of_its_stored_reply(
+    alice, app, chat, is_stored
+):
+    first, _, _ = begin_turn(alice, chat, "count to 300")
+    second = watch(alice, chat)
+    some = next(second.response) + next(second.response)
+    second.close()
+    first.close()
+    wait_for(is_idle(app), 30)
+    wait_for(lambda: not app.extensions["publisher"])
+    if not is_stored:
+        execute_write(app, delete(Turn))
+    rest = watch(alice, chat, last_id(some))
+    assert rest.status_code == 200
+    assert rest.headers.get("X-Asst-Id") == (first.headers["X-Asst-Id"] if is_stored else None)
+    rest.close()
 
 
 def test_a_reader_goes_on_behind_the_last_event_that_it_has_read(alice, chat):

@@ -64,10 +64,13 @@ class Watcher(Reader):
         sock: socket.socket | None,
         writer: DirectWriter | None = None,
         user_id: str = "",
+        assistant_message_id: str | None = None,
     ) -> None:
+        """`assistant_message_id` is the id of the reply, or None if it is unknown."""
         self.channel, self.user_id = Channel(), user_id
         super().__init__(self.channel, sock, turn_id, writer)
         self.chat_id, self.turn_id, self.number = chat_id, turn_id, number
+        self.assistant_message_id = assistant_message_id
         self._start = number
         self.events: list[bytes] = []  # of a turn in another worker, from its first one
         self.seen = time.monotonic()  # when its turn was last known to run
