@@ -172,10 +172,10 @@ def _begin_write(connection: Connection) -> None:
             driver.execute("BEGIN IMMEDIATE")
             return
         except sqlite3.Error as error:
-            is_busy = primary_code(error) in BUSY
-            if not is_busy or time.monotonic() >= deadline:
-                if is_busy:
-                    writer_lock.give_up()
+            if primary_code(error) not in BUSY:
+                _fail(connection, error, "BEGIN IMMEDIATE")
+            if time.monotonic() >= deadline:
+                writer_lock.give_up()
                 _fail(connection, error, "BEGIN IMMEDIATE")
         gevent.sleep(0.02)
 

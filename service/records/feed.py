@@ -199,16 +199,8 @@ class Feed:
         """Read and announce all new changes. Returns the seconds until the next poll."""
         window = self._window
         assert window
-        is_last = False
         try:
-            while not is_last:
-                self._wake.clear()
-                page = reader.read(window.tail)
-                is_last = page.is_last
-                if page.changes:
-                    if commits := COMMIT_SYNC.get(self._app):
-                        commits.wait_for_others()  # or a power cut might undo sent changes
-                    self._deliver(page.changes)
+            has_unsettled = self._read_pages(reader, window)
         except AnotherHistory as found:
             log.warning("sockets closed", why="a database with another history has taken over")
             if self._window is window:  # or else the last session has left meanwhile
@@ -219,9 +211,21 @@ class Feed:
             reader.close()  # so that the changes it has read count as unread
             log.warning("feed not read", error=type(error).__name__)
             return RETRY_SECONDS
-        return UNSETTLED_SECONDS if page.has_unsettled else POLL_SECONDS[reader.dialect]
+        return UNSETTLED_SECONDS if has_unsettled else POLL_SECONDS[reader.dialect]
+
+    def _read_pages(self, reader: FeedReader, window: Window) -> bool:
+        """Announce the pages after the window; returns whether a change is not settled yet."""
+        while True:
+            self._wake.clear()
+            page = reader.read(window.tail)
+            if page.changes:
+                self._deliver(page.changes)
+            if page.is_last:
+                return page.has_unsettled
 
     def _deliver(self, new: list[Change]) -> None:
+        if commits := COMMIT_SYNC.get(self._app):
+            commits.wait_for_others()  # or a power cut might undo sent changes
         assert self._window
         self._window.extend(new)
         tail = self._window.tail
