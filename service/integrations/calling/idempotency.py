@@ -14,7 +14,7 @@ from typing import Any
 
 import gevent
 import structlog
-from sqlalchemy import Row, and_, delete, insert, select, update
+from sqlalchemy import Row, Select, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -98,7 +98,7 @@ class KeyLease:
         try:
             with write_transaction() as session:
                 user_locks.lock(session, self._names["user_id"])
-                row = session.execute(self._row()).one_or_none()
+                row = session.execute(self._row().with_for_update()).one_or_none()
                 stored = self._load_stored(row) if row else None
                 if stored is None:
                     self._take(session, row)
@@ -122,7 +122,7 @@ class KeyLease:
             gevent.sleep(LOOK_SECONDS)
 
     def _read_answer(self) -> str:
-        row = db.session.execute(self._row(locked=False)).one_or_none()
+        row = db.session.execute(self._row()).one_or_none()
         db.session.commit()
         stored = self._load_stored(row) if row else None
         if stored is None:
@@ -190,12 +190,11 @@ class KeyLease:
         of_deleted_chat = _keys.c.chat_id.is_distinct_from(self._chat_id)
         session.execute(delete(_keys).where(self._mine(), of_deleted_chat))
 
-    def _row(self, locked: bool = True) -> Any:
+    def _row(self) -> Select[Any]:
         """Return the statement for the key's row, with `expired` and `lapsed` by database time."""
         expired = (_keys.c.expires_at <= current_time()).label("expired")
         lapsed = (_keys.c.held_until <= current_time()).label("lapsed")
-        row = select(_keys, expired, lapsed).filter_by(**self._names)
-        return row.with_for_update() if locked else row
+        return select(_keys, expired, lapsed).filter_by(**self._names)
 
     def _load_stored(self, row: Row[Any]) -> str | None:
         """Return the stored answer, None if a call may be made. Raises `Conflict`, `NotOpened`."""
