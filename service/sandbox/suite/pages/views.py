@@ -4,6 +4,7 @@ The pages have plain forms and no script. The authorization request stays in the
 again when the form is submitted. The form contains only the account, the scopes and the decision.
 """
 
+from collections.abc import Callable
 from urllib.parse import urlencode
 
 from flask import (
@@ -16,6 +17,7 @@ from flask import (
     request,
 )
 from flask import send_from_directory as send
+from sqlalchemy.orm import Session
 
 from service.database.access import write_transaction
 from service.extensions import db
@@ -39,7 +41,7 @@ HEADERS = {
         "frame-ancestors 'none'"
     ),
 }
-SWITCHES = {
+SWITCHES: dict[str, Callable[[Session, str], None]] = {
     "expire": tokens.expire,
     "revoke": tokens.forget,
     "short": lambda session, account: tokens.set_life(session, account, tokens.SHORT),
