@@ -5,6 +5,7 @@ import { createStoredKeys } from '../page/stored-keys.js';
 import { lastActive } from './chat-row.js';
 import { createLiveCollection } from '../shared/live-collection.js';
 import { createOnce } from '../shared/idempotency.js';
+import { createUnlistedChats } from './unlisted-chats.js';
 
 /** @typedef {ReturnType<typeof createChats>} Chats */
 
@@ -19,14 +20,7 @@ export function createChats(context) {
   const conversations = new Map();
   /** @type {Map<string, string>} by chat: when its last message was stored, as of the last refresh of its conversation */
   const times = new Map();
-  /** @type {Set<string>} chats that this page has deleted or is deleting */
-  const deletedChats = new Set();
-  /** @type {Set<string>} opened chats that were in the list */
-  const listedChats = new Set();
-  /** @type {Set<string>} opened chats that were never in the list, and that the server does not have */
-  const missingChats = new Set();
-  /** @type {Map<string, Promise<void>>} the running requests for chats that the list does not have */
-  const requests = new Map();
+  const unlisted = createUnlistedChats(collection, transport);
   /** Idempotency keys by number. If the answer of a creation was lost, the next creation with its number gets that chat, even after a reload. */
   const keys = createStoredKeys(drafts, 'chat-key');
   /** @type {Set<string>} the numbers in use: chats that are being created at the same time have different numbers */
@@ -37,52 +31,19 @@ export function createChats(context) {
   function refreshChanged() {
     for (const [chatId, conversation] of conversations) {
       const row = collection.rows[chatId];
-      if (row) listedChats.add(chatId);
-      else readUnlisted(chatId);
+      unlisted.check(chatId);
       if (!row || lastActive(row) === times.get(chatId)) continue;
       times.set(chatId, lastActive(row));
       conversation.refresh(lastActive(row));
     }
   }
 
-  /** Whether a chat is known not to exist. If the list is not complete, an old chat may be missing from it. @param {string} chatId */
-  function isGone(chatId) {
-    const { rows, loaded, isCut } = collection;
-    const hasLeftList = listedChats.has(chatId) && loaded && !isCut;
-    return !rows[chatId] && (deletedChats.has(chatId) || missingChats.has(chatId) || hasLeftList);
-  }
-
-  /** Reads a chat if the list does not have it: it may be newer than the list, or too old for it. @param {string} chatId */
-  async function readUnlisted(chatId) {
-    if (!collection.loaded || collection.rows[chatId] || isGone(chatId)) return;
-    const request = requests.get(chatId) ?? findChat(chatId).finally(() => requests.delete(chatId));
-    requests.set(chatId, request);
-    await request;
-  }
-
-  /** @param {string} chatId */
-  async function findChat(chatId) {
-    const answer = await transport.get('/api/records/ai-chats', { where: { recordId: chatId } }).catch(() => null);
-    if (!answer || collection.rows[chatId] || deletedChats.has(chatId)) return; // after a failure, the next change of the list tries again
-    const [row] = answer.records;
-    if (row) return collection.put(row);
-    missingChats.add(chatId);
-    collection.drop(chatId); // tells the listeners
-  }
-
-  /** @param {string} chatId */
-  async function isMissing(chatId) {
-    await readUnlisted(chatId);
-    return isGone(chatId);
-  }
-
   /** @param {string} chatId */
   function openConversation(chatId) {
-    const conversation = createConversation(chatId, { ...context, isMissing: () => isMissing(chatId), onTurnBegin });
+    const conversation = createConversation(chatId, { ...context, isMissing: () => unlisted.isMissing(chatId), onTurnBegin });
     conversations.set(chatId, conversation);
     const row = collection.rows[chatId];
     times.set(chatId, row ? lastActive(row) : '');
-    if (row) listedChats.add(chatId);
     conversation.load();
     return conversation;
   }
@@ -108,7 +69,7 @@ export function createChats(context) {
   /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */
   async function change(chatId, changes) {
     const answer = await transport.patch(`/api/ai/chats/${encodeURIComponent(chatId)}`, changes).catch((error) => {
-      if (!deletedChats.has(chatId)) throw error; // a chat that this page has deleted needs no change
+      if (!unlisted.isDeleted(chatId)) throw error; // a chat that this page has deleted needs no change
     });
     if (answer && collection.rows[chatId]) collection.put(recordOf(answer.chat)); // a chat that was removed meanwhile stays removed
   }
@@ -132,7 +93,7 @@ export function createChats(context) {
 
   return {
     collection,
-    isGone,
+    isGone: unlisted.isGone,
     /** The one conversation object of a chat; its turn continues while another chat is shown. @param {string} chatId */
     conversation: (chatId) => conversations.get(chatId) ?? openConversation(chatId),
     /** Whether a reply is being received and has content already. */
@@ -155,12 +116,12 @@ export function createChats(context) {
     /** @param {string} chatId @param {boolean} pinned */
     pin: (chatId, pinned) => change(chatId, { pinned }),
     /** @param {string} chatId @returns {boolean} whether this page deleted it */
-    wasRemovedHere: (chatId) => deletedChats.has(chatId),
+    wasRemovedHere: unlisted.isDeleted,
     /** @param {string} chatId */
     async remove(chatId) {
-      deletedChats.add(chatId); // before the request: the socket may report the deletion before the response arrives
+      unlisted.noteDeletion(chatId, true); // before the request: the socket may report the deletion before the response arrives
       await transport.delete(`/api/ai/chats/${encodeURIComponent(chatId)}`).catch((error) => {
-        deletedChats.delete(chatId);
+        unlisted.noteDeletion(chatId, false);
         throw error;
       });
       conversations.delete(chatId);
