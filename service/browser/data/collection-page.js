@@ -1,7 +1,6 @@
 // The page of one collection: the search, the filters, the records, and a panel for one record or a new one.
 
 import { element, icon, isFocusLost, setOff } from '../shared/elements.js';
-import { createCreatePanel } from './create-panel.js';
 import { createDataGrid } from './data-grid.js';
 import { dataHref } from './data-route.js';
 import { createDeletion } from './deletion.js';
@@ -10,14 +9,12 @@ import { whereOf } from './filters.js';
 import { markMore } from './edge-shadow.js';
 import { nextSort } from './order.js';
 import { createPagedRows } from './paged-rows.js';
-import { createRecordPanel } from './record-panel.js';
-import { isOfTheService, recordColumns, singularOf, tableColumns, titleOf, writableColumns, wordOf } from './collections.js';
+import { createSidePanel } from './side-panel.js';
+import { isOfTheService, recordColumns, singularOf, tableColumns, writableColumns, wordOf } from './collections.js';
 
 /**
  * @typedef {import('./collections.js').Collection} Collection
- * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {ReturnType<typeof createCollectionPage>} CollectionPage
- * @typedef {import('./record-panel.js').RecordPanel | ReturnType<typeof createCreatePanel>} Panel
  */
 
 const PAGE = 50;
@@ -33,7 +30,7 @@ export function createCollectionPage(collection, context, draft) {
   const filters = createFilterBar(recordColumns(collection), onFilter);
   const deletion = createDeletion(collection, rows, { ...context, leave: focusTable });
   const canCreate = Boolean(collection.permissions.create) && writableColumns(collection).length > 0;
-  const create = element('button', { type: 'button', class: 'primary', hidden: !canCreate, on: { click: openCreate } }, icon('plus'), `New ${singularOf(name)}`);
+  const create = element('button', { type: 'button', class: 'primary', hidden: !canCreate, on: { click: openForm } }, icon('plus'), `New ${singularOf(name)}`);
   const count = element('span', { class: 'count' });
   const problem = element('p', { class: 'problem', role: 'alert' });
   const empty = element('p', { class: 'empty' });
@@ -47,16 +44,15 @@ export function createCollectionPage(collection, context, draft) {
   const frame = element('div', { class: 'data-frame' }, scroller);
   const table = element('section', { class: 'data-table', 'aria-label': wordOf(name) }, head, filters.node, problem, frame, deletion.node);
   const node = element('div', { class: 'collection-page' }, table);
-  /** @type {Panel | null} */
-  let panel = null;
+  const panel = createSidePanel(collection, context, draft, { node, rows, grid, deletion, createButton: create, focus: focusTable });
   const stopListening = rows.onChange(show);
   const stopMarking = markMore(scroller, grid.node, frame);
   show();
-  if (canCreate && draft.exists()) showCreate();
+  if (canCreate && draft.exists()) panel.showForm();
 
   function show() {
     const { list, loaded, hasMore } = rows;
-    grid.show(panel?.recordId ?? null);
+    grid.show(panel.current?.recordId ?? null);
     count.textContent = loaded ? `${list.length}${hasMore ? '+' : ''}` : '';
     count.title = hasMore ? 'More can be loaded' : '';
     empty.textContent = emptyText();
@@ -107,67 +103,9 @@ export function createCollectionPage(collection, context, draft) {
     problem.textContent = `The record is no longer in this list. You had typed “${typed}”.`;
   }
 
-  /** @param {Panel | null} next */
-  function setPanel(next) {
-    panel?.stop();
-    panel?.node.remove();
-    panel = next;
-    if (panel) node.append(panel.node);
-    node.classList.toggle('has-panel', Boolean(panel));
-    grid.show(panel?.recordId ?? null);
-    context.onTitle();
-  }
-
-  function showCreate() {
-    setPanel(createCreatePanel({ collection, create: createRecord, draft, onClose: closePanel, onCreated }));
-  }
-
-  function openCreate() {
-    showCreate();
-    panel?.focus();
-  }
-
-  /** @param {Record<string, any>} data */
-  async function createRecord(data) {
-    const row = await rows.create(data, draft.keys);
-    context.announce(`Created ${titleOf(collection, row)}`);
-    return row;
-  }
-
-  /** @param {Row} row */
-  function onCreated(row) {
-    rows.put(row); // an earlier page of this collection may have created it
-    setPanel(null);
-    if (isFocusLost()) grid.focus(row.recordId);
-  }
-
-  /** @param {string} recordId */
-  function openRecord(recordId) {
-    const parts = { context, collection, recordId, onClose: closePanel, onSaved, onDelete, onTitle: context.onTitle };
-    setPanel(createRecordPanel(parts));
-    panel?.focus();
-  }
-
-  /** Updates the row in the table, if the table shows it. @param {Row} row */
-  function onSaved(row) {
-    if (rows.rows[row.recordId]) rows.put(row);
-  }
-
-  /** @param {Row} row */
-  async function onDelete(row) {
-    const isDone = await deletion.remove(row);
-    if (isDone && node.isConnected && panel?.recordId === row.recordId) closePanel(); // false if something else is shown by now
-  }
-
-  /** Closes the panel; the focus returns to the element that opened it. */
-  function closePanel() {
-    const recordId = panel?.recordId;
-    setPanel(null);
-    if (recordId) location.hash = dataHref(name);
-    if (!isFocusLost()) return;
-    if (!recordId) create.focus();
-    else if (rows.rows[recordId]) grid.focus(recordId);
-    else focusTable();
+  function openForm() {
+    panel.showForm();
+    panel.current?.focus();
   }
 
   function focusTable() {
@@ -179,18 +117,14 @@ export function createCollectionPage(collection, context, draft) {
     node,
     name,
     isOfTheService: isOfTheService(collection),
-    title: () => panel?.title() || wordOf(name),
-    /** @param {string | null} recordId */
-    open(recordId) {
-      if (recordId && recordId !== panel?.recordId) openRecord(recordId);
-      else if (!recordId && panel?.recordId) setPanel(null);
-    },
+    title: () => panel.current?.title() || wordOf(name),
+    open: panel.open,
     refresh: rows.refresh,
-    focus: () => (panel ? panel.focus() : filters.focus()),
+    focus: () => (panel.current ?? filters).focus(),
     stop() {
       stopListening();
       stopMarking();
-      setPanel(null);
+      panel.stop();
       filters.stop();
       rows.stop();
     },
