@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service.auth import user_locks
@@ -204,9 +204,21 @@ class Grants:
             fresh["scopes"] = sorted({*grant.scopes, *granted_scopes(tokens.scope, ())})
         if refresh_leases.store(grant, lease, fresh):
             return True
-        if tokens.refresh and self.find(user_id) is None:  # a disconnect revoked the earlier token
+        if tokens.refresh is None or self._replace_refresh_token(grant, fresh["refresh_token"]):
+            return False
+        if self.find(user_id) is None:  # a disconnect revoked the earlier token
             authority.revoke(tokens.refresh)
         return False
+
+    def _replace_refresh_token(self, grant: Grant, sealed: str) -> bool:
+        """Replace the refresh token that a refresh has used up, if a consent has left it.
+
+        A consent during the refresh stores its own access token, and may bring no refresh token.
+        """
+        same = (_grants.c.seq == grant.seq, _grants.c.refresh_token == grant.refresh_token)
+        with write_transaction() as session:
+            replaced = update(_grants).where(*same).values(refresh_token=sealed)
+            return session.execute(replaced.returning(_grants.c.seq)).first() is not None
 
     def _seal(self, user_id: str, tokens: Tokens) -> dict[str, Any]:
         """Return columns for a token answer. Without a refresh token, its column is not changed."""

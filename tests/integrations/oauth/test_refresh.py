@@ -341,6 +341,27 @@ def test_a_reconnect_during_a_refresh_is_newer(app, expired, provider, late):
     assert expired.row == kept
 
 
+def test_a_consent_without_a_refresh_token_keeps_the_one_of_a_refresh_meanwhile(
+    app, expired, provider
+):
+    """The consent leaves the earlier one in its place, which the vendor accepts no more."""
+    again = user(app, provider, "alice")
+    provider.rotates = True
+
+    def meanwhile(seen):
+        reply = provider._token(seen)
+        provider.gives_refresh = False
+        again.connect(EVENTS)
+        return reply
+
+    provider.script("token", meanwhile)
+    assert expired.call().status_code == 200
+    expired.expire()
+    assert expired.call().status_code == 200
+    assert provider.refresh_count == 2
+    assert {"mailRead", "calendar"} <= expired.flags
+
+
 def test_a_lease_that_was_lost_gives_no_expired_token(expired, provider):
     """Its holder slept and failed, another has taken over and is not ready yet."""
 
