@@ -4,6 +4,7 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from gevent.pool import Pool
 
 from service.extensions import db
 from service.integrations.models import Consent
@@ -65,6 +66,13 @@ def test_a_form_is_good_once(alice, stranger, provider):
     alice.disconnect()
     assert is_refused(stranger.post(CALLBACK, data={"token": token}))
     assert alice.row is None
+
+
+def test_of_many_forms_at_once_one_connects(app, alice, stranger, provider):
+    token = form_token(stranger.get(alice.consent()))
+    post = lambda _: outcome(app.test_client().post(CALLBACK, data={"token": token}))  # noqa: E731
+    assert sorted(Pool(20).map(post, range(20))) == ["connected"] + ["failed"] * 19
+    assert alice.row["version"]
 
 
 @on_sqlite
