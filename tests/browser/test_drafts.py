@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.canvas import Canvas
 from tests.browser.data_view import panel, show
 from tests.browser.held_traffic import first_of
-from tests.browser.mail_widget import MAIL, approve, connect, header_of_requests, write_and_send
+from tests.browser.mail_widget import connect
 from tests.browser.office_suite import forget
 from tests.services import wait_for
 
@@ -56,16 +56,6 @@ def is_kept(canvas, *texts):
         return any(text in values.values() for values in texts_kept(canvas))
 
     wait_for(lambda: all(map(has, texts)))
-
-
-def is_being_sent(canvas, text):
-    """Until the server knows that this text is being sent."""
-
-    def waits():
-        drafts = [state["draft"] for state in kept(canvas) if "pending" in state.get("draft", {})]
-        return [draft for draft in drafts if text in draft["values"].values()]
-
-    wait_for(waits)
 
 
 def test_a_message_stays_half_written_until_it_is_sent_and_nothing_of_it_comes_back(canvas):
@@ -119,8 +109,6 @@ def test_what_is_typed_stays_and_what_an_input_has_brought_is_replaced_after_a_r
     expect(message).to_have_value("Bring the key")
     message.fill("Bring the key,\nand a lamp")
     is_kept(canvas, "Bring the key,\nand a lamp")
-    canvas.page.reload()
-    expect(message).to_have_value("Bring the key,\nand a lamp")
     note.fill("Another text")
     expect(fields["spring fa"]).to_have_value("Another text")  # a search is not a text of one's own
     expect(message).to_have_value("Bring the key,\nand a lamp")
@@ -151,31 +139,6 @@ def test_a_half_written_event_is_shown_again_and_thrown_away_by_cancel(canvas):
     canvas.page.reload()
     expect(calendar.get_by_role("button", name="Show events")).to_be_visible()
     assert kept(canvas) == []
-
-
-def test_a_message_that_was_being_sent_when_the_page_was_left_is_sent_once(canvas):
-    canvas.put("Mail")
-    keys = header_of_requests(canvas, MAIL, "idempotency-key")
-    mail = canvas.frame("Mail")
-    write_and_send(mail, "First")
-    connect(canvas, mail)
-    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
-    held = []
-    canvas.page.route(f"**{MAIL}", lambda route: held.append(route), times=1)
-    with canvas.page.expect_request(f"**{MAIL}"):
-        write_and_send(mail, "Second")
-        approve(canvas)
-    is_being_sent(canvas, "Second")
-    lost = first_of(held, canvas.page).fetch().json()
-    canvas.page.reload()
-    expect(mail.get_by_role("status")).to_contain_text("nothing is sent or paid twice")
-    expect(mail.get_by_label("Message")).to_have_value("Second")
-    with canvas.page.expect_response(f"**{MAIL}") as again:
-        mail.get_by_role("button", name="Send").click()
-        approve(canvas)
-    expect(mail.get_by_role("status")).to_have_text("Sent to cleo@example.com.")
-    assert again.value.json()["data"]["id"] == lost["data"]["id"]
-    assert keys[-1] == keys[-2] != keys[0]
 
 
 def test_a_half_written_record_stays_until_it_is_made_or_thrown_away(console):
@@ -235,17 +198,6 @@ def test_a_create_that_ends_after_its_form_was_left_closes_the_form_and_is_made_
     page.reload()
     expect(page.get_by_role("link", name="Open Order badges")).to_be_visible()
     expect(form).to_have_count(0)
-
-
-def test_a_create_that_was_under_way_at_a_reload_is_made_once(console):
-    page = show(console)
-    form, held = create_held(console, "Order badges")
-    held.fetch()
-    page.reload()
-    expect(form.get_by_label("Title")).to_have_value("Order badges")
-    console.button("Create").click()
-    expect(form).to_have_count(0)
-    assert titles_of_tasks(console) == ["Order badges"]
 
 
 def test_a_half_written_change_stays_and_tells_what_was_changed_meanwhile(console):
