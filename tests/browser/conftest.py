@@ -34,13 +34,6 @@ def tabs(browser) -> Tabs:
     return Tabs(browser)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def first_load(tabs) -> Iterator[None]:
-    """The first test of each module loads the console."""
-    yield
-    tabs.leave()
-
-
 @pytest.fixture(scope="package")
 def running(databases) -> Iterator[Service]:
     with Service(databases.make("sqlite"), EXTENSIONS="tests.browser.fast_service") as service:

@@ -43,7 +43,7 @@ class HeldSocket:
 
 def signed_in_behind(opened: Opened) -> tuple[Console, HeldSocket]:
     """A new person's console whose socket is held back, once the first page of chats has come."""
-    console = opened(alone=True)  # the route of a WebSocket stays
+    console = opened(sockets=True)
     held = HeldSocket(console.page)
     console.sign_in()
     held.wait()

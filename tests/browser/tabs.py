@@ -3,15 +3,16 @@
 A page comes back as good as new: on another page of the service, without storage, cookies, routes,
 other windows, and without the errors of the test before. What can't be taken back from a page (an
 init script, its history) needs a page of its own. What can't be taken back from a browser context
-(its cache, its storage, its clock, a route of a WebSocket, which leaves a function in all pages)
-needs a context of its own, which costs twice as much.
+(its cache, its storage, its clock) needs a context of its own, which costs twice as much. A route
+of a WebSocket stays as well, so tests that route one have contexts that no other test uses. The
+route that was made last counts.
 
-The console stays loaded from one test of a module to the next if the first test has changed nothing
-but what signing out ends. The next person signs in there, as people do who share a browser. The
-first test of a module loads the console anew, so each view is also shown without what the tests of
-other views have loaded.
+The console stays loaded from one test to the next if the first test has changed nothing but what
+signing out ends. The next person signs in there, as people do who share a browser. Each view has a
+test that reloads it, so it is also shown without what other views have loaded.
 """
 
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urljoin
 
@@ -63,19 +64,25 @@ class Tabs:
         self.parked: dict[Page, Page] = {}
 
     def take(
-        self, own: bool = False, alone: bool = False, fresh: bool = False, **options: Any
+        self,
+        own: bool = False,
+        alone: bool = False,
+        fresh: bool = False,
+        sockets: bool = False,
+        **options: Any,
     ) -> Page:
         """A page with these options of a browser context.
 
         With `own` it isn't used again, but its browser may have files of the service in its cache.
         With `alone` the context isn't used again either. With `fresh` no console has stayed loaded.
+        With `sockets` the test routes the page's WebSocket.
         """
         size = options.pop("viewport", SIZE)
         media = {name: options.pop(name, usual) for name, usual in MEDIA.items()}
-        kind = repr(sorted(options.items()))
+        kind = repr((sockets, sorted(options.items())))
         idle = [] if alone else self.idle.setdefault(kind, [])
         page = idle.pop() if idle else self._new(size, options)
-        if fresh or own:
+        if fresh or own or sockets:
             self._leave(page)
         if own:
             page = self._beside(page)
@@ -113,19 +120,11 @@ class Tabs:
         else:
             self.idle[kind].append(page)
 
-    def leave(self) -> None:
-        """Let no console stay loaded."""
-        for pages in self.idle.values():
-            for page in list(pages):
-                try:
-                    self._leave(page)
-                except Error:  # its service has ended
-                    page.context.close()
-                    pages.remove(page)
-
     def _leave(self, page: Page) -> None:
+        """Let no console stay loaded. Its service may have ended."""
         if page.url != BLANK and not page.url.endswith(NEUTRAL):
-            leave(page, page.url)
+            with suppress(Error):
+                leave(page, page.url)
 
 
 def new_page(context: BrowserContext) -> Page:

@@ -13,7 +13,7 @@ AWAY = "can’t be reached"
 
 @pytest.fixture
 def line(opened):
-    console = opened(alone=True)  # the route of a WebSocket stays
+    console = opened(sockets=True)
     console.may_say("WebSocket|ERR_FAILED")
     line = Line(console.page)
     line.install()
@@ -26,10 +26,11 @@ def live(console):
     return console.page.locator(".live-word")
 
 
-def test_the_messages_about_an_outage_disappear_after_it(line):
+def test_the_messages_about_an_outage_disappear_after_it_and_a_page_that_was_opened_comes(line):
     console, line = line
     amount = console.page.locator(".credits .amount")
     expect(amount).to_have_text("1,000")  # else its answer may come after the cut
+    console.page.route("**/browser/*/usage/*", line._request)
     line.cut()
     expect(live(console)).to_have_text("Not live")
     console.button("Try now").click()
@@ -37,8 +38,12 @@ def test_the_messages_about_an_outage_disappear_after_it(line):
     expect(messages).to_have_count(1)  # not one for each list
     expect(amount).to_have_text("1,000")
     expect(console.page.locator(".credits")).to_have_attribute("title", re.compile("left at"))
+    console.show_view("Usage")
+    expect(console.page.get_by_text("This page can’t be loaded")).to_be_visible()
     line.up = True
+    console.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(live(console)).to_have_text("Live")
+    expect(console.page.get_by_role("heading", name="Usage")).to_be_visible()
     expect(messages).to_have_count(0)
     expect(amount).to_have_text("1,000")
 
@@ -70,17 +75,6 @@ def test_a_page_that_has_slept_connects_again(opened):
     with page.expect_websocket():
         page.clock.fast_forward("04:00")
     expect(live(console)).to_have_text("Live")
-
-
-def test_a_page_that_was_first_opened_in_an_outage_comes_when_it_is_over(line):
-    console, cut = line
-    console.page.route("**/browser/*/usage/*", cut._request)
-    cut.cut()
-    console.show_view("Usage")
-    expect(console.page.get_by_text("This page can’t be loaded")).to_be_visible()
-    cut.up = True
-    console.page.evaluate("window.dispatchEvent(new Event('online'))")
-    expect(console.page.get_by_role("heading", name="Usage")).to_be_visible()
 
 
 def test_a_canvas_and_the_usage_are_read_when_the_outage_is_over(line):
@@ -130,14 +124,17 @@ def test_the_error_of_an_action_stays(line):
     expect(console.page.locator(".chats-pane [role=alert]")).to_have_text("The database is away.")
 
 
-@pytest.mark.parametrize("sign", ["an answer", "a visible page"])
-def test_the_page_reconnects_without_waiting_for_the_timer(line, sign):
+def test_the_page_reconnects_without_waiting_for_the_timer(line):
     console, line = line
-    line.cut()
-    line.fail_for_long()
-    line.up = True
-    if sign == "an answer":
-        console.send("count to 3")
-    else:
-        console.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    expect(live(console)).to_have_text("Live", timeout=4_000)
+    for sign in ("an answer", "a visible page"):
+        line.cut()
+        expect(live(console)).to_have_text("Not live")
+        line.tries = 0
+        line.fail_for_long()
+        line.up = True
+        if sign == "an answer":
+            console.send("count to 3")
+        else:
+            console.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        expect(live(console), sign).to_have_text("Live", timeout=4_000)
+        console.is_idle()

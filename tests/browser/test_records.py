@@ -40,11 +40,6 @@ def test_rows_are_added_edited_ticked_and_deleted(console):
     assert stored(console) == []
 
 
-def test_changes_of_the_assistant_are_shown(console):
-    console.ask(TASK)
-    expect(titles(console)).to_have_value("Print the badges")
-
-
 def test_a_refused_change_says_why_and_keeps_what_was_typed(console):
     console.may_say("400")
     page = console.page
@@ -95,7 +90,7 @@ def test_escape_takes_back_and_leaving_a_cell_saves(console):
 
 
 def test_without_the_socket_lists_come_by_http_and_say_so(opened):
-    console = opened(alone=True)  # the route of a WebSocket stays
+    console = opened(sockets=True)
     console.may_say("WebSocket")
     console.page.route_web_socket("**/api/records/socket", lambda ws: ws.close())
     console.sign_in()
@@ -108,17 +103,6 @@ def test_without_the_socket_lists_come_by_http_and_say_so(opened):
     console.page.get_by_label("New task").fill("By hand")
     console.page.keyboard.press("Enter")
     expect(titles(console)).to_have_count(3)
-
-
-def test_changes_from_elsewhere_show_at_once(opened):
-    here = opened().sign_in()
-    there = opened(like=here).sign_in()
-    here.page.get_by_label("New task").fill("Shared")
-    here.page.keyboard.press("Enter")
-    there.page.get_by_label("Done: Shared").check()
-    expect(here.page.get_by_label("Done: Shared")).to_be_checked()
-    there.page.get_by_role("button", name="Delete Shared").click()
-    expect(here.page.get_by_text("No tasks yet.")).to_be_visible()
 
 
 def test_unsaved_text_is_never_overwritten(opened):
