@@ -12,6 +12,21 @@ HANDLES = (
     "calendar", "chart", "contacts", "image", "mail", "note", "places", "table", "weather",
     "web-search",
 )  # fmt: skip
+# What a widget says that is alone on its page.
+ALONE = {
+    "weather": "Type a city.",
+    "table": "Choose a collection.",
+    "chart": "A chart draws the items of another widget. Add it to a canvas.",
+}
+SHRINK = """() => {
+  for (const frame of document.querySelectorAll('iframe')) {
+    Object.assign(frame.style, { width: '240px', height: '160px' });
+  }
+}"""
+FITS = """async (page) => {
+  while (innerWidth !== 240 || innerHeight !== 160) await new Promise(requestAnimationFrame);
+  return page.scrollWidth <= 240 && page.scrollHeight <= 160;
+}"""
 
 
 @pytest.fixture
@@ -29,32 +44,17 @@ def starting(text: str) -> re.Pattern[str]:
     return re.compile(f"^{re.escape(text)}")
 
 
-def test_each_widget_starts_without_a_call_and_without_faults(canvas):
+def test_each_widget_starts_without_a_call_and_fits_where_there_is_little_room(canvas):
     for handle in HANDLES:  # on one page: most of such a test is the load of its page
         canvas.put(handle)
     assert canvas.violations(*HANDLES) == []
     assert canvas.noted("asked") == []
     assert canvas.noted("drops") == []
-
-
-def test_each_widget_fits_where_there_is_little_room(canvas):
-    fits = "(page) => page.scrollWidth <= 240 && page.scrollHeight <= 160"
-    for handle in HANDLES:
-        canvas.put(handle, 240, 160)
+    canvas.page.evaluate(SHRINK)
     wide = [
-        handle for handle in HANDLES if not canvas.widget(handle).locator("html").evaluate(fits)
+        handle for handle in HANDLES if not canvas.widget(handle).locator("html").evaluate(FITS)
     ]
     assert wide == []
-
-
-def test_the_weather_of_a_typed_city_is_shown_at_once(canvas):
-    widget = canvas.put("weather")
-    widget.get_by_label("City").fill("Berlin")
-    widget.get_by_label("City").press("Enter")
-    expect(widget.get_by_text("Berlin")).to_be_visible()
-    expect(widget.get_by_role("list", name="Next days").get_by_role("listitem")).to_have_count(2)
-    assert canvas.noted("asked") == []
-    assert canvas.violations("weather") == []
 
 
 def test_days_are_written_as_in_the_console_whatever_the_language_of_the_browser(opened):
@@ -72,43 +72,6 @@ def test_days_are_written_as_in_the_console_whatever_the_language_of_the_browser
     expect(table.get_by_role("rowheader")).to_have_text(["21 Nov", "22 Nov"])
 
 
-def test_a_chosen_contact_goes_to_three_connected_widgets(canvas):
-    """The chain: a person to mail, their city to the weather, the weather's days to a chart."""
-    contacts, mail = canvas.put("contacts"), canvas.put("mail")
-    weather, chart = canvas.put("weather"), canvas.put("chart")
-    canvas.connect("contacts.person", "mail.person")
-    canvas.connect("contacts.home", "weather.place")
-    canvas.connect("weather.days", "chart.items")
-    contacts.get_by_role("button", name="Connect").click()
-    expect(contacts.get_by_role("alert")).to_contain_text("access to your cloudsuite account")
-    assert canvas.violations("contacts") == []
-    canvas.allow_at(contacts.get_by_role("alert").get_by_role("button", name="Connect"))
-    contacts.get_by_role("button", name="Dani Okafor").click()
-    expect(mail.get_by_label("To")).to_have_value("dani@example.com")
-    expect(weather.get_by_label("City")).to_have_value("Berlin")
-    expect(weather.get_by_text("Feels like")).to_be_visible()
-    expect(chart.get_by_role("list", name="max by date").get_by_role("button")).to_have_count(2)
-    for handle in ("contacts", "mail", "chart"):
-        assert canvas.violations(handle) == [], handle
-    assert set(canvas.noted("asked")) == {"cloudsuite/contacts-list"}
-    assert canvas.noted("drops") == []
-
-
-def test_the_keyboard_reaches_each_choice(canvas):
-    widget = canvas.put("web-search")
-    field = widget.get_by_label("Search the web for")
-    field.fill("brave search")
-    field.press("Enter")
-    first = widget.get_by_role("list", name="Results").get_by_role("button").first
-    expect(first).to_be_visible()
-    field.press("Tab")
-    widget.get_by_role("button", name="Search", exact=True).press("Tab")
-    expect(first).to_be_focused()
-    first.press("Enter")
-    expect(first).to_have_attribute("aria-pressed", "true")
-    assert canvas.violations("web-search") == []
-
-
 def test_a_call_that_is_denied_can_be_asked_for_again(canvas):
     canvas.answers("deny")
     widget = canvas.put("places")
@@ -121,7 +84,6 @@ def test_a_call_that_is_denied_can_be_asked_for_again(canvas):
     widget.get_by_role("button", name="Peace Harmony").click()
     expect(status(widget)).to_have_text("Peace Harmony is chosen.")
     assert canvas.noted("asked") == ["search-places"] * 2
-    assert canvas.violations("places") == []
 
 
 def test_an_input_that_would_cost_credits_only_fills_in_the_field(canvas):
@@ -137,28 +99,35 @@ def test_an_input_that_would_cost_credits_only_fills_in_the_field(canvas):
     expect(picture).to_be_visible()
     expect(status(image)).to_have_text("The picture is ready.")
     assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth > 0)")
-    assert canvas.violations("image") == []
 
 
-def test_results_of_a_search_are_a_table_and_a_note(canvas):
+def test_results_of_a_search_are_chosen_by_keyboard_and_are_a_table_and_a_note(canvas):
     search, table, note = canvas.put("web-search"), canvas.put("table"), canvas.put("note")
     canvas.connect("web-search.items", "table.items")
     canvas.connect("web-search.text", "note.fill")
-    search.get_by_label("Search the web for").fill("brave search")
-    search.get_by_role("button", name="Search", exact=True).click()
+    field = search.get_by_label("Search the web for")
+    field.fill("brave search")
+    field.press("Enter")
     expect(table.get_by_role("rowheader")).to_contain_text(["Brave Search"])
-    search.get_by_role("list", name="Results").get_by_role("button").first.click()
+    first = search.get_by_role("list", name="Results").get_by_role("button").first
+    field.press("Tab")
+    search.get_by_role("button", name="Search", exact=True).press("Tab")
+    expect(first).to_be_focused()
+    first.press("Enter")
+    expect(first).to_have_attribute("aria-pressed", "true")
     expect(note.get_by_label("Note")).to_have_value(starting("Brave Search"))
-    assert canvas.violations("table") == []
-    assert canvas.violations("note") == []
+    assert canvas.violations("web-search") == []
 
 
-def test_what_is_written_in_a_note_is_not_replaced(canvas):
-    note, other = canvas.put("note"), canvas.put("weather")
+def test_the_weather_of_a_typed_city_is_shown_at_once_and_replaces_nothing_in_a_note(canvas):
+    note, weather = canvas.put("note"), canvas.put("weather")
     note.get_by_label("Note").fill("My own words")
     canvas.connect("weather.text", "note.fill")
-    other.get_by_label("City").fill("Berlin")
-    other.get_by_label("City").press("Enter")
+    weather.get_by_label("City").fill("Berlin")
+    weather.get_by_label("City").press("Enter")
+    days = weather.get_by_role("list", name="Next days").get_by_role("listitem")
+    expect(days).to_have_count(2)
+    assert canvas.noted("asked") == []
     note.get_by_role("button", name="Add").click()
     expect(note.get_by_label("Note")).to_have_value(starting("My own words\n\nBerlin: "))
     assert canvas.violations("note") == []
@@ -182,11 +151,19 @@ def test_a_table_follows_its_collection(canvas):
     assert canvas.violations("table") == []
 
 
-def test_an_event_becomes_a_message(canvas):
+def test_a_new_event_stands_in_the_calendar_and_an_event_becomes_a_message(canvas):
     calendar, mail = canvas.put("calendar"), canvas.put("mail")
     canvas.connect("calendar.event", "mail.event")
     calendar.get_by_role("button", name="Connect").click()
+    expect(calendar.get_by_role("alert")).to_contain_text("access to your cloudsuite account")
+    assert canvas.violations("calendar") == [], "the request for a consent"
     canvas.allow_at(calendar.get_by_role("alert").get_by_role("button", name="Connect"))
+    calendar.get_by_role("button", name="New event").click()
+    assert canvas.violations("calendar") == [], "the form"
+    calendar.get_by_label("Title").fill("Coffee with Cleo")
+    calendar.get_by_role("button", name="Save").click()
+    expect(calendar.get_by_role("button", name="Coffee with Cleo").first).to_be_visible()
+    expect(status(calendar)).to_have_text("Coffee with Cleo is in your calendar.")
     calendar.get_by_role("button", name="Visit to the printer").click()
     expect(mail.get_by_label("Subject")).to_have_value("Visit to the printer")
     expect(mail.get_by_label("Message")).to_have_value(starting("Visit to the printer\n"))
@@ -194,44 +171,19 @@ def test_an_event_becomes_a_message(canvas):
     mail.get_by_role("button", name="Send").click()
     canvas.allow_at(mail.get_by_role("alert").get_by_role("button", name="Connect"))
     expect(status(mail)).to_have_text("Sent to cleo@example.com.")
-    assert canvas.violations("calendar") == []
+    assert canvas.violations("calendar") == [], "with a chosen event"
 
 
-def test_a_new_event_stands_in_the_calendar(canvas):
-    calendar = canvas.put("calendar")
-    calendar.get_by_role("button", name="Connect").click()
-    canvas.allow_at(calendar.get_by_role("alert").get_by_role("button", name="Connect"))
-    calendar.get_by_role("button", name="New event").click()
-    assert canvas.violations("calendar") == []
-    calendar.get_by_label("Title").fill("Coffee with Cleo")
-    calendar.get_by_role("button", name="Save").click()
-    expect(calendar.get_by_role("button", name="Coffee with Cleo").first).to_be_visible()
-    expect(status(calendar)).to_have_text("Coffee with Cleo is in your calendar.")
-
-
-def test_each_widget_is_a_page_of_its_own(opened):
+def test_each_widget_is_a_page_of_its_own_that_asks_for_no_connection(opened):
+    """Their frames are scanned as they start, so these are the pages that say something else."""
     console = opened()
     for handle in HANDLES:
         console.open(f"/app/{handle}")
         expect(console.page.get_by_role("heading", level=1)).to_be_visible()
         expect(console.page.get_by_text("sandbox", exact=True)).to_be_visible()
-        assert violations_in([console.page.main_frame], console.page) == [], handle
-
-
-@pytest.mark.parametrize(
-    ("handle", "sentence"),
-    [
-        ("weather", "Type a city."),
-        ("table", "Choose a collection."),
-        (
-            "chart",
-            "A chart draws the items of another widget. Add it to a canvas.",
-        ),
-    ],
-)
-def test_a_widget_alone_does_not_ask_to_connect_what_can_not_be_connected(opened, handle, sentence):
-    page = opened().open(f"/app/{handle}").page
-    expect(page.locator(".widget-empty")).to_have_text(sentence)
+        if handle in ALONE:
+            expect(console.page.locator(".widget-empty")).to_have_text(ALONE[handle])
+            assert violations_in([console.page.main_frame], console.page) == [], handle
 
 
 def test_a_widget_alone_asks_for_a_token_when_it_needs_one(opened):
