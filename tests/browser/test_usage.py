@@ -69,16 +69,6 @@ def test_the_balance_that_a_page_reads_is_in_the_header_without_another_request(
     assert len([url for url in asked if "/api/credits?" in url]) == 1, "for the header alone"
 
 
-def test_the_bars_of_all_shares_begin_at_the_same_place(console):
-    console.ask("hello")
-    call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})
-    console.open("/#/usage")
-    rows = console.table("Spend per model and endpoint").locator("tbody tr")
-    expect(rows).to_have_text([re.compile("99 %$"), re.compile("under 1 %$")])
-    bars = [bar.bounding_box() for bar in console.page.locator(".share-bar").all()]
-    assert len({bar["x"] for bar in bars if bar}) == 1
-
-
 def test_calls_are_followed_as_they_end_and_a_failed_one_says_why(console):
     console.open("/#/usage/calls")
     page = console.page
@@ -159,13 +149,17 @@ def test_a_part_that_can_not_be_read_says_so_alone_and_offers_to_try_again(conso
 COLOURS = "(all) => new Set(all.map((each) => getComputedStyle(each).borderBottomColor)).size"
 
 
-def test_what_colours_tell_is_also_seen_in_colours_of_the_users_own(opened):
-    console = opened(forced_colors="active").sign_in()
+def test_shares_are_bars_that_begin_at_one_place_also_in_colours_of_the_users_own(console):
     console.ask("hello")
+    call(console, "upscale-image", {"image": "https://example.com/a.jpg", "wait": 0})
     console.open("/#/usage")
-    fill = console.page.locator(".share-fill")
+    rows = console.table("Spend per model and endpoint").locator("tbody tr")
+    expect(rows).to_have_text([re.compile("99 %$"), re.compile("under 1 %$")])
+    bars = [bar.bounding_box() for bar in console.page.locator(".share-bar").all()]
+    assert len({bar["x"] for bar in bars if bar}) == 1
+    console.page.emulate_media(forced_colors="active")
+    fill = console.page.locator(".share-fill").first
     colours = "(node) => [node, node.parentElement].map((n) => getComputedStyle(n).backgroundColor)"
-    expect(fill).to_be_visible()
     inside, around = fill.evaluate(colours)
     assert inside != around
     assert console.page.locator(".tabs a").evaluate_all(COLOURS) == 2
