@@ -17,21 +17,21 @@ HOST = "console.localhost"  # a name of this machine to browsers, and a public o
 TASK = 'call records.create with {"collection": "tasks", "data": {"title": "Print the badges"}}'
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def port():
     return free_port()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def served(databases, port):
     public = {"PUBLIC_URL": f"https://{HOST}:{port}", "SANDBOX_ANYWHERE": 1}
     with Service(databases.make("sqlite"), **public) as service:
         yield service.start()
 
 
-@pytest.fixture
-def nginx(served, tmp_path, port):
-    with run_nginx(served.port, tmp_path, port) as made:
+@pytest.fixture(scope="module")
+def nginx(served, tmp_path_factory, port):
+    with run_nginx(served.port, tmp_path_factory.mktemp("nginx"), port) as made:
         yield made
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.held_traffic import signed_in_behind
 
 
-def test_a_chat_is_created_renamed_and_deleted(console):
+def test_a_chat_is_created_renamed_and_deleted_and_escape_does_neither(console):
     page = console.page
     console.ask("count to 2")
     console.choose("count to 2", "Rename")
@@ -15,6 +15,11 @@ def test_a_chat_is_created_renamed_and_deleted(console):
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="The plan")).to_be_visible()
     assert console.api("GET", "records/ai-chats")["records"][0]["data"]["title"] == "The plan"
+    for action in ("Delete", "Rename"):
+        console.choose("The plan", action)
+        page.keyboard.press("Escape")
+        expect(console.chats.first.get_by_role("link"), action).to_be_focused()
+    expect(console.chats).to_contain_text(["The plan"])
     console.choose("The plan", "Delete")
     expect(page.get_by_role("dialog")).to_contain_text("The plan")
     expect(console.button("Cancel")).to_be_focused()
@@ -62,19 +67,6 @@ def test_the_ages_of_chats_and_canvases_grow_while_nothing_changes(opened):
     expect(card).to_contain_text("changed 6 min ago")
     page.clock.run_for("02:30")
     expect(card).to_contain_text(re.compile("changed [89] min ago"))
-
-
-def test_escape_deletes_nothing_and_renames_nothing(console):
-    page = console.page
-    console.new_chat("The plan")
-    console.choose("The plan", "Delete")
-    page.keyboard.press("Escape")
-    expect(console.chats.first.get_by_role("link")).to_be_focused()
-    console.choose("The plan", "Rename")
-    page.keyboard.type("no")
-    page.keyboard.press("Escape")
-    expect(console.chats.first.get_by_role("link")).to_be_focused()
-    expect(console.chats).to_contain_text(["The plan"])
 
 
 def test_a_title_that_is_refused_is_kept_for_another_try(console):
@@ -179,28 +171,19 @@ def test_the_tab_says_which_chat_is_open(console):
     expect(page).to_have_title("Console")
 
 
-def test_deleting_the_open_chat_is_no_error(console):
-    chat = console.new_chat("The plan")
-    console.page.get_by_text("The plan").click()
-    expect(console.page.get_by_role("heading", name="The plan")).to_be_visible()
+def test_deleting_the_open_chat_is_no_error_and_the_way_back_does_not_lead_to_it(console):
+    console.new_chat("first")
+    console.open_chat("first")
+    chat = console.new_chat("second")
+    console.open_chat("second")
     console.composer.fill("of no use any more")
-    console.choose("The plan", "Delete")
+    console.choose("second", "Delete")
     console.button("Delete").click()
-    expect(console.chats).to_have_count(0)
+    expect(console.chats).to_have_count(1)
     expect(console.page.get_by_role("heading", name="New chat")).to_be_visible()
     expect(console.problem).to_be_empty()
     expect(console.composer).to_have_value("")
     assert chat not in console.page.url
-
-
-def test_the_way_back_does_not_lead_to_a_chat_that_is_gone(console):
-    for title in ("first", "second"):
-        console.new_chat(title)
-        console.page.get_by_text(title).click()
-        expect(console.page.get_by_role("heading", name=title)).to_be_visible()
-    console.choose("second", "Delete")
-    console.button("Delete").click()
-    expect(console.chats).to_have_count(1)
     console.page.go_back()
     expect(console.page.get_by_role("heading", name="first")).to_be_visible()
 

@@ -39,23 +39,21 @@ def test_the_header_does_not_move_with_the_balance(console):
         assert abs(box(amount)["y"] - box(leave)["y"]) < 12, "in one line with it"
 
 
-def test_the_open_chat_is_one_box_on_a_phone(opened):
+def test_the_open_chat_is_one_box_and_its_table_breaks_between_words_on_a_phone(opened):
     console = opened(**PHONE).sign_in()
-    console.ask("count to 2")
+    console.ask(TABLE)
     console.button("Chats").click()
     [chat] = console.chats.all()
     clear = "rgba(0, 0, 0, 0)"
     assert style(chat, "backgroundColor") != clear
     for part in (".chat-link", ".chat-actions"):
         assert style(chat.locator(part), "backgroundColor") == clear
-
-
-def test_the_open_chat_is_reached_from_the_list_on_a_phone(opened):
-    console = opened(**PHONE).sign_in()
-    console.ask("count to 2")
-    console.button("Chats").click()
     console.page.locator(".chat-link").click()
     expect(console.answers).to_be_visible()
+    cells = console.answers.last.locator("td")
+    expect(cells).to_have_count(3)
+    assert box(cells.first)["height"] < 40, "one line"
+    assert console.width() <= 375
 
 
 def test_the_focus_ring_of_the_first_chat_is_whole(console):
@@ -63,23 +61,6 @@ def test_the_focus_ring_of_the_first_chat_is_whole(console):
     console.choose("count to 2", "Rename")
     field, chats = console.page.locator(".rename"), console.page.locator(".chat-lists")
     assert box(field)["y"] - box(chats)["y"] >= 3
-
-
-def test_the_cells_of_a_table_break_between_words_alone(opened):
-    console = opened(**PHONE).sign_in()
-    console.ask(TABLE)
-    cells = console.answers.last.locator("td")
-    expect(cells).to_have_count(3)
-    assert box(cells.first)["height"] < 40, "one line"
-    assert console.width() <= 375
-
-
-def test_what_can_be_added_to_a_row_shows_without_a_mouse(opened):
-    console = opened(**PHONE).sign_in()
-    console.api("POST", "records/tasks", {"title": "Call the caterer"})
-    console.button("Data").click()
-    due = console.page.get_by_role("button", name="Due of Call the caterer")
-    expect(due).to_have_css("opacity", "1")
 
 
 @pytest.mark.parametrize("width", [320, 1280])
@@ -102,7 +83,7 @@ def test_a_row_stays_as_it_is_while_its_date_is_chosen(opened, width):
 
 
 def test_the_chosen_theme_stays_and_other_tabs_follow(opened):
-    console = opened(alone=True, color_scheme="light").sign_in()
+    console = opened(color_scheme="light").sign_in()
     ground = console.page.locator("body")
     light = style(ground, "backgroundColor")
     console.show_account()
@@ -117,7 +98,7 @@ def test_the_chosen_theme_stays_and_other_tabs_follow(opened):
     expect(ground).to_have_css("background-color", light)
 
 
-def test_the_views_are_in_a_menu_on_a_phone(opened):
+def test_the_views_are_in_a_menu_on_a_phone_and_what_a_mouse_would_show_is_there(opened):
     console = opened(**PHONE).sign_in()
     button = console.page.get_by_role("button", name="Views")
     views = console.page.get_by_role("navigation", name="Views")
@@ -132,6 +113,14 @@ def test_the_views_are_in_a_menu_on_a_phone(opened):
     console.page.keyboard.press("Escape")
     expect(views).to_be_hidden()
     expect(button).to_be_focused()
+    console.open("/#/usage/statement")
+    export, table = box(console.button("Export CSV")), box(console.page.locator(".usage-box"))
+    assert round(export["x"] + export["width"]) == round(table["x"] + table["width"])
+    console.api("POST", "records/tasks", {"title": "Call the caterer"})
+    console.open("/#/chat")
+    console.button("Data").click()
+    due = console.page.get_by_role("button", name="Due of Call the caterer")
+    expect(due).to_have_css("opacity", "1")
 
 
 HEBREW = "אני רוצה 3 משימות: A, B."
@@ -178,17 +167,12 @@ def test_the_title_of_a_canvas_has_the_room_that_there_is(console):
     assert title.evaluate("(field) => field.scrollWidth <= field.clientWidth")
 
 
-def test_the_export_stands_at_the_edge_of_its_list_on_a_phone(opened):
-    console = opened(**PHONE).sign_in()
-    console.open("/#/usage/statement")
-    export, table = box(console.button("Export CSV")), box(console.page.locator(".usage-box"))
-    assert round(export["x"] + export["width"]) == round(table["x"] + table["width"])
-
-
 NO_PATIENCE_ENDS = """
 const later = setTimeout;
 window.setTimeout = (act, ms, ...more) => ([1000, 1500].includes(ms) ? 0 : later(act, ms, ...more));
 """
+
+FORM_OF_MESSAGES = ("shared/markdown-tables.js", "chat/message-controls.js", "chat/messages.css")
 
 
 def test_a_table_beside_the_chat_shows_once_those_above_it_are_there(opened):
@@ -214,26 +198,28 @@ def test_a_table_beside_the_chat_does_not_wait_for_another_for_long(opened):
     expect(console.page.get_by_text("No tasks yet.")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "late", ["shared/markdown-tables.js", "chat/message-controls.js", "chat/messages.css"]
-)
-def test_messages_are_shown_once_all_is_there_that_gives_them_their_height(opened, late):
+def test_messages_are_shown_once_all_is_there_that_gives_them_their_height(opened):
     """Or what is read moves when it comes."""
-    console, held = opened(own=True).sign_in(), []
+    console = opened(own=True).sign_in()
     console.ask(TABLE)
-    page = console.page
-    page.add_init_script(NO_PATIENCE_ENDS)
+    console.page.add_init_script(NO_PATIENCE_ENDS)
+    for late in FORM_OF_MESSAGES:
+        are_hidden_until_it_comes(console.page, late)
+
+
+def are_hidden_until_it_comes(page, late):
+    held = []
     page.route(f"**/{late}", lambda route: held.append(route))
     with page.expect_response("**/api/records/ai-messages?*"):
         page.reload(wait_until="commit")
-    table = page.locator(".log table")
-    expect(page.locator(".message").last).to_be_attached()
-    expect(page.locator(".message").last).to_be_hidden()
+    expect(page.locator(".message").last, late).to_be_attached()
+    expect(page.locator(".message").last, late).to_be_hidden()
     wait_for(lambda: held)
     for route in held:
         route.continue_()
-    expect(table).to_be_visible()
-    expect(page.get_by_text("· llm")).to_be_visible()
+    expect(page.locator(".log table"), late).to_be_visible()
+    expect(page.get_by_text("· llm"), late).to_be_visible()
+    page.unroute_all()
 
 
 def test_messages_do_not_wait_for_their_form_for_long(opened):
