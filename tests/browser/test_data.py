@@ -92,16 +92,6 @@ RIGHT_EDGES = """(column) => [...document.querySelectorAll(`.data-grid tr > :nth
   })"""
 
 
-def test_the_head_of_a_column_of_numbers_stands_above_their_last_digits(console):
-    console.api("POST", "integrations/current-weather", {"city": "Berlin"})
-    page = show(console, "integration-calls")
-    expect(titles(page)).to_have_count(1)
-    names = page.get_by_role("columnheader").all_inner_texts()
-    for name in ("Credits", "Ms"):
-        head, number = page.evaluate(RIGHT_EDGES, names.index(name) + 1)
-        assert abs(head - number) <= 1, name
-
-
 def test_the_keys_of_the_grid_move_and_edit(console):
     add(console, "First", "Second", done=True)
     page, keys = show(console), console.page.keyboard
@@ -322,18 +312,16 @@ def test_an_answer_of_the_assistant_leads_to_the_record(console):
 
 def test_a_large_collection_comes_by_pages_on_a_phone(opened):
     console = opened(**PHONE).sign_in()
-    add(console, *(f"Task {n}" for n in range(120)))
+    add(console, *(f"Task {n}" for n in range(70)))
     page = console.page
     page.goto(f"{console.service.url}/#/data")
     page.get_by_role("link", name="Tasks", exact=True).click()
     expect(titles(page)).to_have_count(50)
     assert console.width() <= 320
     console.button("Load 50 more").click()
-    expect(titles(page)).to_have_count(100)
-    console.button("Load 50 more").click()
-    expect(page.get_by_text("120", exact=True)).to_be_visible()
-    page.get_by_role("link", name="Open Task 119").tap()
-    expect(panel(page).get_by_label("Title")).to_have_value("Task 119")
+    expect(page.get_by_text("70", exact=True)).to_be_visible()
+    page.get_by_role("link", name="Open Task 69").tap()
+    expect(panel(page).get_by_label("Title")).to_have_value("Task 69")
     assert console.width() <= 320
     assert console.violations() == []
     console.button("Close record").tap()
@@ -342,14 +330,17 @@ def test_a_large_collection_comes_by_pages_on_a_phone(opened):
     expect(page.get_by_role("navigation", name="Collections")).to_be_visible()
 
 
-def test_more_records_come_by_the_keyboard_and_the_last_ones_leave_the_focus_before_them(console):
+def test_more_records_come_by_the_keyboard_and_scrolling_draws_what_comes_into_sight(console):
     add(console, *(f"Task {n}" for n in range(120)))
     page = show(console)
     more = console.button("Load 50 more")
     more.press("Enter")
     expect(titles(page)).to_have_count(100)
     expect(more).to_be_focused()
-    page.keyboard.press("Enter")
+    page.locator(".data-scroller").evaluate("(node) => node.scrollTo(0, 0)")
+    events = traced(page, lambda: page.evaluate(SCROLL))
+    assert events["RasterTask"] < 20 * 15  # eight tiles a step; all that is seen has more than 20
+    more.press("Enter")
     expect(titles(page)).to_have_count(120)
     expect(page.get_by_role("link", name="Open Task 20")).to_be_focused()
 
@@ -361,16 +352,6 @@ SCROLL = """async () => {
     await new Promise(requestAnimationFrame);
   }
 }"""
-
-
-def test_scrolling_draws_what_comes_into_sight_only(opened):
-    console = opened(viewport={"width": 1280, "height": 800}).sign_in()
-    add(console, *(f"Task {n}" for n in range(100)))
-    page = show(console)
-    console.button("Load 50 more").click()
-    expect(titles(page)).to_have_count(100)
-    events = traced(page, lambda: page.evaluate(SCROLL))
-    assert events["RasterTask"] < 20 * 15  # eight tiles a step; all that is seen has more than 20
 
 
 def traced(page, act) -> Counter[str]:
@@ -452,6 +433,11 @@ def test_the_outcome_of_a_call_is_seen_and_an_edge_says_that_there_is_more(opene
     headers = page.get_by_role("columnheader")
     outcome = ["Open", "Endpoint", "Status", "Error", "Credits", "Ms", "Changed"]
     expect(headers).to_contain_text([*outcome, "Integration"])
+    expect(titles(page)).to_have_count(1)
+    names = headers.all_inner_texts()
+    for name in ("Credits", "Ms"):  # the head of a column of numbers stands above their last digits
+        head, number = page.evaluate(RIGHT_EDGES, names.index(name) + 1)
+        assert abs(head - number) <= 1, name
     changed = headers.filter(has_text="Changed").bounding_box()
     assert changed
     assert changed["x"] + changed["width"] <= 1280

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.approval_errand import reaches_the_message
+from tests.browser.approval_errand import WEATHER, card
 from tests.browser.canvas import Canvas
 from tests.browser.office_suite import forget
 
@@ -54,7 +54,10 @@ def test_a_dialog_that_is_shown_again(console, rest):
 
 def test_a_question_that_waits_while_another_chat_is_read(console, rest):
     forget(console)
-    question = reaches_the_message(console)
+    console.send(WEATHER)
+    question = card(console, "Connection: Cloud suite")
+    expect(question).to_be_visible()
+    expect(console.log).to_contain_text("Weather in Berlin: 5.4 °C")  # nothing else comes
     other = console.new_chat("Another one")
     listed = console.page.locator(".chat-title").filter(has_text="Another one")
     expect(listed).to_have_count(1)  # a chat that is not in the list counts as deleted
