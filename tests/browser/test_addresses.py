@@ -25,13 +25,7 @@ def test_an_address_that_no_view_has_is_no_page(opened):
     expect(note).to_have_count(0)
 
 
-def test_the_canvases_are_found_by_their_plural_too(console):
-    go(console, "#/canvases")
-    expect(console.button("New canvas")).to_be_visible()
-    expect(console.page).to_have_title("Canvases · Console")
-
-
-def test_a_canvas_that_does_not_exist_is_no_editor(console):
+def test_a_canvas_that_does_not_exist_is_no_editor_and_leads_to_all_canvases(console):
     console.may_say("404")
     go(console, "#/canvas/nope")
     note = console.page.get_by_text("There is no canvas at this address.")
@@ -41,6 +35,10 @@ def test_a_canvas_that_does_not_exist_is_no_editor(console):
     assert console.violations() == []
     note.get_by_role("link", name="See all canvases").click()
     expect(console.button("New canvas")).to_be_visible()
+    go(console, "#/chat")
+    go(console, "#/canvases")  # by their plural, too
+    expect(console.button("New canvas")).to_be_visible()
+    expect(console.page).to_have_title("Canvases · Console")
 
 
 # Ids in addresses that would lead a request elsewhere, if they were pieces of its path.

@@ -11,6 +11,8 @@ from tests.browser.held_traffic import first_of
 from tests.browser.key_events import COMPOSING
 from tests.browser.office_suite import allow, forget
 
+SOME = re.compile("calendar-|generate-image|search-crypto|current-weather|cloudsuite/drive")
+
 
 @pytest.fixture
 def explorer(console) -> Explorer:
@@ -41,6 +43,10 @@ def test_an_endpoint_is_found_by_a_word_and_answers(explorer):
     expect(explorer.json).to_contain_text('"country": "Germany"')
     search.fill("no such words")
     expect(explorer.page.get_by_text("Nothing found")).to_be_visible()
+    search.fill("profnet analyze")
+    expect(explorer.links).to_contain_text("Up to 18.4 credits")
+    name = explorer.links.locator(".endpoint-name")
+    assert name.evaluate("(node) => node.scrollWidth <= node.clientWidth"), "beside a long price"
 
 
 def test_what_is_refused_is_marked_at_its_field_and_a_draft_survives_a_reload(explorer):
@@ -75,18 +81,15 @@ def test_a_call_whose_answer_was_lost_is_made_and_paid_once(explorer):
     explorer.console.may_say("ERR_FAILED")
     call = "**/api/integrations/generate-image-llm"
     explorer.page.route(call, lambda route: (route.fetch(), route.abort()), times=1)
-    explorer.open("generate-image-llm").fill(prompt="a red boat")
-    for outcome in (explorer.answer.get_by_role("alert"), explorer.answer.get_by_role("img")):
-        explorer.send()
-        explorer.console.button("Allow once").click()
-        expect(outcome).to_be_visible()
-        explorer.page.reload()
-    entries = explorer.console.api("GET", "credits")["entries"]
-    assert [entry["kind"] for entry in entries] == ["charge", "grant"]
+    explorer.open("generate-image-llm").fill(prompt="a red boat").send()
+    explorer.console.button("Allow once").click()
+    expect(explorer.answer.get_by_role("alert")).to_be_visible()
+    explorer.page.reload()
     explorer.send()
     explorer.console.button("Allow once").click()
     expect(explorer.answer.get_by_role("img")).to_be_visible()
-    assert len(explorer.console.api("GET", "credits")["entries"]) == 3
+    entries = explorer.console.api("GET", "credits")["entries"]
+    assert [entry["kind"] for entry in entries] == ["charge", "grant"]
 
 
 def test_sound_is_played_and_code_follows_the_form(explorer):
@@ -116,10 +119,11 @@ def test_a_job_is_looked_at_until_it_ends_also_after_a_reload(explorer):
         expect(stop).to_be_focused()
     expect(stop).to_be_focused()
     explorer.page.reload()
-    expect(explorer.console.button("Stop watching")).to_be_visible()
+    stop.focus()
     explorer.page.unroute_all()
     show = explorer.answer.get_by_role("button", name="Show picture from")
     expect(show).to_be_visible()
+    expect(explorer.answer).to_be_focused()
     explorer.console.button("JSON").last.click()
     expect(explorer.json).to_contain_text('"status": "done"')
 
@@ -179,11 +183,21 @@ def test_the_keyboard_alone_is_enough(explorer):
     expect(send).to_be_focused()
 
 
+def with_some_endpoints(route):
+    """Of several categories: the whole list looks the same, and takes axe a second each time."""
+    answer = route.fetch()
+    body = answer.json()
+    body["endpoints"] = [one for one in body["endpoints"] if SOME.match(one["name"])]
+    route.fulfill(response=answer, json=body)
+
+
 def test_axe_finds_nothing_in_any_state(opened):
-    console = opened(reduced_motion="reduce").sign_in()
-    console.may_say("400")
+    console = opened(reduced_motion="reduce", fresh=True)
+    console.page.route("**/api/integrations/catalog", with_some_endpoints)
+    console.sign_in().may_say("400")
     forget(console)
     explorer = Explorer(console).show()
+    assert 5 < explorer.links.count() < 30
     assert console.violations() == [], "the list"
     explorer.open("calendar-create-events")
     explorer.fill(title="Fair", start="2026-12-01T09:00:00Z", end="2026-12-01T10:00:00Z").send()
@@ -250,28 +264,7 @@ def test_a_fault_is_told_with_the_id_of_its_request(explorer):
     expect(explorer.answer).to_contain_text("It failed. Request id: f00d.")
 
 
-def test_a_question_ends_with_the_page_that_it_was_asked_on(explorer):
-    explorer.open("generate-image-classic").fill(prompt="a red boat").send()
-    expect(explorer.dialog).to_be_visible()
-    explorer.page.go_back()
-    expect(explorer.links.first).to_be_visible()
-    expect(explorer.dialog).to_have_count(0)
-    explorer.page.go_forward()
-    expect(explorer.console.button("Send")).to_be_enabled()
-    assert explorer.console.api("GET", "records/integration-calls")["records"] == []
-
-
-def test_nobody_is_asked_about_a_call_that_can_only_be_refused(explorer):
-    explorer.console.may_say("400")
-    explorer.open("generate-text").send()
-    expect(explorer.answer.get_by_role("alert")).to_contain_text("Correct what is marked")
-    explorer.open("generate-image-classic").send()
-    expect(explorer.field("prompt")).to_have_attribute("aria-invalid", "true")
-    expect(explorer.field("prompt")).to_be_focused()
-    expect(explorer.dialog).to_have_count(0)
-
-
-def test_the_question_says_what_this_call_costs_at_most_and_what_is_sent(explorer):
+def test_a_question_says_what_a_call_costs_at_most_and_ends_with_its_page(explorer):
     price = "integrations/price/generate-image"
     most = explorer.console.api("POST", price, {"prompt": "a red boat"})["credits"]
     best = {"prompt": "a red boat", "quality": "high"}
@@ -281,6 +274,12 @@ def test_the_question_says_what_this_call_costs_at_most_and_what_is_sent(explore
     sent = explorer.dialog.get_by_role("region", name="Arguments")
     expect(sent).to_be_visible()
     expect(sent).to_contain_text('"prompt": "a red boat"')
+    explorer.page.go_back()
+    expect(explorer.links.first).to_be_visible()
+    expect(explorer.dialog).to_have_count(0)
+    explorer.page.go_forward()
+    expect(explorer.console.button("Send")).to_be_enabled()
+    assert explorer.console.api("GET", "records/integration-calls")["records"] == []
 
 
 def test_a_balance_is_rounded_as_in_the_header(console):
@@ -292,10 +291,3 @@ def test_a_balance_is_rounded_as_in_the_header(console):
     left = amount.inner_text()
     assert re.fullmatch(r"999\.\d\d", left)
     expect(explorer.dialog).to_contain_text(f"You have {left} credits.")
-
-
-def test_a_long_price_leaves_the_name_of_an_endpoint_whole(explorer):
-    explorer.page.get_by_label("Search endpoints").fill("profnet analyze")
-    expect(explorer.links).to_contain_text("Up to 18.4 credits")
-    name = explorer.links.locator(".endpoint-name")
-    assert name.evaluate("(node) => node.scrollWidth <= node.clientWidth")
