@@ -108,6 +108,7 @@ def test_a_text_goes_from_one_widget_to_another(console):
 def test_a_canvas_is_deleted_from_the_list(canvas):
     canvas.saved()
     canvas.page.locator("main").get_by_role("link", name="Canvases").click()
+    canvas.page.reload()  # so nothing of other pages is loaded
     canvas.page.get_by_role("button", name="Delete Canvas 1").click()
     canvas.console.button("Delete").click()
     expect(canvas.page.get_by_text("No canvases yet.")).to_be_visible()

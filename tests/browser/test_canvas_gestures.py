@@ -100,7 +100,8 @@ def test_the_wheel_pans_and_zooms_over_the_canvas_and_over_frames(canvas):
     assert canvas.page.evaluate("visualViewport.scale") == 1
 
 
-def test_a_frame_that_scrolls_keeps_the_wheel(canvas):
+def test_a_frame_that_scrolls_keeps_the_wheel_also_of_right_to_left_text(canvas):
+    """Whose place is counted from the right: 0 at the beginning, and below."""
     note = canvas.frame("Note").get_by_role("textbox").first
     note.fill("line\n" * 200)
     note.evaluate("(field) => { field.scrollTop = 0; }")
@@ -109,16 +110,9 @@ def test_a_frame_that_scrolls_keeps_the_wheel(canvas):
     canvas.page.mouse.wheel(0, 60)
     wait_for(lambda: note.evaluate("(field) => field.scrollTop") > 0)
     assert camera(canvas) == before
-
-
-def test_a_frame_of_right_to_left_text_keeps_the_wheel(canvas):
-    """Its place is counted from the right: 0 at the beginning, and below."""
-    note = canvas.frame("Note").get_by_role("textbox").first
     note.evaluate("(field) => { field.style.whiteSpace = 'pre'; }")
     note.fill("שלום " * 200)
     note.evaluate("(field) => { field.scrollLeft = 0; }")
-    before = camera(canvas)
-    note.hover()
     canvas.page.mouse.wheel(-60, 0)
     wait_for(lambda: note.evaluate("(field) => field.scrollLeft") < 0)
     assert camera(canvas) == before

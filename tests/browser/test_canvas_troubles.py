@@ -31,7 +31,7 @@ def test_a_canvas_that_can_not_be_read_shows_its_error_alone(console):
 
 
 def test_a_canvas_that_was_never_read_has_nothing_to_discard(opened):
-    console = opened(alone=True).sign_in()
+    console = opened(sockets=True).sign_in()
     canvas = Canvas(console).create()
     console.may_say("403|500|WebSocket")
     canvas.page.route(RECORD, lambda route: route.fulfill(**{**REFUSAL, "status": 403}))
