@@ -47,20 +47,14 @@ def test_a_browser_that_blocks_site_data_shows_the_console(opened):
     expect(Canvas(console).frame("Note").get_by_label("Note")).to_be_visible()
 
 
-def test_a_token_that_was_shortened_is_not_taken_for_an_outage(opened):
-    console = opened().open()
-    console.page.get_by_label("Sign-in token").fill(f"{console.token[:30]}…")
-    console.button("Sign in").click()
-    expect(console.page.get_by_role("alert")).to_contain_text("not valid")
-
-
 def test_a_token_that_is_refused_says_so_and_another_one_signs_in(opened):
     console = opened().open()
     console.may_say("401")
-    console.page.get_by_label("Sign-in token").fill("not.a.token")
-    console.page.get_by_role("button", name="Sign in").click()
-    expect(console.page.get_by_role("alert")).to_contain_text("not valid")
-    expect(console.page.get_by_label("Sign-in token")).to_be_focused()
+    for token in ("not.a.token", f"{console.token[:30]}…"):  # one that was shortened is no outage
+        console.page.get_by_label("Sign-in token").fill(token)
+        console.button("Sign in").click()
+        expect(console.page.get_by_role("alert"), token).to_contain_text("not valid")
+        expect(console.page.get_by_label("Sign-in token"), token).to_be_focused()
     console.fill_in()
 
 
@@ -102,24 +96,19 @@ def test_a_link_that_is_not_valid_says_so(opened):
     assert "token" not in console.page.url
 
 
-def test_signing_out_leaves_nothing_behind(console):
-    console.composer.fill("a draft")
-    console.sign_out()
-    expect(console.page.get_by_role("alert")).to_have_text("You are signed out.")
-    assert console.page.evaluate("sessionStorage.length") == 0
-
-
-def test_a_question_goes_with_the_session_that_it_is_about(console):
+def test_signing_out_leaves_nothing_behind_also_no_question(console):
     page = console.page
     console.show_account()
     sign_out = console.button("Sign out").element_handle()
     page.keyboard.press("Escape")
     console.ask("count to 2")
+    console.composer.fill("a draft")
     console.choose("count to 2", "Delete")
     expect(page.get_by_role("dialog")).to_contain_text("count to 2")
     sign_out.evaluate("(button) => button.click()")  # as another tab does it
     expect(page.get_by_role("alert")).to_have_text("You are signed out.")
     expect(page.get_by_role("dialog")).to_have_count(0)
+    assert page.evaluate("sessionStorage.length") == 0
 
 
 def test_a_page_that_was_left_asks_for_nothing_while_the_next_person_signs_in(opened):
@@ -156,12 +145,3 @@ def test_an_expired_session_keeps_drafts(console):
     console.page.keyboard.press("Enter")
     expect(console.composer).to_have_value("hello")
     expect(console.page.get_by_label("New task")).to_have_value("half a task")
-
-
-def test_credits_go_down_with_a_turn(console):
-    amount = console.page.locator(".credits .amount")
-    expect(amount).to_have_text("1,000")
-    console.page.get_by_label("Model", exact=True).select_option("llm-opus-4-7")
-    console.ask("count to 40")
-    expect(amount).not_to_have_text("1,000")
-    expect(amount).to_have_text(re.compile(r"^9\d\d"))
