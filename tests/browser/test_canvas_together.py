@@ -55,20 +55,21 @@ def settings_of(canvas: Canvas) -> Locator:
     return canvas.page.get_by_role("dialog", name="Settings of Chart")
 
 
-def test_settings_that_two_tabs_change_at_once_are_both_stored(console, opened):
-    first = Canvas(console).put("Chart")
-    first.saved()
-    second = Canvas(opened(like=console).sign_in())
-    second.page.goto(first.page.url)
-    expect(second.boxes).to_have_count(1)
+def settings_of_both_are_stored(first: Canvas, second: Canvas) -> None:
+    """Each has opened the settings before the other one has saved them."""
+
+    def stored() -> Any:
+        return first.stored()["widgets"][-1].get("settings")
+
+    expect(second.boxes).to_have_count(2)
     mine, theirs = settings_of(first), settings_of(second)
     mine.get_by_label("Most items").fill("20")
     theirs.get_by_label("Kind").select_option("line")
     theirs.get_by_role("button", name="Save").click()
-    wait_for(lambda: first.stored()["widgets"][0].get("settings") == {"kind": "line"})
+    wait_for(lambda: stored() == {"kind": "line"})
     first.page.wait_for_timeout(300)  # the change comes by the socket
     mine.get_by_role("button", name="Save").click()
-    wait_for(lambda: first.stored()["widgets"][0]["settings"] == {"kind": "line", "most": 20})
+    wait_for(lambda: stored() == {"kind": "line", "most": 20})
 
 
 def note_of(canvas: Canvas) -> Locator:
@@ -111,6 +112,7 @@ def test_two_tabs_write_into_one_canvas_and_lose_nothing(console, opened):
     expect(note_of(second)).to_have_value("Mine")
     is_stored(second, "Mine")
     is_stored_also_when_the_other_tab_changes_its_widgets(first, second)
+    settings_of_both_are_stored(first, second)
 
 
 def is_half_written_in_both(first: Canvas, second: Canvas) -> None:
