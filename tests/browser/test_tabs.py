@@ -1,5 +1,7 @@
 """The pages that tests use one after another: one test must not disturb the next."""
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -32,9 +34,26 @@ def test_the_console_stays_loaded_without_its_person(tabs, running):
     assert page.evaluate("sessionStorage.length") == 0
 
 
+def test_a_console_that_a_test_has_changed_does_not_stay(tabs, running):
+    assert left(tabs, running, CHANGES["variable"]).url == running.url + NEUTRAL
+
+
+@pytest.fixture(scope="module")
+def loaded(tabs, running) -> Iterator[Page]:
+    """A console that nobody has signed in to."""
+    page = tabs.take(own=True)
+    yield page
+    tabs.give_back(page, running.url)
+
+
 @pytest.mark.parametrize("script", CHANGES.values(), ids=CHANGES)
-def test_a_console_that_a_test_has_changed_does_not_stay(tabs, running, script):
-    assert left(tabs, running, script).url == running.url + NEUTRAL
+def test_each_change_of_a_console_is_found(loaded, running, script):
+    loaded.goto(running.url + NEUTRAL)
+    loaded.goto(running.url)
+    expect(loaded.get_by_label("Sign-in token")).to_be_visible()
+    assert loaded.evaluate(SIGN_OUT, running.url)
+    loaded.evaluate(script)
+    assert not loaded.evaluate(SIGN_OUT, running.url)
 
 
 def test_a_request_that_a_test_leaves_under_way_ends_without_an_error(tabs, running):
