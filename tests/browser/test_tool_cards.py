@@ -66,7 +66,7 @@ def test_a_question_says_how_much_time_is_left_and_says_it_anew(opened):
     console.is_idle()
 
 
-def test_tasks_are_created_changed_and_deleted_in_sentences(console):
+def test_tasks_are_created_and_changed_in_sentences(console):
     console.ask("add three tasks: Write to Bob, Water the plants, Read the report")
     expect(sentences(console)).to_have_text(["Created 3 tasks"])
     sentences(console).click()
@@ -82,10 +82,6 @@ def test_tasks_are_created_changed_and_deleted_in_sentences(console):
     expect(sentences(console)).to_have_text(["Found 1 task", changed])
     opened = console.answers.last.get_by_role("link", name="Open the task")
     expect(opened).to_have_attribute("href", re.compile("^#/data/tasks/rec_"))
-    console.ask("delete the task Water the plants")
-    expect(sentences(console)).to_have_text(["Found 1 task", "Deleted the task “Water the plants”"])
-    console.page.reload()
-    expect(sentences(console).last).to_have_text("Deleted the task “Water the plants”")
 
 
 def test_twenty_rows_come_on_demand(console):
@@ -101,7 +97,7 @@ def test_twenty_rows_come_on_demand(console):
     expect(console.answers.last.get_by_label("Table of records")).to_be_focused()
 
 
-def test_a_picture_is_shown_where_it_was_made(console):
+def test_a_picture_is_shown_where_it_was_made_and_its_link_is_renewed_when_it_has_ended(console):
     console.page.set_viewport_size({"width": 320, "height": 640})
     call(console, "generate-image-llm", '{"prompt": "a red kite"}')
     expect(console.page.get_by_text("You have 1,000.")).to_be_visible()
@@ -114,19 +110,17 @@ def test_a_picture_is_shown_where_it_was_made(console):
     assert (picture.get_attribute("width"), picture.get_attribute("height")) == ("420", "420")
     assert console.violations() == []
     assert console.width() <= 320
+    console.page.set_viewport_size({"width": 1280, "height": 800})
+    is_renewed(console, picture)
 
 
-def test_the_link_to_a_picture_is_renewed_when_it_has_ended(console):
-    call(console, "generate-image-llm", '{"prompt": "a red kite"}')
-    allow(console)
-    picture = console.log.get_by_role("img", name="A red kite")
-    expect(picture).to_have_js_property("naturalWidth", 64)
-    console.is_idle()  # the page asks for no picture any more
+def is_renewed(console, picture):
     console.may_say("Failed to load resource")
     pictures = "**/api/media/*?*"
     console.page.route(pictures, lambda route: route.fulfill(status=401), times=1)
     with console.page.expect_request("**/api/media/*/link"):
         console.page.reload()
+    picture.scroll_into_view_if_needed()
     expect(picture).to_have_js_property("naturalWidth", 64)
     console.page.route("**/api/media/**", lambda route: route.fulfill(status=404))
     console.page.reload()
