@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import event
 
 from config import Settings
-from service import create_app
 from service.auth.users import rights_cache
 from service.extensions import db
 from service.generation.completion import MODELS
@@ -24,7 +23,8 @@ from tests.depth import use_profile
 from tests.faults.hosts import TEST_HOSTS
 from tests.memory_directories import keep_files, make_own_directory
 from tests.people import Person, person
-from tests.services import Databases, Service, close, settings_for, wait_for
+from tests.running_app import running_app
+from tests.services import Databases, Service, settings_for
 from tests.upstream import Answer, ScriptedUpstream, Seen
 
 use_profile()  # before a test module makes settings of its own
@@ -90,15 +90,8 @@ def app(settings, monkeypatch):
     """The app with its sandbox running, as in a worker."""
     rights_cache.clear()
     monkeypatch.setattr(views, "TOKEN_SECONDS", 0.0005)
-    app = create_app(settings)
-    listener = app.extensions.get("sandbox")
-    try:
-        if listener:
-            listener.start()
+    with running_app(settings) as app:
         yield app
-        wait_for(lambda: not app.extensions["runs"], 20)
-    finally:
-        close(app)
 
 
 @pytest.fixture

@@ -1,14 +1,39 @@
-"""The vendors of the app under test: one scripted server in the place of all of them."""
+"""The vendors of the app under test: one scripted server in the place of all of them.
+
+Modules whose tests only call vendors use the fixture `shared_app`: making an app takes longer than
+most of these calls.
+"""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from service.auth.users import rights_cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.vendors.github import visibility
+from service.sandbox import views
 from tests.integrations.scripted_vendor import ScriptedVendor
+from tests.running_app import SharedApp, running_app
+from tests.services import settings_for
+
+
+@pytest.fixture(scope="module")
+def shared_app(databases):
+    with running_app(settings_for(databases.make("sqlite"))) as app:
+        yield SharedApp(app)
+
+
+@pytest.fixture
+def app(request, settings, monkeypatch):
+    rights_cache.clear()
+    monkeypatch.setattr(views, "TOKEN_SECONDS", 0.0005)
+    if "shared_app" in request.fixturenames:
+        yield request.getfixturevalue("shared_app").renew()
+        return
+    with running_app(settings) as app:
+        yield app
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 SMU = {
     "conference": "Atlantic Coast", "division": "Main", "position": 1,

@@ -4,7 +4,7 @@ import pytest
 
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 PROFILE = {"url": "https://www.instagram.com/ada/", "resultsType": "details", "wait": 0}
 

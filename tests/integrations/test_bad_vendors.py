@@ -18,7 +18,7 @@ from service.integrations.declare.request import Outgoing
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 GET = ("codehost-get-repository", {"owner": "octocat", "repo": "Hello-World"})
 POST = ("neuralsearch-search", {"query": "a"})

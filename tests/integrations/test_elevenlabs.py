@@ -7,7 +7,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 MP3 = Said(b"ID3" + b"\x00" * 30, headers={"Content-Type": "audio/mpeg"})
 TALK = {"audioUrl": "https://example.com/talk.mp3"}

@@ -5,7 +5,7 @@ import pytest
 from service.integrations.vendors.magnific.auto import DRAWN
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 ODD_IDS = ["", "..", "a/../b", "a\ud83d", "a\0", "a" * 600]
 HUGE = [10**400, -(10**400), 10**307]

@@ -5,7 +5,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 STOCKS = {"result": [{"symbol": name, "description": name} for name in ("A", "B", "C", "D")]}
 PRICE = {"c": 5.5, "d": 1, "dp": 2, "h": 6, "l": 5, "o": 5, "pc": 4.5, "t": 1582641000}

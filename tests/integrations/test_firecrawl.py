@@ -13,7 +13,7 @@ from service.times import now
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 URL = "https://example.com/"
 ELSEWHERE = "https://elsewhere.example/v2/crawl/a?skip=1"

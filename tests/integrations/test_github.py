@@ -15,7 +15,7 @@ from service.integrations.vendors.github.vendor import GITHUB, token
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 
 def answer_of(name):

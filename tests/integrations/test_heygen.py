@@ -5,7 +5,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 SESSION = {"data": {"session_id": "s1", "status": "generating", "video_id": None}}
 DONE = {"id": "v1", "status": "completed", "video_url": "https://files.heygen.ai/v1.mp4"}

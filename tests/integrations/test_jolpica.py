@@ -5,7 +5,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 NO_RACE = {"MRData": {"total": "0", "offset": "0", "RaceTable": {"season": "2023", "Races": []}}}
 NO_STANDINGS = {"MRData": {"StandingsTable": {"season": "2027", "StandingsLists": []}}}

@@ -13,7 +13,7 @@ from service.integrations.declare.setting import VENDOR_SETTINGS
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 SECRET = "a secret of livekit that is long"
 
 

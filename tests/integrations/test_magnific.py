@@ -10,7 +10,7 @@ from service.outbound import guarded
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 PNG = b"\x89PNG\r\n\x1a\n of a picture"
 READ = "The prompt asks for text that can be read."

@@ -11,7 +11,7 @@ from service.web.errors import Unavailable
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 TASK = "046b6c7f-0b8a-43b9-b35d-6489e6daee91"
 STARTED = {"data": {"task_id": TASK, "status": "CREATED", "generated": []}}

@@ -6,7 +6,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 BEGAN = 1_795_350_000
 STATIONS = [

@@ -5,7 +5,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 NOTHING = {"status": "ok", "totalResults": 0, "articles": []}
 INVALID, FAILED = (400, "invalid_request"), (502, "upstream_provider_error")

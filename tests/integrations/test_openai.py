@@ -7,7 +7,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 FAILED, INVALID = (502, "upstream_provider_error"), (400, "invalid_request")
 MESSAGE = {"role": "user", "content": "Hello."}

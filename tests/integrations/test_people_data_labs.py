@@ -14,7 +14,7 @@ from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 from tests.upstream import Answer
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 NOBODY = {"status": 404, "error": {"type": "not_found"}}
 
 

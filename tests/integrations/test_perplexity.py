@@ -8,7 +8,7 @@ from service.integrations.declare.example import File
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 ANSWER = json.loads(File("perplexity/answer.json").content())
 SEARCH, MESSAGE = ANSWER["output"]

@@ -5,7 +5,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 
 @pytest.mark.parametrize(

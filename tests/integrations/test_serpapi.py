@@ -5,7 +5,7 @@ import pytest
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 STAY = {"query": "Rome", "checkIn": "2027-01-15", "checkOut": "2027-01-18"}
 TRIP = {"from": "CDG", "to": "AUS", "departDate": "2027-01-15"}
 BACK = {**TRIP, "returnDate": "2027-01-20"}

@@ -8,7 +8,7 @@ from service.integrations.calling import sending
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 PAGE = {"page": {"size": 20, "totalElements": 0, "totalPages": 0, "number": 0}}
 
 

@@ -10,7 +10,7 @@ from tests.integrations.office_suite import connect
 from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 VIDEO = {"videoUrl": "https://videos.example/1.mp4", "wait": 0}
 STARTED = {"data": {"publish_id": "v1"}, "error": OK}

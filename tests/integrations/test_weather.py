@@ -9,7 +9,7 @@ from service.integrations.vendors.open_meteo.vendor import GEOCODING, OPEN_METEO
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 POINT = {"latitude": 52.52, "longitude": 13.42}
 

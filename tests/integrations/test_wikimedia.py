@@ -10,7 +10,7 @@ from service.outbound.upstream import USER_AGENT
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 SUMMARY = "/api/rest_v1/page/summary/"
 PAGE = {"id": 1, "key": "AC/DC", "title": "AC/DC"}

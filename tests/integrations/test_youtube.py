@@ -6,7 +6,7 @@ from service.integrations.calling import sending
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
-pytestmark = on_sqlite
+pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 
 def refusal(status, reason, kind="errors"):
