@@ -22,34 +22,36 @@ from tests.providers.stream_reading import (
 )
 
 
-def check(length: int, outcome: str, terminal: int, size: int, wire: Wire) -> None:
-    """`terminal` is the length at which the terminal event is whole, `size` the whole stream's."""
+def check(place: tuple[str, int], outcome: str, terminal: int, size: int, wire: Wire) -> None:
+    """`place` is a stream and a length of it, `terminal` the length at which its terminal event is
+    whole, and `size` the whole stream's."""
+    length = place[1]
     if length < terminal:
-        assert outcome == "cut", length
+        assert outcome == "cut", place
     elif wire is A or length in (terminal, size):
-        assert outcome == "finished", length
+        assert outcome == "finished", place
     else:  # B and C go on behind it: a tail cut inside an event, such as the usage, is a cut
-        assert outcome in ("finished", "cut"), length
+        assert outcome in ("finished", "cut"), place
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_a_stream_is_cut_until_its_terminal_event_is_whole(name):
-    data, wire = stream_bytes(name), wire_of(name)
-    terminal = terminal_end(data, wire)
-    assert terminal
-    for length in range(len(data) + 1):
-        outcome = ending(data[:length], decoder_of(wire))
-        check(length, outcome, terminal, len(data), wire)
+def test_each_stream_is_cut_until_its_terminal_event_is_whole():
+    for name in ANSWERS:
+        data, wire = stream_bytes(name), wire_of(name)
+        terminal = terminal_end(data, wire)
+        assert terminal, name
+        for length in range(len(data) + 1):
+            outcome = ending(data[:length], decoder_of(wire))
+            check((name, length), outcome, terminal, len(data), wire)
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_failing_stream_never_looks_finished(name):
-    data, wire = stream_bytes(name), wire_of(name)
-    outcomes = [ending(data[:length], decoder_of(wire)) for length in range(len(data) + 1)]
-    assert set(outcomes) <= {"cut", FAULTS[name]}
-    assert outcomes[-1] == FAULTS[name]
-    fallen = outcomes.index(FAULTS[name])
-    assert set(outcomes[fallen:]) == {FAULTS[name]}, "once it has failed it stays so"
+def test_a_failing_stream_never_looks_finished():
+    for name, fault in FAULTS.items():
+        data, wire = stream_bytes(name), wire_of(name)
+        outcomes = [ending(data[:length], decoder_of(wire)) for length in range(len(data) + 1)]
+        assert set(outcomes) <= {"cut", fault}, name
+        assert outcomes[-1] == fault, name
+        fallen = outcomes.index(fault)
+        assert set(outcomes[fallen:]) == {fault}, f"{name}: once it has failed it stays so"
 
 
 def endings(data: bytes, wire: Wire) -> Iterator[tuple[int, str]]:
@@ -76,7 +78,7 @@ def test_a_recording_is_cut_until_its_terminal_event_is_whole(name):
     assert terminal
     assert ending(data, decoder_of(wire)) == "finished"
     for length, outcome in endings(data, wire):
-        check(length, outcome, terminal, len(data), wire)
+        check((name, length), outcome, terminal, len(data), wire)
 
 
 @pytest.mark.parametrize("name", ["a-tool", "bc-tool"])
