@@ -91,6 +91,8 @@ test('a change of the assistant is told with what was before', () => {
   const made = change({ outcome: 'added', before: null, changes: { userId: 'alice', title: 'New', done: true } });
   assert.equal(sentenceOf(made), 'Created the task “New”');
   assert.deepEqual(stepsOf(made), [{ name: 'done', before: null, after: 'yes' }]);
+  const bought = change({ collection: 'errands', outcome: 'added', before: null, changes: { buyerId: 'alice', item: 'Rice' } });
+  assert.equal(sentenceOf(bought), 'Created the errand “Rice”');
   assert.deepEqual([sentenceOf(change({ outcome: 'removed', changes: null })), stepsOf(change({ outcome: 'removed' }))], ['Deleted the task “Write”', []]);
   assert.equal(sentenceOf(change({ ...CALLED, before: null })), 'Called search-web');
   assert.equal(sentenceOf(change({ before: null, changes: null })), 'Changed a task');

@@ -12,7 +12,6 @@ import { targetOf } from './call-groups.js';
  */
 
 const TITLES = ['title', 'name', 'subject', 'label', 'text', 'content'];
-const OWNERS = ['userId', 'chatId'];
 const VIEWS = new Map([['canvases', 'canvas'], ['ai-chats', 'chat']]); // collections that have their own page
 const MOST_CHANGES = 2; // changes in one sentence
 /** Labels for columns whose names are hard to understand. */
@@ -25,9 +24,9 @@ export function nounsOf(collection) {
   return { one: [...words.slice(0, -1), singularOf(words[words.length - 1])].join(' '), many };
 }
 
-/** @param {Record<string, any> | undefined} data of a record @returns {string} '' if it has no title */
+/** An id, such as that of the owner (`userId`, `buyerId`), is no title. @param {Record<string, any> | undefined} data of a record @returns {string} '' if it has no title */
 export function titleIn(data) {
-  const entries = Object.entries(data ?? {}).filter(([name, value]) => typeof value === 'string' && value.trim() && !OWNERS.includes(name));
+  const entries = Object.entries(data ?? {}).filter(([name, value]) => typeof value === 'string' && value.trim() && !name.endsWith('Id'));
   const named = TITLES.map((title) => entries.find(([name]) => name === title)).find(Boolean);
   return String((named ?? entries[0])?.[1] ?? '');
 }
