@@ -109,7 +109,7 @@ def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], filed: set[str
     for name in [name for name, value in environ.items() if value and name not in known]:
         meant = misspelt(name, missing)
         if meant:
-            raise ConfigError(f"{name}: must be spelt {meant}, if that is meant; else unset it")
+            raise ConfigError(f"{name}: must be spelt {meant}. If it is no setting, remove it")
 
 
 def _with_files(plain: set[str], filed: set[str]) -> set[str]:

@@ -66,11 +66,11 @@ def test_an_erasure_is_described_and_needs_a_terminal_or_yes(flask, stored):
     assert code == 1
     balance = stored.get("/api/credits").json["balance"]
     assert output.splitlines() == [
-        "Erasing alice can't be taken back.",
+        "Erasing alice can't be undone.",
         "  deletes records: 1 ai-chats, 2 ai-messages, 2 notes",
         "  deletes grants: cloudsuite",
         f"  keeps under a pseudonym: 1 ai-turns, the ledger with a balance of {balance} credits",
-        "Error: nothing was changed: this needs a terminal to ask at, or --yes",
+        "Error: nothing was changed: run this in a terminal, or with --yes",
     ]
     assert len(stored.get("/api/records/notes").json["records"]) == 2
 
@@ -178,8 +178,8 @@ def test_a_role_that_nothing_names_is_given_with_a_warning(flask, alice):
         [
             "alice now has the role editr, set by an operator (--undo removes it). "
             "It applies everywhere within two seconds.",
-            "Warning: no collection names the role editr, so it has what every unnamed role "
-            "may do. Named are: admin, clerk, editor, user",
+            "Warning: no collection has rules for the role editr, so the rules for other roles "
+            "apply. Roles with rules: admin, clerk, editor, user",
         ],
     )
     for known in ("user", "admin", "editor", "clerk", "teacher"):
@@ -190,7 +190,7 @@ def test_a_role_that_nothing_names_is_given_with_a_warning(flask, alice):
 def test_a_token_for_a_role_that_nothing_names_is_issued_with_a_warning(flask):
     token, warning = flask("token", "issue", "alice", "--role", "amdin")[1].splitlines()
     assert token.count(".") == 2
-    assert warning.startswith("Warning: no collection names the role amdin, ")
+    assert warning.startswith("Warning: no collection has rules for the role amdin, ")
     for known in ("user", "owner", "admin"):
         assert "Warning" not in flask("token", "issue", "alice", "--role", known)[1]
 

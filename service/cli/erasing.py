@@ -39,7 +39,7 @@ def erase(subject: str, yes: bool) -> None:
     if subject == _owner(settings):
         raise click.ClickException(f"{subject} is the app's owner. {OTHER_OWNER}")
     if not yes:
-        click.echo(f"Erasing {subject} can't be taken back.")
+        click.echo(f"Erasing {subject} can't be undone.")
         click.echo("\n".join(_describe(stored, "deletes", "keeps")))
     confirm(f"Erase {subject}?", yes)
     with explain_failures(_advice(stored)), time_limit(STATEMENT_SECONDS):

@@ -79,7 +79,8 @@ def disable(subject: str, undo: bool) -> None:
     """Refuse SUBJECT's tokens and stop their replies. This takes effect within two seconds."""
     if not rights.set_disabled(subject, not undo):
         _unknown(subject)
-    click.echo(f"{subject} is {'enabled' if undo else 'disabled'}, within two seconds everywhere.")
+    state = "enabled" if undo else "disabled"
+    click.echo(f"{subject} is {state}. This applies everywhere within two seconds.")
 
 
 @users.command("role")
@@ -116,8 +117,9 @@ def _warn_of_unknown(role: str | None) -> None:
     named = named_roles(APP_COLLECTIONS.of(current_app))
     known = {DEFAULT_ROLE, OWNER_ROLE, ADMIN, *settings.budgets} | named
     if role and role not in known:
-        hint = f"no collection names the role {role}, so it has what every unnamed role may do."
-        click.echo(f"Warning: {hint} Named are: {', '.join(sorted(named)) or 'none'}", err=True)
+        hint = f"no collection has rules for the role {role}, so the rules for other roles apply."
+        roles = ", ".join(sorted(named)) or "none"
+        click.echo(f"Warning: {hint} Roles with rules: {roles}", err=True)
 
 
 def _unknown(subject: str) -> NoReturn:

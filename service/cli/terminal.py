@@ -55,7 +55,7 @@ def confirm(question: str, yes: bool) -> None:
     if yes:
         return
     if not (sys.stdin and sys.stdin.isatty()):
-        raise click.ClickException("nothing was changed: this needs a terminal to ask at, or --yes")
+        raise click.ClickException("nothing was changed: run this in a terminal, or with --yes")
     click.confirm(question, abort=True)
 
 

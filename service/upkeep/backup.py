@@ -28,7 +28,7 @@ def copy_database(target: Path) -> int:
     get the numbers of the changes made after the backup. Raises `BackupRefused`.
     """
     if db.engine.dialect.name != "sqlite":
-        raise BackupRefused("this command is for SQLite; PostgreSQL's own is pg_dump")
+        raise BackupRefused("this command is for SQLite only. Use pg_dump for PostgreSQL")
     if os.path.lexists(target):
         raise BackupRefused(f"{target}: {os.strerror(errno.EEXIST)}")
     part = target.with_name(f"{target.name}.part")
