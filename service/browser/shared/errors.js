@@ -22,7 +22,7 @@ export class ApiError extends Error {
 
 /** No answer came, or the answer ended before it was complete. */
 export class NetworkError extends Error {
-  constructor(message = 'The server can’t be reached. Check that it is running, then try again.') {
+  constructor(message = 'The server can’t be reached. Check your connection, then try again.') {
     super(message);
   }
 }

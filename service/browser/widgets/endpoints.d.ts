@@ -9,7 +9,7 @@ export interface EndpointTypes {
 }
 
 export interface Endpoints {
-  /** Web search with filters, and the text of pages and an answer where wanted. */
+  /** Web search with filters, on request with the text of pages and an answer. */
   'advanced-web-search': {
     get: false;
     request: {
@@ -58,7 +58,7 @@ export interface Endpoints {
       requestId: string | null;
     };
   };
-  /** A finished video, from a prompt or of an avatar; it takes several minutes. */
+  /** A video made from a prompt or with an avatar. It takes several minutes. */
   'aivideo-create-video': {
     get: false;
     request: {
@@ -338,7 +338,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** What basketball players did in games, or in each game of a season. */
+  /** The statistics of basketball players in games, or in each game of a season. */
   'basketball/player-stats': {
     get: true;
     request: {
@@ -547,7 +547,7 @@ export interface Endpoints {
       total: number | null;
     };
   };
-  /** Files that are not in the trash, the last changed first; or those in which words occur. */
+  /** Files outside the trash, the last changed first, or only those with given words. */
   'cloudsuite/drive-list': {
     get: true;
     request: {
@@ -639,7 +639,7 @@ export interface Endpoints {
     };
     response: { id: string; threadId: string; labels: string[]; sent: boolean };
   };
-  /** A repository: what it is, and how many like it. */
+  /** A repository, with its description and the number of its stars. */
   'codehost-get-repository': {
     get: true;
     request: {
@@ -705,7 +705,7 @@ export interface Endpoints {
       nextPage: number | null;
     };
   };
-  /** A file or a folder; a file that is no text, or over 1 MB, has no `content`. */
+  /** A file or a folder. A file that is not text, or over 1 MB, has no `content`. */
   'codehost-get-repository-contents': {
     get: true;
     request: {
@@ -729,7 +729,7 @@ export interface Endpoints {
       entries: Array<{ path: string; type: string | null; size: number | null; sha: string | null; name: string }>;
     };
   };
-  /** Issues of a repository; a page may be short, as pull requests are left out. */
+  /** Issues of a repository. A page may be short, because pull requests are left out. */
   'codehost-get-repository-issues': {
     get: true;
     request: {
@@ -1011,7 +1011,7 @@ export interface Endpoints {
       creditsUsed: number | null;
     };
   };
-  /** Web search, with the content of each result if wanted. */
+  /** Web search, on request with the content of each result. */
   'crawl-search': {
     get: false;
     request: {
@@ -1181,7 +1181,7 @@ export interface Endpoints {
     };
     response: { id: string; deleted: boolean; permanent: boolean };
   };
-  /** A file's content, of at most 5 MB: in base64, above 256 KiB as a URL. */
+  /** The content of a file of at most 5 MB: in base64, above 256 KiB as a URL. */
   'drive-download': {
     get: true;
     request: {
@@ -1212,7 +1212,7 @@ export interface Endpoints {
     };
   };
   'drive-list': Endpoints['cloudsuite/drive-list'];
-  /** Put a new file of at most 5 MB into the files. */
+  /** Upload a new file of at most 5 MB. */
   'drive-upload': {
     get: false;
     request: {
@@ -1293,7 +1293,7 @@ export interface Endpoints {
       isDisambiguation: boolean;
     };
   };
-  /** A picture that goes on beyond its borders. */
+  /** Extend a picture beyond its borders. */
   'expand-image': {
     get: false;
     request: {
@@ -1331,7 +1331,7 @@ export interface Endpoints {
       };
     };
   };
-  /** Flights with prices; times are local. The way back is a second call. */
+  /** Flights with prices, in local times. The return flight needs a second call. */
   'flights': {
     get: true;
     request: {
@@ -1451,7 +1451,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** Football players who miss a fixture, injured or suspended, or may miss it. */
+  /** Football players who miss or may miss a fixture, injured or suspended. */
   'football/injuries': {
     get: true;
     request: {
@@ -1847,7 +1847,7 @@ export interface Endpoints {
       };
     };
   };
-  /** Images of a language model that can draw, which are kept for a day. */
+  /** Images made by a language model, stored for a day. */
   'generate-image-llm': {
     get: false;
     request: {
@@ -2000,7 +2000,7 @@ export interface Endpoints {
       };
     };
   };
-  /** A text of a language model. */
+  /** A text written by a language model. */
   'generate-text': {
     get: false;
     request: {
@@ -2145,7 +2145,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** The readable contents of pages; one that can't be read is told in `statuses`. */
+  /** The readable contents of pages. `statuses` names those that can't be read. */
   'neuralsearch-contents': {
     get: false;
     request: {
@@ -2184,7 +2184,7 @@ export interface Endpoints {
       statuses: Array<{ url: string; status: string | null; error: string | null }>;
     };
   };
-  /** Pages that are like a given one. */
+  /** Pages that are similar to a given page. */
   'neuralsearch-find-similar': {
     get: false;
     request: {
@@ -2353,7 +2353,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** Current headlines, of the US unless something else is chosen. */
+  /** Current headlines, by default of the US. */
   'news-top-headlines': {
     get: true;
     request: {
@@ -2470,7 +2470,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** The figures of a player, or of a team's players, in a season. */
+  /** The statistics of a player, or of a team's players, in a season. */
   'nfl/player-stats': {
     get: true;
     request: {
@@ -2757,7 +2757,7 @@ export interface Endpoints {
       total: number | null;
     };
   };
-  /** How well people fit a goal, as a language model reads their profiles. */
+  /** How well people fit a goal, judged by a language model from their profiles. */
   'profnet-analyze-profiles': {
     get: false;
     request: {
@@ -2786,7 +2786,7 @@ export interface Endpoints {
       model: string;
     };
   };
-  /** Drafts of messages to people, written by a language model of their profiles. */
+  /** Drafts of messages to people, written by a language model from their profiles. */
   'profnet-generate-messages': {
     get: false;
     request: {
@@ -2972,7 +2972,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** Who qualified where for a race, with the times of the three rounds. */
+  /** The qualifying results of a race, with the times of the three rounds. */
   'racing-qualifying': {
     get: true;
     request: {
@@ -3065,7 +3065,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** The sprint of a race weekend; `race` is null where there was none. */
+  /** The sprint of a race weekend. `race` is null if there was none. */
   'racing-sprint': {
     get: true;
     request: {
@@ -3104,7 +3104,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** A picture in another light, by words, another picture or a map of the light. */
+  /** Change the light of a picture, by a text, another picture or a light map. */
   'relight-image': {
     get: false;
     request: {
@@ -3174,7 +3174,7 @@ export interface Endpoints {
       expiresInSeconds: number;
     };
   };
-  /** A room; if there is one of that name, it is that one. */
+  /** Create a room, or get the existing room of that name. */
   'rtc-create-room': {
     get: false;
     request: {
@@ -3201,7 +3201,7 @@ export interface Endpoints {
       name: string;
     };
   };
-  /** A token with which the caller, and nobody else, joins a room. */
+  /** A token with which only the caller can join a room. */
   'rtc-join-room': {
     get: false;
     request: {
@@ -3222,7 +3222,7 @@ export interface Endpoints {
     };
     response: { token: string; url: string; room: string; identity: string; expiresAt: string };
   };
-  /** Who is in a room; nobody is in one that does not exist. */
+  /** The participants of a room. The list is empty if the room does not exist. */
   'rtc-list-participants': {
     get: true;
     request: {
@@ -3858,7 +3858,7 @@ export interface Endpoints {
       };
     };
   };
-  /** Stocks of a name or symbol, with their latest prices where there are any. */
+  /** Stocks of a name or symbol, with their latest prices if available. */
   'search-stocks': {
     get: true;
     request: {
@@ -4170,7 +4170,7 @@ export interface Endpoints {
       }>;
     };
   };
-  /** What is said in audio or video, word by word. */
+  /** A transcript of audio or video, word by word. */
   'speech-to-text': {
     get: false;
     request: {
@@ -4352,7 +4352,7 @@ export interface Endpoints {
       iconUrl: string | null;
     };
   };
-  /** Speech from text, which is kept for a day. */
+  /** Speech from text, stored for a day. */
   'text-to-speech': {
     get: false;
     request: {
@@ -4395,7 +4395,7 @@ export interface Endpoints {
       characterCost: number | null;
     };
   };
-  /** What disturbs or changes the service of New York's subway. */
+  /** Disruptions and changes of the service of New York's subway. */
   'transit-subway-alerts': {
     get: true;
     request: {

@@ -69,7 +69,7 @@ def _quote(call: Call, stock: Mapping[str, Any]) -> Any:
 
 search = Endpoint(
     name="search-stocks", vendor=FINNHUB, category="data",
-    summary="Stocks of a name or symbol, with their latest prices where there are any.",
+    summary="Stocks of a name or symbol, with their latest prices if available.",
     docs="https://finnhub.io/docs/api/symbol-search", access=FREE_READ, seconds=20,
     cache=Cache(seconds=60, shared=True),
     takes=Stocks, asks=get("/search"), run=_stocks, gives=Shape(stocks=Each("stocks", STOCK)),

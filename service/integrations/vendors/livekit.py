@@ -117,7 +117,7 @@ def _create(call: Call, request: Outgoing, *, name: str) -> dict[str, Any]:
 
 create = Endpoint(
     name="rtc-create-room", vendor=LIVEKIT, category="realtime",
-    summary="A room; if there is one of that name, it is that one.",
+    summary="Create a room, or get the existing room of that name.",
     docs=f"{DOCS}/reference/other/roomservice-api#createroom", access=SAFE_WRITE, seconds=20,
     takes=Room, asks=post(f"{SERVICE}/CreateRoom", repeatable=True), run=_create,
     gives=Shape(ROOM, name=Str("name", about="The name that was asked for.")),
@@ -183,7 +183,7 @@ def _join(
 
 join = Endpoint(
     name="rtc-join-room", vendor=LIVEKIT, category="realtime",
-    summary="A token with which the caller, and nobody else, joins a room.",
+    summary="A token with which only the caller can join a room.",
     docs=f"{DOCS}/frontends/authentication/tokens", access=SAFE_WRITE, seconds=20,
     takes=Entry, run=_join,
     gives=Shape(
@@ -217,7 +217,7 @@ def _participants(call: Call, request: Outgoing, *, room: str) -> dict[str, Any]
 
 participants = Endpoint(
     name="rtc-list-participants", vendor=LIVEKIT, category="realtime",
-    summary="Who is in a room; nobody is in one that does not exist.",
+    summary="The participants of a room. The list is empty if the room does not exist.",
     docs=f"{DOCS}/reference/other/roomservice-api#listparticipants", access=FREE_READ, seconds=20,
     takes=Members,
     asks=post(f"{SERVICE}/ListParticipants", repeatable=True, instead={404: {}}),

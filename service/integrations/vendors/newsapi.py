@@ -111,7 +111,7 @@ class Headlines(NewsPage):
 
 headlines = Endpoint(
     name="news-top-headlines", vendor=NEWSAPI, category="search",
-    summary="Current headlines, of the US unless something else is chosen.",
+    summary="Current headlines, by default of the US.",
     says=Says("Reading the headlines", "Read {articles:headline}"),
     docs=f"{DOCS}/top-headlines", access=FREE_READ, seconds=30,
     cache=Cache(seconds=600, shared=True),

@@ -136,7 +136,7 @@ class FilteredQuery(Parameters):
 
 advanced = Endpoint(
     name="advanced-web-search", vendor=TAVILY, category="search", access=PAID_READ,
-    summary="Web search with filters, and the text of pages and an answer where wanted.",
+    summary="Web search with filters, on request with the text of pages and an answer.",
     says=Says(
         "Searching the web for “{query}”",
         "Searched the web for “{query}”: {results:result}",

@@ -154,7 +154,7 @@ class PlayerStats(Parameters):
 
 player_stats = Endpoint(
     name="basketball/player-stats", vendor=BASKETBALL, category="sports",
-    summary="What basketball players did in games, or in each game of a season.",
+    summary="The statistics of basketball players in games, or in each game of a season.",
     docs=f"{BASKETBALL_DOCS}#tag/Games", access=FREE_READ, seconds=30,
     cache=Cache(seconds=3600, shared=True),
     takes=PlayerStats, asks=fetch("/games/statistics/players"),

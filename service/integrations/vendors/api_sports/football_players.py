@@ -73,7 +73,7 @@ class Injuries(Filters):
 
 injuries = Endpoint(
     name="football/injuries", vendor=FOOTBALL, category="sports",
-    summary="Football players who miss a fixture, injured or suspended, or may miss it.",
+    summary="Football players who miss or may miss a fixture, injured or suspended.",
     docs=f"{FOOTBALL_DOCS}#tag/Injuries", access=FREE_READ, seconds=30,
     cache=Cache(seconds=3600, shared=True),
     takes=Injuries, asks=fetch("/injuries"), gives=Shape(injuries=Each("response", INJURY)),

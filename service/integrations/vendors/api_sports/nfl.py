@@ -223,7 +223,7 @@ class PlayerStats(Filters):
 
 player_stats = Endpoint(
     name="nfl/player-stats", vendor=NFL, category="sports",
-    summary="The figures of a player, or of a team's players, in a season.",
+    summary="The statistics of a player, or of a team's players, in a season.",
     docs=f"{NFL_DOCS}#tag/Players", access=FREE_READ, seconds=30,
     cache=Cache(seconds=3600, shared=True),
     takes=PlayerStats, asks=fetch("/players/statistics"),

@@ -117,7 +117,7 @@ def _character_cost(reply: Reply) -> float | None:
 
 speak = Endpoint(
     name="text-to-speech", vendor=ELEVENLABS, category="ai",
-    summary="Speech from text, which is kept for a day.",
+    summary="Speech from text, stored for a day.",
     says=Says("Turning text into speech", "Turned {characters} characters into speech"),
     docs=f"{DOCS}/text-to-speech/convert", seconds=120, makes=MOST,
     meter=Meter(_price, _usage),

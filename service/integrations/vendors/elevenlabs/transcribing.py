@@ -88,7 +88,7 @@ def _usage(data: Mapping[str, Any]) -> float | None:
 
 transcribe = Endpoint(
     name="speech-to-text", vendor=ELEVENLABS, category="ai",
-    summary="What is said in audio or video, word by word.",
+    summary="A transcript of audio or video, word by word.",
     docs=f"{DOCS}/speech-to-text/convert", seconds=600, body_limit=12 * MIB,
     meter=Meter(lambda values: HOURS * ELEVENLABS_HOUR, _usage),
     takes=Recording, asks=post("/v1/speech-to-text", limit=32 * MIB), gives=TRANSCRIPT,

@@ -153,7 +153,7 @@ def _host(url: str) -> str:
 
 similar = Endpoint(
     name="neuralsearch-find-similar", vendor=EXA, category="search", access=PAID_READ,
-    summary="Pages that are like a given one.",
+    summary="Pages that are similar to a given page.",
     docs=f"{DOCS}/search", meter=SEARCHES,
     takes=Similar, asks=post("/search"), run=_similar, gives=SIMILAR,
     examples=(example(
@@ -214,7 +214,7 @@ def _contents(
 
 contents = Endpoint(
     name="neuralsearch-contents", vendor=EXA, category="search", access=PAID_READ,
-    summary="The readable contents of pages; one that can't be read is told in `statuses`.",
+    summary="The readable contents of pages. `statuses` names those that can't be read.",
     docs=f"{DOCS}/get-contents", meter=CONTENTS,
     takes=Contents, asks=post("/contents"), run=_contents, gives=CONTENTS_ANSWER,
     examples=(example(

@@ -123,7 +123,7 @@ class WebQuery(Query):
 
 search = Endpoint(
     name="crawl-search", vendor=FIRECRAWL, category="search", access=PAID_READ,
-    summary="Web search, with the content of each result if wanted.",
+    summary="Web search, on request with the content of each result.",
     docs=f"{DOCS}/search", meter=SEARCHES, seconds=120,
     takes=WebQuery, asks=post("/search", limit=32 << 20),
     gives=Shape(

@@ -99,7 +99,7 @@ def _without_token(url: Any) -> str | None:
 
 contents = Endpoint(
     name="codehost-get-repository-contents", vendor=GITHUB, category="social",
-    summary="A file or a folder; a file that is no text, or over 1 MB, has no `content`.",
+    summary="A file or a folder. A file that is not text, or over 1 MB, has no `content`.",
     docs=f"{DOCS}/repos/contents#get-repository-content", access=FREE_READ, seconds=30,
     cache=Cache(seconds=120, shared=True),
     takes=Contents, before=refuse_private,

@@ -97,7 +97,7 @@ search = Endpoint(
 
 repository = Endpoint(
     name="codehost-get-repository", vendor=GITHUB, category="social",
-    summary="A repository: what it is, and how many like it.",
+    summary="A repository, with its description and the number of its stars.",
     docs=f"{DOCS}/repos/repos#get-a-repository", access=FREE_READ, seconds=30,
     cache=Cache(seconds=60, shared=True),  # no longer than a check that it is public
     takes=Repository, asks=get("/repos/{owner}/{repo}"), gives=REPOSITORY,
@@ -153,7 +153,7 @@ class Issues(Repository, Page):
 
 issues = Endpoint(
     name="codehost-get-repository-issues", vendor=GITHUB, category="social",
-    summary="Issues of a repository; a page may be short, as pull requests are left out.",
+    summary="Issues of a repository. A page may be short, because pull requests are left out.",
     docs=f"{DOCS}/issues/issues#list-repository-issues", access=FREE_READ, seconds=30,
     cache=Cache(seconds=120, shared=True),
     takes=Issues, before=refuse_private, asks=get("/repos/{owner}/{repo}/issues"),

@@ -97,8 +97,7 @@ def _quoted(text: str) -> str:
 
 list_files = Endpoint(
     name="cloudsuite/drive-list", vendor=GOOGLE, category="suite", aliases=("drive-list",),
-    summary="Files that are not in the trash, the last changed first; or those in which words"
-    " occur.",
+    summary="Files outside the trash, the last changed first, or only those with given words.",
     says=Says(
         "Looking through the files of the connected account",
         "Looked through the files of the connected account: {files:file}",

@@ -97,7 +97,7 @@ STORING = (
 )
 upload = Endpoint(
     name="drive-upload", vendor=GOOGLE, category="suite",
-    summary="Put a new file of at most 5 MB into the files.",
+    summary="Upload a new file of at most 5 MB.",
     says=Says("Putting the file “{name}” into the files", "Put the file “{name}” into the files"),
     docs=f"{GUIDES}/manage-uploads#multipart", seconds=90, body_limit=LIMIT * 4 // 3 + (1 << 16),
     scope="drive.file", accepted=("drive",),
@@ -182,7 +182,7 @@ def _too_large() -> TooLarge:
 download = Endpoint(
     name="drive-download", vendor=GOOGLE, category="suite",
     # A document in Google's own formats is converted: to PDF, a table to CSV, or as requested.
-    summary="A file's content, of at most 5 MB: in base64, above 256 KiB as a URL.",
+    summary="The content of a file of at most 5 MB: in base64, above 256 KiB as a URL.",
     docs=f"{GUIDES}/manage-downloads", access=READ, seconds=90, makes=LIMIT,
     scope="drive.readonly", accepted=("drive",), narrow=("drive.file",),
     takes=Download, run=_download,

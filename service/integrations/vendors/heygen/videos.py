@@ -152,7 +152,7 @@ def _dollars(task: Task) -> Any:
 
 create = Endpoint(
     name="aivideo-create-video", vendor=HEYGEN, category="ai",
-    summary="A finished video, from a prompt or of an avatar; it takes several minutes.",
+    summary="A video made from a prompt or with an avatar. It takes several minutes.",
     docs=f"{DOCS}/create-video-agent-session", seconds=120, meter=Meter(_most, lambda data: None),
     takes=Video, asks=post(f"/v3/{AGENTS}"), run=_create, gives=Shape(RESULT, FACTS),
     job=Job(

@@ -132,7 +132,7 @@ pit_stops = Endpoint(
 
 qualifying = Endpoint(
     name="racing-qualifying", vendor=JOLPICA, category="sports",
-    summary="Who qualified where for a race, with the times of the three rounds.",
+    summary="The qualifying results of a race, with the times of the three rounds.",
     docs=f"{DOCS}/qualifying.md", access=FREE_READ, seconds=20,
     cache=Cache(seconds=3600, shared=True),
     takes=Race, asks=get("/{season}/{round}/qualifying.json", query=FULL_PAGE),
@@ -145,7 +145,7 @@ qualifying = Endpoint(
 
 sprint = Endpoint(
     name="racing-sprint", vendor=JOLPICA, category="sports",
-    summary="The sprint of a race weekend; `race` is null where there was none.",
+    summary="The sprint of a race weekend. `race` is null if there was none.",
     docs=f"{DOCS}/sprint.md", access=FREE_READ, seconds=20,
     cache=Cache(seconds=3600, shared=True),
     takes=Race, asks=get("/{season}/{round}/sprint.json", query=FULL_PAGE),

@@ -147,7 +147,7 @@ RELIT = (
 )
 relight = Endpoint(
     name="relight-image", vendor=MAGNIFIC, category="image",
-    summary="A picture in another light, by words, another picture or a map of the light.",
+    summary="Change the light of a picture, by a text, another picture or a light map.",
     docs=f"{DOCS}/image-relight/post-image-relight", body_limit=BODY_LIMIT,
     takes=Light, asks=post(RELIGHT), job=job(RELIGHT, "relight"), gives=MODELLED,
     examples=(

@@ -209,7 +209,7 @@ def _expand(call: Call, request: Outgoing, *, model: str, image: str) -> Task:
 WIDER = {"left": 256, "right": 256, "top": 0, "bottom": 64}
 expand = Endpoint(
     name="expand-image", vendor=MAGNIFIC, category="image",
-    summary="A picture that goes on beyond its borders.",
+    summary="Extend a picture beyond its borders.",
     docs=f"{DOCS}/image-expand/post-seedream-v4-5", body_limit=BODY_LIMIT, seconds=120,
     takes=Expansion, asks=post(f"{AI}/image-expand/{{model}}"), run=_expand, gives=MODELLED,
     job=replace(job(AI), poll=POLL),

@@ -114,7 +114,7 @@ def _second(period: Any, name: str, otherwise: float) -> float:
 
 alerts = Endpoint(
     name="transit-subway-alerts", vendor=MTA, category="science",
-    summary="What disturbs or changes the service of New York's subway.",
+    summary="Disruptions and changes of the service of New York's subway.",
     docs=DOCS, access=FREE_READ, seconds=20, takes=Alerts,
     cache=Cache(seconds=60, shared=True),
     asks=get(f"{FEEDS}/camsys%2Fsubway-alerts.json", limit=16 << 20), run=_alerts, gives=ALERTS,

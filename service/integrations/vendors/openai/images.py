@@ -118,7 +118,7 @@ def _decoded(item: Any) -> bytes:
 
 picture = Endpoint(
     name="generate-image-llm", vendor=OPENAI, category="ai",
-    summary="Images of a language model that can draw, which are kept for a day.",
+    summary="Images made by a language model, stored for a day.",
     says=Says("Making a picture", "Made {images:picture}"),
     docs=f"{DOCS}/images/methods/generate", meter=IMAGES, seconds=240, makes=MOST,
     takes=Picture, asks=REQUEST, run=make_images, gives=GIVES,

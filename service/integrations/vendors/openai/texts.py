@@ -108,7 +108,7 @@ def _write(
 
 write = Endpoint(
     name="generate-text", vendor=OPENAI, category="ai",
-    summary="A text of a language model.",
+    summary="A text written by a language model.",
     says=Says("Having a text written", "Had a text written by {model}"),
     docs=f"{DOCS}/chat/subresources/completions/methods/create", meter=TEXTS, seconds=120,
     takes=Text, asks=post("/chat/completions"), run=_write, gives=WRITTEN,

@@ -146,7 +146,7 @@ ADDRESS = "linkedin.com/in/seanthorne"
 GONE = "https://www.linkedin.com/in/gone"
 analyze = Endpoint(
     name="profnet-analyze-profiles", vendor=PDL, category="social",
-    summary="How well people fit a goal, as a language model reads their profiles.",
+    summary="How well people fit a goal, judged by a language model from their profiles.",
     docs=f"{DOCS}/person-enrichment-api", seconds=120, model=MODEL,
     meter=Meter(_most, lambda data: data["lookedUp"] * PDL_MATCH),
     takes=Analysis, run=_analyze,

@@ -103,7 +103,7 @@ def shorten(text: str) -> str:
 
 draft = Endpoint(
     name="profnet-generate-messages", vendor=PDL, category="social",
-    summary="Drafts of messages to people, written by a language model of their profiles.",
+    summary="Drafts of messages to people, written by a language model from their profiles.",
     docs=f"{DOCS}/fields", seconds=120, model=MODEL, takes=Messages, run=_generate,
     gives=Shape(
         messages=Each("messages", Shape(

@@ -125,7 +125,7 @@ ANSWER = File("serpapi/flights.json")
 GOOGLE = {"query.engine": "google_flights"}
 search = Endpoint(
     name="flights", vendor=SERPAPI, category="science",
-    summary="Flights with prices; times are local. The way back is a second call.",
+    summary="Flights with prices, in local times. The return flight needs a second call.",
     docs=f"{DOCS}/google-flights-api", access=READ, seconds=60,
     cache=Cache(seconds=600, shared=True),
     takes=Flights, asks=get("/search.json", query={"engine": "google_flights"}),
