@@ -57,9 +57,9 @@ function follow(kept) {
   if (text === area.value) return;
   if (!isTouched || text.startsWith(area.value)) return show(text, kept?.taken);
   version.replaceChildren(
-    element('p', {}, text ? `Written elsewhere meanwhile: ${text}` : 'Emptied elsewhere meanwhile.'),
-    button('Take it', () => choose(() => show(text, kept?.taken)), { class: 'quiet small' }),
-    button('Keep mine', () => choose(keep), { class: 'quiet small' }),
+    element('p', {}, text ? `Changed in another tab or by somebody else: ${text}` : 'Emptied in another tab or by somebody else.'),
+    button('Use this version', () => choose(() => show(text, kept?.taken)), { class: 'quiet small' }),
+    button('Keep my version', () => choose(keep), { class: 'quiet small' }),
   );
   version.hidden = false;
 }
