@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from config import Settings
+from service.auth.permits import Permit
 from service.auth.tokens import issue_limited
 from service.auth.users import Caller
 from service.database.access import write_transaction
@@ -57,30 +58,41 @@ class Gateway:
         self._owner_token = settings.owner_token or ""
         self._quiet_until = 0.0  # monotonic
 
-    def call(self, endpoint: Endpoint, request: Inbound, owner_pays: bool) -> ProxyResponse:
-        """Return the other instance's answer to a call. `owner_pays` with developer billing."""
-        if owner_pays:
-            _check_own(endpoint, request.body)
-        _check_counted(endpoint, request.caller, owner_pays)
-        result = _send_with_note(request.note, lambda: self._send(endpoint, request, owner_pays))
-        if owner_pays:
-            self._jobs.adopt(request.caller.subject, endpoint, result)
+    def call_as_caller(self, endpoint: Endpoint, request: Inbound) -> ProxyResponse:
+        """Return the answer to a call with the caller's token, as user billing requires."""
+        permit = _limit_of_credits(endpoint, request.caller)
+        if permit and permit.scope == "chat":  # which is used up here, by turns
+            raise Forbidden(NOT_COUNTED)
+        bearer = self._bearer(request.caller, request.token)
+        return self._call(endpoint, request, bearer, request.idempotency_key)
+
+    def call_as_owner(self, endpoint: Endpoint, request: Inbound) -> ProxyResponse:
+        """Return the answer to a call with the owner's token, as developer billing requires."""
+        if endpoint.continues and request.body.get(endpoint.continues) is not None:
+            # At the other instance every task is the owner's, whoever has begun it.
+            raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
+        if _limit_of_credits(endpoint, request.caller):  # unknown at the other instance
+            raise Forbidden(NOT_COUNTED)
+        result = self._call(endpoint, request, self._owner_token, _key_of_caller(request))
+        self._jobs.adopt(request.caller.subject, endpoint, result)
         return result
 
-    def _send(self, endpoint: Endpoint, request: Inbound, owner_pays: bool) -> ProxyResponse:
-        return self._ask(
-            "POST",
-            f"/api/integrations/{endpoint.name}",
-            self._owner_token if owner_pays else self._bearer(request.caller, request.token),
-            seconds=endpoint.seconds + MARGIN_SECONDS + (LONGEST_WAIT if endpoint.job else 0),
-            headers={
-                "Idempotency-Key": _key(request, owner_pays),
-                "X-Approval": request.approval,
-                "X-Door": request.door,  # it accepts the value that clients may send
-                "X-Request-Id": request.request_id,
-                "Cache-Control": "no-cache" if request.fresh else None,
-            },
-            body=dict(request.body),
+    def _call(
+        self, endpoint: Endpoint, request: Inbound, bearer: str, key: str | None
+    ) -> ProxyResponse:
+        path = f"/api/integrations/{endpoint.name}"
+        seconds = endpoint.seconds + MARGIN_SECONDS + (LONGEST_WAIT if endpoint.job else 0)
+        headers = {
+            "Idempotency-Key": key,
+            "X-Approval": request.approval,
+            "X-Door": request.door,  # it accepts the value that clients may send
+            "X-Request-Id": request.request_id,
+            "Cache-Control": "no-cache" if request.fresh else None,
+        }
+        body = dict(request.body)
+        return _send_with_note(
+            request.note,
+            lambda: _checked(self._send("POST", path, bearer, seconds, headers, body)),
         )
 
     def job(self, caller: Caller, token: str, job_id: str) -> ProxyResponse | None:
@@ -90,16 +102,17 @@ class Gateway:
             return None
         path = path_of("/api/integrations/jobs/{id}", id=job_id)
         bearer = self._owner_token if known else self._bearer(caller, token)
-        result = self._ask("GET", path, bearer)
+        result = _checked(self._send("GET", path, bearer))
         self._jobs.note_end(caller.subject, job_id, result)
         return result
 
     def status(self, caller: Caller, token: str, seconds: float = ANSWER_SECONDS) -> ProxyResponse:
         """Return the caller's connections, which are always in the caller's own name."""
         bearer = self._bearer(caller, token)
-        result = self._ask("GET", "/api/integrations/status", bearer, seconds=seconds, plain=True)
-        connections = result.envelope.values()
-        if result.status == 200 and not all(isinstance(one, dict) for one in connections):
+        result = self._send("GET", "/api/integrations/status", bearer, seconds)
+        if result.status != 200:
+            return _checked(result)
+        if not all(isinstance(one, dict) for one in result.envelope.values()):
             raise UpstreamFailed(upstreamStatus=200)
         return result
 
@@ -119,7 +132,7 @@ class Gateway:
 
     def disconnect(self, token: str, integration: str) -> ProxyResponse:
         path = path_of("/api/integrations/oauth/{name}/disconnect", name=integration)
-        return self._ask("DELETE", path, token)
+        return _checked(self._send("DELETE", path, token))
 
     def _bearer(self, caller: Caller, token: str) -> str:
         """Return the caller's token for the other instance.
@@ -135,18 +148,16 @@ class Gateway:
             self._settings, caller.subject, caller.claimed_role, caller.issued, for_calls
         )
 
-    def _ask(
+    def _send(
         self,
         method: str,
         path: str,
         bearer: str,
-        *,
         seconds: float = ANSWER_SECONDS,
         headers: Mapping[str, str | None] | None = None,
         body: Any = None,
-        plain: bool = False,
     ) -> ProxyResponse:
-        """Send a request; `plain` is for an answer without an envelope."""
+        """Send a request and return its answer, a JSON object."""
         all_headers = {"Authorization": f"Bearer {bearer}", "Content-Type": "application/json"}
         all_headers |= {name: value for name, value in (headers or {}).items() if value}
         sent = None if body is None else json.dumps(body).encode()
@@ -163,7 +174,7 @@ class Gateway:
             raise UpstreamFailed(upstreamStatus=None)
         if status == 401:
             raise TokenRefused(upstreamStatus=status)
-        if 300 <= status < 400 or not _is_ours(envelope, plain and status == 200):
+        if 300 <= status < 400 or not isinstance(envelope, dict):
             raise UpstreamFailed(upstreamStatus=status)
         passed = {name: own[name] for name in PASSED_HEADERS if name in own}
         return ProxyResponse(status, envelope, passed)
@@ -196,32 +207,23 @@ def _store(write: Callable[[Session], None]) -> None:
         write(session)
 
 
-def _is_ours(envelope: Any, plain: bool) -> bool:
-    return isinstance(envelope, dict) and (plain or isinstance(envelope.get("success"), bool))
+def _checked(result: ProxyResponse) -> ProxyResponse:
+    """Return an answer. Raises `UpstreamFailed` if it has no envelope."""
+    if not isinstance(result.envelope.get("success"), bool):
+        raise UpstreamFailed(upstreamStatus=result.status)
+    return result
 
 
-def _key(request: Inbound, owner_pays: bool) -> str | None:
-    """Return the key for the other instance. With the owner's token, it differs by caller."""
-    key = request.idempotency_key
-    if key is None or not owner_pays:
-        return key
-    return hashlib.sha256(json.dumps([request.caller.subject, key]).encode()).hexdigest()
+def _key_of_caller(request: Inbound) -> str | None:
+    """Return a key that differs by caller, because all callers share the owner's token."""
+    if request.idempotency_key is None:
+        return None
+    facts = [request.caller.subject, request.idempotency_key]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
-def _check_own(endpoint: Endpoint, body: Mapping[str, Any]) -> None:
-    """Refuse to continue a task, because at the other instance every task is the owner's."""
-    if endpoint.continues and body.get(endpoint.continues) is not None:
-        raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
-
-
-def _check_counted(endpoint: Endpoint, caller: Caller, owner_pays: bool) -> None:
-    """Refuse a call whose charge there would not count against a token's limit of credits.
-
-    If the owner pays, the other instance does not know the limit. A limit for chats is used up
-    here, by turns.
-    """
+def _limit_of_credits(endpoint: Endpoint, caller: Caller) -> Permit | None:
+    """Return the caller's permit if it limits the credits of this call."""
     permit = caller.permit
-    if permit is None or permit.credits is None or not endpoint.max_credits:
-        return
-    if owner_pays or permit.scope == "chat":
-        raise Forbidden(NOT_COUNTED)
+    is_limited = permit is not None and permit.credits is not None and endpoint.max_credits
+    return permit if is_limited else None

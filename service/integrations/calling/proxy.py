@@ -95,8 +95,9 @@ class Proxy:
         with ticket, self._start_log(endpoint, request) as logged:
             permits.check_endpoint(request.caller.permit, endpoint.name)
             if self.gateway:
-                owner_pays = self.charging.paid_by(endpoint) == "owner"
-                response = self.gateway.call(endpoint, request, owner_pays)
+                is_owners = self.charging.paid_by(endpoint) == "owner"
+                call = self.gateway.call_as_owner if is_owners else self.gateway.call_as_caller
+                response = call(endpoint, request)
                 logged.end(outcome_elsewhere(response))
                 return response
             answer = self._answer(endpoint, request, logged)
