@@ -81,7 +81,7 @@ class Call:
         self.effects, self._media = effects or Effects(), media
         self._resources, self._vendor = resources, vendor
         self._ends = time.monotonic() + seconds
-        self._bearer, self._leave, self._admit = bearer, leave, admit
+        self._has_bearer, self._leave, self._admit = bool(bearer), leave, admit
         self._model = ModelAsking(resources.upstream, resources.models, model) if model else None
         upstream, settings = resources.upstream, resources.settings
         self._sender = Sender(
@@ -221,7 +221,7 @@ class Call:
         is_act = outgoing.method != "GET" and not is_refused(reply.status)  # or it does not count
         if refusal and has_done_nothing(refusal) and not outgoing.repeatable:
             self.effects.acts -= is_act
-        if self._bearer and outgoing.has_key and _rejects_token(reply, refusal):
+        if self._has_bearer and outgoing.has_key and _rejects_token(reply, refusal):
             self.effects.is_rejected = True
             raise GrantRejected()
         if refusal and not self._has_instead(outgoing, reply):
