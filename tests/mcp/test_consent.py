@@ -5,6 +5,7 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
+from gevent.pool import Pool
 from sqlalchemy import select, update
 
 from service.database.access import write_transaction
@@ -16,6 +17,7 @@ from service.mcp.models import UsedState
 from service.upkeep import sweeping
 from tests.integrations.office_suite import connect, decide, flags
 from tests.mcp.era_clients import Speaker, refusal
+from tests.people import person
 from tests.services import on_sqlite
 from tests.user_erasure import erase
 
@@ -116,6 +118,17 @@ def test_a_state_is_good_for_one_use(ask, alice):
     assert refusal(ask(inputResponses=ACCEPT, requestState=state)) == (400, -32602)
 
 
+def test_of_many_uses_of_a_state_at_once_one_makes_the_call(app, ask, alice):
+    url, state = question(ask())
+    consent(alice, url)
+    settings, again = app.config["SETTINGS"], {"inputResponses": ACCEPT, "requestState": state}
+    people = [person(app.test_client(), settings, "alice") for _ in range(12)]
+    answers = Pool(12).map(lambda one: ask(one, **again), people)
+    made = [one.json["result"]["isError"] for one in answers if one.status_code == 200]
+    refused = [one.json["error"]["code"] for one in answers if one.status_code == 400]
+    assert (made, refused) == ([False], [-32602] * 11)
+
+
 def test_a_state_is_good_for_its_call_and_user_only(ask, bob):
     _, state = question(ask())
     other = {**CALL, "arguments": {**CONTACTS, "body": {"limit": 1}}}
@@ -170,9 +183,9 @@ def used_states(app) -> list[str]:
 
 
 def test_used_states_end_with_their_user_and_with_their_time(ask, app, alice, bob):
-    for person in (alice, bob):
-        _, state = question(ask(person))
-        ask(person, inputResponses=ACCEPT, requestState=state)
+    for one in (alice, bob):
+        _, state = question(ask(one))
+        ask(one, inputResponses=ACCEPT, requestState=state)
     erase(app)
     with app.app_context():
         sweeping.sweep()
