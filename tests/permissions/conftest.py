@@ -31,7 +31,7 @@ class Place:
     """The app under test, and the service as a process, on one database."""
 
     def __init__(self, databases: Databases, kind: str) -> None:
-        url = databases.make(kind)
+        self.kind, url = kind, databases.make(kind)
         self.app = create_app(settings_for(url, extensions=EXTENSION))
         self.client = self.app.test_client()
         self.collections = self.app.extensions["collections"]
