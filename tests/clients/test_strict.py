@@ -25,9 +25,11 @@ Readings = dict[str, Reading]
 def readings(running) -> Readings:
     asked = [
         Question(f"{fault}: {model}, {kind}", f"{content} /fail {fault}", model)
-        for fault in FAULTS
+        for number, fault in enumerate(FAULTS)
         for model in MODELS
         for kind, content in CONTENTS.items()
+        # What a wire makes of a call that is cut off is a matter of tests/providers.
+        if kind == "text" or fault == SOUND or model == MODELS[number % len(MODELS)]
     ]
     return Reader(running, STRICT).read(asked)
 
