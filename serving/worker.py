@@ -22,6 +22,7 @@ from service.lifecycle import LIFECYCLE
 from service.observing import stderr_lines
 from serving import parking
 from serving.own_stack import OwnStack
+from serving.parent import end_with_parent
 from serving.patches import NO_ROOM
 from serving.refusals import linger, write_error
 
@@ -47,6 +48,7 @@ class Worker(GeventWorker):
         longer valid, and one more is started a second later. gunicorn itself would end with all
         other workers.
         """
+        end_with_parent(self.ppid)
         self.cfg.__dict__.update({name: one.get() for name, one in self.cfg.settings.items()})
         try:
             super().init_process()

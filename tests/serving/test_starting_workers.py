@@ -88,7 +88,7 @@ def boot(monkeypatch):
 
     def boot(age, error):
         monkeypatch.setattr(GeventWorker, "init_process", Mock(side_effect=error))
-        one = worker.Worker(age, 1, [], None, 30, Config(), logging.getLogger("worker"))
+        one = worker.Worker(age, os.getppid(), [], None, 30, Config(), logging.getLogger("worker"))
         try:
             one.init_process()
         finally:
