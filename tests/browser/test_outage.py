@@ -138,3 +138,18 @@ def test_the_page_reconnects_without_waiting_for_the_timer(line):
             console.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
         expect(live(console), sign).to_have_text("Live", timeout=4_000)
         console.is_idle()
+
+
+def test_a_page_that_can_not_reach_the_server_is_not_live_though_its_socket_is_still_open(opened):
+    console = opened().sign_in()
+    console.may_say("ERR_INTERNET_DISCONNECTED")
+    expect(live(console)).to_have_text("Live")
+    console.show_view("Connections")
+    expect(console.page.get_by_role("heading", name="Cloud suite")).to_be_visible()
+    console.page.context.set_offline(True)  # which cuts no socket
+    console.page.evaluate("window.dispatchEvent(new Event('focus'))")  # reads the status again
+    expect(console.page.get_by_text(f"The server {AWAY}.", exact=True)).to_have_count(1)
+    expect(live(console)).to_have_text("Not live")
+    console.page.context.set_offline(False)
+    expect(live(console)).to_have_text("Live")
+    expect(console.page.get_by_text(AWAY)).to_have_count(0)

@@ -23,6 +23,8 @@ const NEEDED = { requiresOAuth: true, provider: 'cloudsuite', scopes: ['x'], aut
 const FLAGS = ['mailRead', 'mailSend', 'mailModify', 'calendar', 'drive', 'contacts'];
 const CARDS = Object.fromEntries(integrationOf('cloudsuite').cards.map((card) => [card.flag, card]));
 
+const socket = { phase: 'open', onPhase: () => () => {} };
+
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test('an integration of an app has a card for each flag, and one for what no flag shows', () => {
@@ -56,7 +58,7 @@ test('the failure of an account that was disconnected meanwhile is not told', as
   let connected = true;
   const asked = [];
   const get = (path) => (path.endsWith('health') ? new Promise((resolve) => asked.push(() => resolve(failing))) : Promise.resolve({ cloudsuite: { connected } }));
-  const view = createConnectionsView({ transport: { get }, announce() {} });
+  const view = createConnectionsView({ transport: { get }, announce() {}, socket });
   t.after(view.stop);
   view.show();
   await settle();
@@ -81,7 +83,7 @@ test('the health of all accounts is read with one request', async (t) => {
     '/api/integrations/health': { cloudsuite: failing, shortvideo: failing },
   };
   const asked = [];
-  const view = createConnectionsView({ transport: { get: async (path) => (asked.push(path), answers[path]) }, announce() {} });
+  const view = createConnectionsView({ transport: { get: async (path) => (asked.push(path), answers[path]) }, announce() {}, socket });
   t.after(view.stop);
   view.show();
   await settle();
@@ -103,7 +105,7 @@ test('the health is read once also where the catalog is read for the cards of an
       if (isLate && path.endsWith('catalog')) await settle();
       return answers[path];
     };
-    const view = createConnectionsView({ transport: { get }, announce() {} });
+    const view = createConnectionsView({ transport: { get }, announce() {}, socket });
     t.after(view.stop);
     view.show();
     await settle();

@@ -88,7 +88,6 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
 
   function showPhase() {
     const isOpen = socket.phase === 'open';
-    header.showLive(isOpen);
     const before = isWaiting;
     // It is still waiting while the socket tries to connect; the first connection does not count as lost.
     isWaiting = !isOpen && (isWaiting || socket.phase === 'waiting');
@@ -100,6 +99,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   }
 
   function showOutage() {
+    header.showLive(isReachable && socket.phase === 'open'); // a browser without a network may keep the socket for a minute
     if (!isReachable) outage.show('offline');
     else outage.show(isWaiting ? 'not-live' : 'none');
   }

@@ -15,7 +15,7 @@ import { integrationOf, isDeclared } from './integrations.js';
 /** @typedef {import('../page/view.js').ViewContext} ViewContext */
 
 /** @param {ViewContext} context @returns {import('../page/view.js').View} */
-export function createConnectionsView({ transport, announce }) {
+export function createConnectionsView({ transport, announce, socket }) {
   const connections = createConnections(transport);
   const consents = createConsents({ transport, connections });
   const context = { transport, announce, connections, consents };
@@ -44,6 +44,7 @@ export function createConnectionsView({ transport, announce }) {
   const stopListening = listenForConsents(consents.receive);
   window.addEventListener('focus', refresh);
   const stopWatching = connections.onChange(showStatus);
+  const stopWatchingSocket = socket.onPhase(readAgain);
 
   function focus() {
     accounts.values().next().value?.focus();
@@ -52,6 +53,11 @@ export function createConnectionsView({ transport, announce }) {
   /** Does nothing while another view is shown, because showing this view reads the status. */
   function refresh() {
     if (node.isConnected) read();
+  }
+
+  /** Reads what could not be read, after the connection is back. */
+  function readAgain() {
+    if (socket.phase === 'open' && !notice.hidden) refresh();
   }
 
   async function read() {
@@ -111,6 +117,7 @@ export function createConnectionsView({ transport, announce }) {
     focus,
     stop() {
       stopWatching();
+      stopWatchingSocket();
       consents.stop();
       stopListening();
       window.removeEventListener('focus', refresh);

@@ -83,6 +83,7 @@ export function createExplorerView(context) {
     return panel;
   }
 
+  const stopWatching = context.socket.onPhase(() => context.socket.phase === 'open' && !notice.hidden && load());
   load();
   return {
     node,
@@ -96,6 +97,7 @@ export function createExplorerView(context) {
     refresh: () => void (endpoints ? null : load()),
     focus: () => list.focus(),
     stop() {
+      stopWatching();
       stopListening();
       allowed.stop();
       consents.stop();
