@@ -28,12 +28,13 @@ def app(tmp_path_factory):
     """The printed commands, run in a copy of the tree that has the file: address and token."""
     require(shutil.which("curl"), "curl")
     copy, port = FreshCopy(tmp_path_factory.mktemp("app") / "copy"), free_port()
-    [module], start = blocks("python"), blocks("bash")[0]
+    (module, tests), start = blocks("python"), blocks("bash")[0]
     (copy.place / "app").mkdir()
     (copy.place / "app/bookshelf.py").write_text(module)
+    (copy.place / "app/test_bookshelf.py").write_text(tests.replace("8123", str(free_port())))
     with copy.serving("bash", "-euc", start, until=b"#token=", PORT=str(port)) as printed:
         token = re.search(r"^ey[\w.-]+$", printed, re.M)[0]
-        yield SimpleNamespace(url=f"http://127.0.0.1:{port}", port=port, token=token)
+        yield SimpleNamespace(url=f"http://127.0.0.1:{port}", port=port, token=token, copy=copy)
 
 
 def form(value):
@@ -47,7 +48,7 @@ def form(value):
 
 
 def test_the_printed_requests_give_answers_of_the_printed_form(app):
-    first, *requests = [text for text in blocks("bash")[1:] if "watchfiles" not in text]
+    first, *requests = [text for text in blocks("bash")[1:-1] if "watchfiles" not in text]
     first = first.replace("paste-the-sign-in-token-here", app.token).replace("8000", str(app.port))
     script = first + f"echo '{NEXT}'\n".join(requests)
     done = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, timeout=120)
@@ -56,6 +57,13 @@ def test_the_printed_requests_give_answers_of_the_printed_form(app):
     assert [form(answer) for answer in answers] == [form(answer) for answer in printed]
     assert answers[2] == printed[2]
     assert answers[3]["output"] == printed[3]["output"]
+
+
+def test_the_printed_tests_pass(app):
+    settings, command = blocks("bash")[0].removesuffix("make run\n"), blocks("bash")[-1]
+    done = app.copy.run("bash", "-euc", settings + command)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^=+ 3 passed", done.stdout, re.M)
 
 
 def test_the_console_shows_what_the_file_declares(app, tabs):
