@@ -32,11 +32,11 @@ def page_turn(user_id: str) -> Iterator[None]:
 
     Needs an app context. Raises `Unavailable`.
     """
-    with _turn(of_user(user_id), TOO_MANY), snapshot_turn():
+    with _turn(of_user(user_id), TOO_MANY), worker_turn():
         yield
 
 
-def snapshot_turn() -> AbstractContextManager[None]:
+def worker_turn() -> AbstractContextManager[None]:
     """Wait until fewer pages are being read of all users of this worker.
 
     For the snapshots of sockets, of which a user has only one at a time. Needs an app context.

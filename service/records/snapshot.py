@@ -31,7 +31,7 @@ PIECE_BYTES = 256 << 10
 def read(session: SocketSession, subscription: Subscription) -> "tuple[Cursor, Pieces]":
     """Return the records as they are at one moment, to be sent, and the cursor of that moment.
 
-    Needs an app context, inside `session.snapshot_turn()` and `page_turns.snapshot_turn()`. Raises
+    Needs an app context, inside `session.snapshot_turn()` and `page_turns.worker_turn()`. Raises
     `TooLarge`.
     """
     db.session.commit()

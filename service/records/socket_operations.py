@@ -151,7 +151,7 @@ def _subscribe(session: SocketSession, collections: Collections, message: Messag
 def _begin(session: SocketSession, collections: Collections, message: Message) -> None:
     """Subscribe with a snapshot, after the earlier snapshots of this user have been sent."""
     with session.snapshot_turn():
-        with page_turns.snapshot_turn():
+        with page_turns.worker_turn():
             session.entitlement.check_token()
             subscription = _subscription(session, collections, message)
             subscription.cursor, pieces = snapshot.read(session, subscription)

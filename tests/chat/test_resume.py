@@ -61,17 +61,24 @@ def test_a_second_reader_gets_the_id_of_the_reply(alice, app, chat, published, m
     assert alice.records("ai-messages")[-1]["recordId"] == reply
 
 
-@pytest.mark.settings(RESUME_SECONDS="30")
-@pytest.mark.parametrize("is_stored", [True, False], ids=["stored", "nothing stored"])
-def test_who_reads_the_rest_of_an_ended_turn_gets_the_id_of_its_stored_reply(
-    alice, app, chat, is_stored
-):
+def left_turn(alice, app, chat):
+    """A turn that has ended after both of its readers have left: its response, and what the second
+    reader has read."""
     first, _, _ = begin_turn(alice, chat, "count to 300")
     second = watch(alice, chat)
     some = next(second.response) + next(second.response)
     second.close()
     first.close()
     wait_for(is_idle(app), 30)
+    return first, some
+
+
+@pytest.mark.settings(RESUME_SECONDS="30")
+@pytest.mark.parametrize("is_stored", [True, False], ids=["stored", "nothing stored"])
+def test_who_reads_the_rest_of_an_ended_turn_gets_the_id_of_its_stored_reply(
+    alice, app, chat, is_stored
+):
+    first, some = left_turn(alice, app, chat)
     wait_for(lambda: not app.extensions["publisher"])
     if not is_stored:
         execute_write(app, delete(Turn))
@@ -201,12 +208,7 @@ def test_the_rest_comes_also_if_it_is_published_seconds_after_the_end(
     alice, chat, app, monkeypatch
 ):
     monkeypatch.setattr(publisher, "PUBLISH_SECONDS", 2.5)
-    response, _, _ = begin_turn(alice, chat, "count to 300")
-    second = watch(alice, chat)
-    some = next(second.response) + next(second.response)
-    second.close()
-    response.close()
-    wait_for(is_idle(app), 30)
+    _, some = left_turn(alice, app, chat)
     assert len(app.extensions["publisher"]) == 1
     rest = numbered_chunks(watch(alice, chat, last_id(some)))
     assert text_of([*chunks_so_far(ID.sub(b"", some)), *rest]) == alice.rows(chat)[1]["content"]

@@ -69,7 +69,7 @@ def _ask_and_execute(
         return run.failure(_not_connected(needs.grant))
     if needs.approval:
         if needs.approval.costs_user:
-            context.free_credits()  # otherwise they could be missing for the call
+            context.free_unused()  # otherwise they could be missing for the call
         state = yield from _ask(app, context, needs.approval)
         if state not in ALLOWED:
             tool_calls(tool.name, "refused").inc()

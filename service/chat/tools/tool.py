@@ -34,8 +34,8 @@ class ToolContext:
     identifies the call, `earlier` has the writes of earlier tries of the message. `call_id` is the
     tool call's own id. `token` is the caller's bearer token as received. `door` is where the call
     came from, and `approval` is the decision that allowed it. `check_turn` ends a turn that another
-    turn has overtaken; its argument tells whether the call may write. `free_credits` frees what the
-    turn holds beyond its cost so far.
+    turn has overtaken; its argument tells whether the call may write. `free_unused` frees the
+    credits that the turn holds beyond its cost so far.
     """
 
     caller: Caller
@@ -52,7 +52,7 @@ class ToolContext:
     approval: str | None = None
     tool: str = ""
     check_turn: Callable[[bool], None] = field(default=lambda _: None, repr=False)
-    free_credits: Callable[[], None] = field(default=lambda: None, repr=False)
+    free_unused: Callable[[], None] = field(default=lambda: None, repr=False)
 
     @property
     def is_in_chat(self) -> bool:

@@ -139,5 +139,5 @@ def _context(app: Flask, run: Run) -> ToolContext:
         earlier=run.earlier,
         token=question.token,
         check_turn=partial(CLAIM_WATCH.of(app).check, run),
-        free_credits=partial(run.hold.free_unused, app),
+        free_unused=partial(run.hold.free_unused, app),
     )
