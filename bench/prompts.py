@@ -4,8 +4,6 @@ Turns run in this process, against a scripted provider that reports as usage wha
 the bytes of each request. No network is involved.
 """
 
-import tests.gevent_plugin  # noqa: F401, I001 - patches the sockets before anything else is imported
-
 import json
 import tempfile
 from collections.abc import Iterator
@@ -18,8 +16,10 @@ from unittest import mock
 
 from flask import Flask
 
+import tests.gevent_plugin  # noqa: F401, I001 - patches the sockets before anything else is imported
 from bench.prompt_caches import PromptCache
 from service import create_app
+from service.app_keys import APP_SETTINGS
 from service.auth.users import rights_cache
 from service.chat.turn import admission
 from service.extensions import db
@@ -154,7 +154,7 @@ def main() -> None:
         databases = Databases(Path(directory))
         for name, settings in variants.items():
             with running(databases, upstream, **settings) as app, _time(name):
-                alice = person(app.test_client(), app.config["SETTINGS"], "alice")
+                alice = person(app.test_client(), APP_SETTINGS.of(app), "alice")
                 rows += [row(alice, upstream, model_id, name) for model_id in MODELS]
                 tokens = [likely(spec.tokens) for spec in app.extensions["tools"].specs]
                 sizes.append(

@@ -9,6 +9,7 @@ from service.activity.calls import CallRows
 from service.admin.state import state as admin_state
 from service.admin.views import admin
 from service.app import Service
+from service.app_keys import APP_SETTINGS
 from service.auth import bearer
 from service.auth.users import FOLLOW_PROFILE
 from service.billing.views import credits as credits_routes
@@ -115,7 +116,7 @@ def assemble(settings: Settings | None = None) -> Service:
     declared = declarations(settings or load())
     settings = boot.prepare(declared.settings)
     app = Service("service")
-    app.config["SETTINGS"] = settings
+    APP_SETTINGS.set(app, settings)
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
     app.json = JsonProvider(app)
     logs.configure_logs(settings.secrets)

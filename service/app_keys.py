@@ -8,6 +8,8 @@ from typing import Generic, TypeVar
 
 from flask import Flask
 
+from config import Settings
+
 T = TypeVar("T")
 
 
@@ -33,3 +35,7 @@ class AppKey(Generic[T]):
         """Make `value` the app's object, and return it."""
         app.extensions[self.name] = value
         return value
+
+
+# Here, and not beside `Settings`, because `config` knows nothing of the app.
+APP_SETTINGS = AppKey[Settings]("app_settings")

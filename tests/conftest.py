@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event
 
 from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth.users import rights_cache
 from service.extensions import db
 from service.generation.completion import MODELS
@@ -101,17 +102,17 @@ def client(app):
 
 @pytest.fixture
 def alice(app, client) -> Person:
-    return person(client, app.config["SETTINGS"], "alice")
+    return person(client, APP_SETTINGS.of(app), "alice")
 
 
 @pytest.fixture
 def bob(app, client) -> Person:
-    return person(client, app.config["SETTINGS"], "bob")
+    return person(client, APP_SETTINGS.of(app), "bob")
 
 
 @pytest.fixture
 def admin(app, client) -> Person:
-    return person(client, app.config["SETTINGS"], "admin", "admin")
+    return person(client, APP_SETTINGS.of(app), "admin", "admin")
 
 
 @pytest.fixture
@@ -127,7 +128,7 @@ def served_by(app, upstream):
     """The scripted upstream in the place of all three providers."""
     urls = {f"provider_{kind}_base_url": upstream.url for kind in "abc"}
     keys = {f"provider_{kind}_api_key": f"key-{kind}-canary" for kind in "abc"}
-    MODELS.set(app, catalog.models(replace(app.config["SETTINGS"], **urls, **keys)))
+    MODELS.set(app, catalog.models(replace(APP_SETTINGS.of(app), **urls, **keys)))
     return upstream
 
 

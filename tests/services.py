@@ -21,6 +21,7 @@ from flask.cli import FlaskGroup
 
 from config import ROOT, Settings, load
 from service import assemble
+from service.app_keys import APP_SETTINGS
 from service.auth.tokens import issue
 from service.extensions import db
 from tests.database_reset import Template
@@ -156,7 +157,7 @@ def close(app: Flask) -> None:
     """
     for name in BACKGROUND:
         app.extensions[name].stop()
-    if app.config["SETTINGS"].sandbox:
+    if APP_SETTINGS.of(app).sandbox:
         app.extensions["sandbox"].stop()
     app.extensions["upstream"].close()
     app.extensions["concurrency"].close()

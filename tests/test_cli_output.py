@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from config import load
+from service.app_keys import APP_SETTINGS
 from service.auth.tokens import issue
 from service.auth.users import rights_cache
 from service.billing.models import Account, Entry
@@ -233,8 +234,8 @@ def test_the_catalog_is_listed_with_what_each_endpoint_needs(flask):
 
 @on_sqlite
 def test_the_key_of_an_endpoints_model_is_needed_too(app):
-    settings = app.config["SETTINGS"]
-    app.config["SETTINGS"] = replace(settings, vendors={**settings.vendors, "PDL_API_KEY": "k"})
+    settings = APP_SETTINGS.of(app)
+    APP_SETTINGS.set(app, replace(settings, vendors={**settings.vendors, "PDL_API_KEY": "k"}))
     MODELS.set(app, catalog.models(replace(settings, provider_a_api_key=None)))
     listed = app.test_cli_runner().invoke(args=["catalog", "list", "--json"]).stdout
     needs = {one["name"]: one["needs"] for one in json.loads(listed)}

@@ -13,6 +13,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.parser import text_string_to_metric_families
 
 from config import ROOT
+from service.app_keys import APP_SETTINGS
 from service.observing import stall  # noqa: F401 - declares metrics
 from service.observing.scrape import WorkerFacts
 from service.providers.events import OPERATOR_FAULTS
@@ -97,7 +98,7 @@ def test_methods_that_a_client_invents_make_no_series(client, figures):
 @on_sqlite
 def test_the_end_of_the_owners_token_is_told(app, figures):
     """No worker starts after it."""
-    ends = app.extensions["verifier"].verify(app.config["SETTINGS"].owner_token).expires
+    ends = app.extensions["verifier"].verify(APP_SETTINGS.of(app).owner_token).expires
     assert figures.value("owner_token_end_time_seconds") == ends
 
 

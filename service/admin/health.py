@@ -7,6 +7,7 @@ from flask import current_app
 from sqlalchemy import select
 
 from service.admin import calls
+from service.app_keys import APP_SETTINGS
 from service.database.clock import current_time
 from service.extensions import db
 from service.integrations.calling.breaker import FAILURES
@@ -50,7 +51,7 @@ def _vendors(endpoints: Sequence[Endpoint], proxy: Proxy) -> list[dict[str, Any]
     has redirected the vendor.
     """
     used = proxy.calls.settings
-    configured = current_app.config["SETTINGS"].vendors
+    configured = APP_SETTINGS.of(current_app).vendors
     vendors = {endpoint.vendor.name: endpoint.vendor for endpoint in endpoints}
     return [
         {

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Blueprint, current_app
 from sqlalchemy import func, select
 
-from config import ROOT, Settings
+from config import ROOT
 from service.admin import calls, failures, health, today
 from service.admin.answers import (
     ErrorsSchema,
@@ -18,6 +18,7 @@ from service.admin.answers import (
     ServiceSchema,
     TodaySchema,
 )
+from service.app_keys import APP_SETTINGS
 from service.auth import bearer
 from service.chat import claims
 from service.chat.models import Lease
@@ -88,7 +89,7 @@ def describe_service() -> dict[str, Any]:
     `workers.configured` is the answering host's. `answering` are the workers of all hosts that
     have answered messages in the last seconds.
     """
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     current = stored_revision()
     database = {
         "kind": db.engine.dialect.name,

@@ -8,7 +8,6 @@ from typing import Any
 
 from flask import Blueprint, current_app, g
 
-from config import Settings
 from service.admin import running
 from service.admin.answers import (
     ActionsSchema,
@@ -21,6 +20,7 @@ from service.admin.answers import (
     UsersQuery,
     UsersSchema,
 )
+from service.app_keys import APP_SETTINGS
 from service.auth import bearer
 from service.billing.account_statements import statement_of
 from service.billing.payer import starting_amount
@@ -108,7 +108,7 @@ def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
 
     With `Idempotency-Key` a repeated request grants nothing more.
     """
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     starting, amount = starting_amount(settings), round(data["credits"] * CREDIT)
     granting.grant_by_admin(g.caller.subject, subject, amount, _ref(), starting, data["note"])
     account = statement_of(db.session(), subject, 1, None)

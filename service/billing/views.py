@@ -1,13 +1,12 @@
 """`/api/credits`: the caller's own account. Source: docs/contract.md, section 9.10."""
 
-from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from flask import Blueprint, current_app, g
 from marshmallow import Schema, fields, validate
 
-from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth import user_locks
 from service.auth.users import OWNER
 from service.billing import ledger
@@ -66,7 +65,7 @@ def statement(params: dict[str, Any]) -> dict[str, Any]:
     limited: `spent` today, and `held` by running turns and calls, until `resetsAt`.
     """
     answer = statement_answer(_page(params) or _open_account(params))
-    budgets: Mapping[str, int] = current_app.config["SETTINGS"].budgets
+    budgets = APP_SETTINGS.of(current_app).budgets
     budget = budget_of(budgets, g.caller)
     is_owner = g.caller.subject == OWNER.of(current_app).subject
     return answer if budget is None or is_owner else {**answer, "budget": _budget(budget)}
@@ -148,7 +147,7 @@ def _page(params: dict[str, Any]) -> Statement | None:
 
 def _open_account(params: dict[str, Any]) -> Statement:
     """Create the caller's account, with its starting credits, and return the first page."""
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     with write_transaction() as session:
         user_locks.lock(session, g.caller.subject)
         ledger.ensure_account(session, g.caller.subject, starting_amount(settings))

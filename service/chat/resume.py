@@ -12,6 +12,7 @@ import gevent
 from flask import Blueprint, Response, current_app, g, request
 from sqlalchemy import bindparam, select
 
+from service.app_keys import APP_SETTINGS
 from service.auth.bearer import open_to
 from service.auth.users import Caller
 from service.chat import claims
@@ -114,7 +115,7 @@ def _has_rest(caller: Caller, chat_id: str, turn_id: str, number: int) -> bool:
 
 def _may_be_published(turn_id: str) -> bool:
     """Return whether the end of a turn that does not run may still be published."""
-    if not current_app.config["SETTINGS"].resume_seconds:
+    if not APP_SETTINGS.of(current_app).resume_seconds:
         return False
     return not publications.is_over(db.session(), turn_id)
 

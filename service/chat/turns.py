@@ -11,6 +11,7 @@ from marshmallow import EXCLUDE, Schema, ValidationError, fields, validate
 
 from config import MODEL_NAMES
 from service.app import PlainResponse
+from service.app_keys import APP_SETTINGS
 from service.auth.bearer import open_to
 from service.billing.payer import PaidBy
 from service.chat import claims
@@ -140,7 +141,7 @@ def _stream(app: Flask, question: Question, ticket: Ticket) -> Response:
     environ = current_request().environ
     sock = environ.get("gunicorn.socket")
     attribution.bind(model=question.model.id, turn_id=question.turn_id)
-    resume_seconds = app.config["SETTINGS"].resume_seconds
+    resume_seconds = APP_SETTINGS.of(app).resume_seconds
     run = Run(question, sock, resume_seconds, direct_writer(environ), ticket)
     pump.start(app, run)
     response = _response(question.assistant_message_id, run.reader.stream(run.leave))

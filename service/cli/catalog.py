@@ -10,6 +10,7 @@ from flask import current_app
 from flask.cli import with_appcontext
 
 from config import ROOT
+from service.app_keys import APP_SETTINGS
 from service.cli.terminal import AS_JSON, TextArgument, print_list
 from service.generation.completion import MODELS
 from service.integrations import documents, everything
@@ -128,7 +129,7 @@ def settings_table(every: Catalog) -> Iterator[str]:
 
 def _missing(item: Endpoint) -> str | None:
     """Return the first setting that the endpoint or its model needs, and that has no value here."""
-    missing, model = item.missing(current_app.config["SETTINGS"].vendors), item.model
+    missing, model = item.missing(APP_SETTINGS.of(current_app).vendors), item.model
     return missing or (model.missing(MODELS.of(current_app)) if model else None)
 
 

@@ -5,7 +5,7 @@ import shlex
 import click
 from flask import current_app
 
-from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.billing.account_statements import Statement, statement_of
 from service.billing.models import REF_LIMIT
 from service.billing.payer import starting_amount
@@ -46,7 +46,7 @@ class Credits(click.ParamType[int]):
 @with_database()
 def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
     """Add AMOUNT credits to SUBJECT's account and print the new balance."""
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     starting = starting_amount(settings)
     ref = ref or new_id("entry")
     try:

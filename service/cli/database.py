@@ -12,6 +12,7 @@ from flask.cli import with_appcontext
 from sqlalchemy.exc import SQLAlchemyError
 
 from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.database import refresh_leases
 from service.database.failures import failure_of
 from service.database.revisions import is_migrated, stored_revision
@@ -79,7 +80,7 @@ def _is_absent() -> bool:
 
 def _advice() -> str:
     """Return which command to run, and a hint if the sandbox's database may be meant."""
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     prefix = "SANDBOX=1 " if settings.sandbox else ""
     upgrade = f'Run "{prefix}flask --app wsgi db upgrade".'
     is_default = settings.database_url == Settings().database_url

@@ -6,6 +6,7 @@ import click
 from flask import current_app
 
 from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth.tokens import UNREADABLE, peek
 from service.billing.prices import credits
 from service.chat.finding import index
@@ -35,7 +36,7 @@ def erase(subject: str, yes: bool) -> None:
         db.session.commit()
     if not stored.is_known:
         raise click.ClickException(f"there is no user {subject}")
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     if subject == _owner(settings):
         raise click.ClickException(f"{subject} is the app's owner. {OTHER_OWNER}")
     if not yes:

@@ -6,6 +6,7 @@ import secrets
 import click
 from flask import current_app
 
+from service.app_keys import APP_SETTINGS
 from service.cli.database import STATEMENT_SECONDS, with_database
 from service.database.time_limits import time_limit
 from service.sealing.seal import Sealer
@@ -25,7 +26,7 @@ def new() -> None:
 @with_database()
 def rotate() -> None:
     """Encrypt with the first key what other keys have encrypted. They can be removed then."""
-    sealer = Sealer(current_app.config["SETTINGS"].token_encryption_keys)
+    sealer = Sealer(APP_SETTINGS.of(current_app).token_encryption_keys)
     with time_limit(STATEMENT_SECONDS):  # it reads whole tables to find the texts
         result = rotation.rotate(sealer)
     click.echo(f"{result.resealed} sealed again, {result.unopened} could not be opened")

@@ -7,7 +7,7 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth import users as accounts
 from service.auth.bearer import ADMIN
 from service.auth.models import ROLE_LIMIT
@@ -46,7 +46,7 @@ class Duration(click.ParamType[int]):
 @with_appcontext
 def issue_token(subject: str, role: str, ttl: int) -> None:
     """Print a token for SUBJECT, signed with AUTH_SECRET."""
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     try:
         click.echo(issue(settings, subject, role, ttl))
     except ValueError as error:
@@ -113,7 +113,7 @@ def _role(overriding: str | None) -> str:
 
 def _warn_of_unknown(role: str | None) -> None:
     """Warn that a role has no rights of its own. An app may declare some later."""
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     named = named_roles(APP_COLLECTIONS.of(current_app))
     known = {DEFAULT_ROLE, OWNER_ROLE, ADMIN, *settings.budgets} | named
     if role and role not in known:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 from flask import current_app
 
+from service.app_keys import APP_SETTINGS
 from service.chat import autonomous
 from service.chat.turn.pump import FAULT_TEXTS
 from service.cli.database import with_database
@@ -45,7 +46,7 @@ def ask(text: str, model_id: str) -> None:
 def sweep() -> None:
     """End expired holds and lost turns and delete old rows now, as workers do periodically."""
     counts = sweeping.sweep_patiently()
-    days = current_app.config["SETTINGS"].grant_idle_days
+    days = APP_SETTINGS.of(current_app).grant_idle_days
     app = current_app._get_current_object()  # type: ignore[attr-defined]
     grants = refresh_idle(app, timedelta(days=days), MOST_GRANTS) if days else 0
     click.echo(

@@ -13,6 +13,7 @@ from flask import Blueprint, Response, current_app, make_response, redirect, req
 from marshmallow import Schema, fields
 
 from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.sign_in.acceptance import TokensNotAccepted
 from service.sign_in.code_flow import SIGN_IN_SECONDS, SIGN_INS, SignInFailed, SignIns
 from service.sign_in.sessions import LIFETIME, SESSIONS, Sessions
@@ -172,8 +173,7 @@ def _delete_cookie(response: Response, name: str) -> None:
 
 
 def _settings() -> Settings:
-    settings: Settings = current_app.config["SETTINGS"]
-    return settings
+    return APP_SETTINGS.of(current_app)
 
 
 def _sessions() -> Sessions:

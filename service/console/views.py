@@ -5,7 +5,7 @@ Source: docs/contract.md, section 12.
 
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 
-from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.browser.files import modules_of
 from service.browser.versions import version
 from service.console.sign_in import sign_in_state
@@ -45,7 +45,7 @@ HEADERS = {
 @console.after_request
 def secure(response: Response) -> Response:
     """Set the headers. Frames may show only widgets: a frame can't open another page."""
-    origin = own_origin(current_app.config["SETTINGS"], request.scheme, request.host)
+    origin = own_origin(APP_SETTINGS.of(current_app), request.scheme, request.host)
     policy = {**POLICY, "frame-src": f"{origin}/w/"}
     sources = "; ".join(f"{name} {value}" for name, value in policy.items())
     response.headers.update({**HEADERS, "Content-Security-Policy": sources})
@@ -56,7 +56,7 @@ def secure(response: Response) -> Response:
 @answers(None, others={304: {}})
 def index() -> Response:
     """Show the console to people who open the service in a browser"""
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     has_provider, has_session = sign_in_state()
     modules = modules_of("console/console.js")
     context = {

@@ -17,6 +17,7 @@ from flask import (
 )
 from marshmallow import Schema, fields
 
+from service.app_keys import APP_SETTINGS
 from service.auth.bearer import public
 from service.integrations.calling.proxy import PROXY
 from service.integrations.consent.connections import Connections
@@ -116,22 +117,22 @@ def bind(response: Response, browser: str) -> None:
 
 def _scheme() -> str:
     """Return the scheme of the address at which browsers reach us."""
-    own_url: str = current_app.config["SETTINGS"].own_url
+    own_url = APP_SETTINGS.of(current_app).own_url
     return urlsplit(own_url).scheme
 
 
 def _page(integration: str, outcome: Outcome) -> Response:
+    context: dict[str, object]
     status = 200
     match outcome:
         case Connected(email, is_open):
-            context = {"email": email, "is_open": is_open}
-            page = render_template("connected.html", integration=integration, **context)
+            name, context = "connected.html", {"email": email, "is_open": is_open}
         case Unconfirmed(token, user_id, email):
-            context = {"token": token, "user_id": user_id, "email": email}
-            page = render_template("confirm.html", integration=integration, **context)
+            name, context = "confirm.html", {"token": token, "user_id": user_id, "email": email}
         case Failed(reason):
-            page = render_template("failed.html", integration=integration, reason=reason)
-            status = 400
+            name, context, status = "failed.html", {"reason": reason}, 400
+    sandbox = APP_SETTINGS.of(current_app).sandbox
+    page = render_template(name, integration=integration, sandbox=sandbox, **context)
     return make_response(page, status, HEADERS)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from flask import Flask
 
-from config import Settings
-from service.app_keys import AppKey
+from service.app_keys import APP_SETTINGS, AppKey
 from service.assistant.call_request import CALL
 from service.assistant.calls import EndpointTool
 from service.auth.users import Caller
@@ -46,7 +45,7 @@ class Server:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        settings: Settings = app.config["SETTINGS"]
+        settings = APP_SETTINGS.of(app)
         tools = _tools(APP_TOOLS.of(app))
         self._offers = Offers(tools, settings.mcp_endpoints)
         has_catalog = self._offers.get(CALL) is not None
@@ -57,7 +56,7 @@ class Server:
     @cached_property
     def _sealer(self) -> Sealer:
         """Created when it is first needed, because most commands run without its keys."""
-        return Sealer(self._app.config["SETTINGS"].token_encryption_keys)
+        return Sealer(APP_SETTINGS.of(self._app).token_encryption_keys)
 
     def answer(self, message: RpcMessage) -> dict[str, Any]:
         """Return the result of a request other than a call. Raises `RpcError`."""

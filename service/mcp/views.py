@@ -9,6 +9,7 @@ from flask import Blueprint, Response, current_app, g, jsonify, request
 from marshmallow import Schema, fields, validate
 
 from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth import bearer
 from service.auth.users import NOT_ADMITTED
 from service.lifecycle import LIFECYCLE
@@ -74,7 +75,7 @@ def admit() -> None:
     """Check the request's host and origin, then its token. Preflights have no token."""
     if request.path != PATH:
         return
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     gate.check_host(settings, request.host)
     gate.check_origin(settings, request.headers.get("Origin"))
     if request.method != "OPTIONS":
@@ -147,7 +148,7 @@ def _json() -> Any:
 @answers(ProtectedResource())
 def metadata() -> dict[str, Any]:
     """Which authorization server issues tokens for `/mcp`, if there is one"""
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     issuer = issuer_of(settings)
     if issuer is None:
         raise NotFound("This service has no authorization server. " + HOW_TO_AUTHENTICATE)

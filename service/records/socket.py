@@ -9,6 +9,7 @@ import gevent
 from flask import Blueprint, Flask, Response, g, request
 
 from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.current_request import current_service
 from service.lifecycle import LIFECYCLE
 from service.limits.concurrency import CONCURRENCY
@@ -88,7 +89,7 @@ def _check(app: Flask) -> None:
     if request.headers.get("Sec-WebSocket-Version", VERSION) != VERSION:
         raise UpgradeRequired(f"This server supports version {VERSION} of WebSocket.")
     origin = request.headers.get("Origin")
-    if origin is not None and not _is_allowed(origin, app.config["SETTINGS"]):
+    if origin is not None and not _is_allowed(origin, APP_SETTINGS.of(app)):
         raise Forbidden(ORIGIN_REFUSED)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Blueprint, Response, current_app, g, jsonify
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth.permits import SCOPES, Permit
 from service.auth.tokens import issue_limited
 from service.billing.prices import CREDIT
@@ -68,7 +68,7 @@ def create(data: dict[str, Any]) -> tuple[Response, int]:
     It can't do more than the token that makes it, and ends with that one. A limited token makes
     no others.
     """
-    settings: Settings = current_app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(current_app)
     count("tokens", g.caller.subject)
     permit = _permit(data)
     caller = g.caller

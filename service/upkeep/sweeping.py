@@ -19,6 +19,7 @@ from flask import Flask, current_app
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.activity import calls
+from service.app_keys import APP_SETTINGS
 from service.billing import allowances, ledger
 from service.chat import claims, indexed_words, journal
 from service.chat.calling import approvals
@@ -129,7 +130,7 @@ def start(app: Flask) -> LastingGreenlets:
     """
     greenlets = LastingGreenlets("sweeper")
     greenlets.spawn(_sweep_at_intervals, app)
-    if days := app.config["SETTINGS"].grant_idle_days:
+    if days := APP_SETTINGS.of(app).grant_idle_days:
         greenlets.spawn(_refresh_at_intervals, app, timedelta(days=days))
     return greenlets
 

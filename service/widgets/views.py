@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, g, make_response, render_template, request
 
+from service.app_keys import APP_SETTINGS
 from service.auth.bearer import open_to
 from service.auth.users import current_role
 from service.browser.files import MEDIA_TYPES, ROOT
@@ -103,7 +104,7 @@ def _page(template: WidgetTemplate, headers: dict[str, str], api: str | None) ->
 
 
 def _render(name: str, **facts: Any) -> Response:
-    sandbox = current_app.config["SETTINGS"].sandbox
+    sandbox = APP_SETTINGS.of(current_app).sandbox
     page = make_response(render_template(name, sandbox=sandbox, **facts))
     if sandbox:
         page.headers["X-Sandbox"] = "1"
@@ -116,7 +117,7 @@ def _finish(response: Response, headers: dict[str, str]) -> Response:
 
 
 def _origin() -> str:
-    return own_origin(current_app.config["SETTINGS"], request.scheme, request.host)
+    return own_origin(APP_SETTINGS.of(current_app), request.scheme, request.host)
 
 
 def _templates() -> WidgetTemplates:

@@ -1,5 +1,6 @@
 """Who may use the routes for admins."""
 
+from service.app_keys import APP_SETTINGS
 from tests.people import person
 from tests.services import flask, on_sqlite, wait_for
 
@@ -50,7 +51,7 @@ def test_the_role_in_the_users_row_overrides_the_token_at_each_call(app, client,
 def test_limited_tokens_and_strangers_are_never_admins(app, client, admin):
     for scope in ("calls", "chat"):
         made = admin.post("/api/tokens", {"scope": scope}).json["token"]
-        limited = person(client, app.config["SETTINGS"], "admin", "admin")
+        limited = person(client, APP_SETTINGS.of(app), "admin", "admin")
         limited.token = made
         assert limited.get("/api/admin/users").json["error"] == "forbidden"
     assert client.get("/api/admin/users").status_code == 401

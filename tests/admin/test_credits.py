@@ -4,6 +4,7 @@ import gevent
 import pytest
 from sqlalchemy import delete, text, update
 
+from service.app_keys import APP_SETTINGS
 from service.auth.models import User
 from service.billing.models import Account
 from service.billing.prices import CREDIT
@@ -45,7 +46,7 @@ def test_a_repeated_grant_with_its_key_is_made_once(app, client, alice, bob, adm
         assert (refused.status_code, refused.json["error"]) == (409, "conflict")
     assert admin.post("/api/admin/credits/bob", GRANT, **key).json["balance"] == 1002.5
     assert len(admin.get("/api/admin/actions").json["actions"]) == 2
-    second = person(client, app.config["SETTINGS"], "second", "admin")
+    second = person(client, APP_SETTINGS.of(app), "second", "admin")
     assert second.post(ALICE, GRANT, **key).json["balance"] == 1005, "a key is its admin's own"
 
 

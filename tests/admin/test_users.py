@@ -5,6 +5,7 @@ import json
 import pytest
 from sqlalchemy import update
 
+from service.app_keys import APP_SETTINGS
 from service.auth.models import User
 from service.database.access import write_transaction
 from tests.people import person
@@ -33,7 +34,7 @@ def test_users_are_listed_with_their_accounts_newest_first(alice, bob, admin):
 def test_users_are_read_page_by_page(app, client, admin):
     names = [f"person/{number}" for number in range(5)]
     for name in names:
-        person(client, app.config["SETTINGS"], name).new_chat()
+        person(client, APP_SETTINGS.of(app), name).new_chat()
     admin.get(USERS)
     pages, cursor = [], {}
     while cursor is not None:
@@ -53,14 +54,14 @@ def test_a_search_is_in_any_case_of_any_script(app, alice, admin):
 
 def test_a_search_is_part_of_a_name_and_no_pattern(app, client, alice, admin):
     alice.new_chat()
-    person(client, app.config["SETTINGS"], "b_b").new_chat()
+    person(client, APP_SETTINGS.of(app), "b_b").new_chat()
     for search, found in (("LIC", ["alice"]), ("_", ["b_b"]), ("%", []), ("nobody", [])):
         assert subjects(admin.get(USERS, query_string={"search": search})) == found, search
 
 
 @on_sqlite
 def test_a_subject_may_have_slashes(app, client, admin):
-    person(client, app.config["SETTINGS"], "idp/carol").new_chat()
+    person(client, APP_SETTINGS.of(app), "idp/carol").new_chat()
     assert admin.get(f"{USERS}/idp/carol").json["subject"] == "idp/carol"
     assert admin.get(f"{USERS}/idp/nobody").status_code == 404
     assert admin.patch(f"{USERS}/idp/nobody", {"disabled": True}).status_code == 404

@@ -6,6 +6,7 @@ import gevent
 import pytest
 from sqlalchemy import update
 
+from service.app_keys import APP_SETTINGS
 from service.billing import ledger
 from service.billing.budgets import budget_of
 from service.billing.models import Entry
@@ -139,7 +140,7 @@ def test_the_owner_has_no_budget_and_pays_for_anybody(app, client, alice):
     fresh = {"Cache-Control": "no-cache"}
     assert [alice.post(path, body, headers=fresh).status_code for _ in range(3)] == [200] * 3
     assert alice.get("/api/credits").json["budget"]["spent"] == 0
-    owner = person(client, app.config["SETTINGS"], "owner", "owner").get("/api/credits").json
+    owner = person(client, APP_SETTINGS.of(app), "owner", "owner").get("/api/credits").json
     assert (len(owner["entries"]), "budget" in owner) == (4, False)
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from service.app_keys import APP_SETTINGS
 from service.billing.prices import CREDIT, MODEL_PRICES
 from service.chat import autonomous
 from service.chat.turn import admission
@@ -147,8 +148,8 @@ def held(alice, chat, served_by):
 
 
 def without_instructions(app):
-    settings = app.config["SETTINGS"]
-    app.config["SETTINGS"] = replace(settings, assistant_instructions=None)
+    settings = APP_SETTINGS.of(app)
+    APP_SETTINGS.set(app, replace(settings, assistant_instructions=None))
 
 
 @pytest.mark.settings(ASSISTANT_INSTRUCTIONS=LONG)

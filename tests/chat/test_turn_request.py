@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from service.app_keys import APP_SETTINGS
 from service.generation.completion import MODELS
 from service.providers import catalog
 from tests import model_streams
@@ -170,7 +171,7 @@ def test_keys_appear_in_no_answer_and_no_log(served_by, alice, chat, stream_of, 
 @pytest.mark.settings(model_names="oss-120b=gpt-oss:20b")
 def test_two_settings_put_a_local_server_behind_the_open_model(app, alice, chat, upstream):
     """PROVIDER_C_BASE_URL and MODEL_NAMES, as docs/deployment.md shows for Ollama: no key."""
-    settings = replace(app.config["SETTINGS"], provider_c_base_url=f"{upstream.url}/v1")
+    settings = replace(APP_SETTINGS.of(app), provider_c_base_url=f"{upstream.url}/v1")
     MODELS.set(app, catalog.models(settings))
     upstream.answers = [Answer(model_streams.openai("hi"))]
     assert text_of(alice.turn(chat, "hello", modelId="oss-120b")) == "hi"

@@ -9,6 +9,8 @@ settings. A fork takes a twentieth of a second; a new process would import for t
 
 from gevent import monkey
 
+from service.app_keys import APP_SETTINGS
+
 monkey.patch_all()  # before anything imports ssl
 
 import gc  # noqa: E402
@@ -62,7 +64,7 @@ ACTIONS = {action.__name__: action for action in (prepare, turn, call, sweep, ag
 
 
 def _person(app: Flask, subject: str) -> Person:
-    return person(app.test_client(), app.config["SETTINGS"], subject)
+    return person(app.test_client(), APP_SETTINGS.of(app), subject)
 
 
 def main() -> None:

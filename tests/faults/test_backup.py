@@ -14,6 +14,7 @@ from sqlalchemy import func, select, update
 
 from config import ROOT
 from service import create_app
+from service.app_keys import APP_SETTINGS
 from service.auth.users import rights_cache
 from service.billing.models import Entry
 from service.database.access import write_transaction
@@ -63,7 +64,7 @@ def serving(url: str) -> Iterator[tuple[Flask, Person]]:
     rights_cache.clear()
     app = create_app(settings_for(url))
     app.extensions["sandbox"].start()
-    yield app, person(app.test_client(), app.config["SETTINGS"], "alice")
+    yield app, person(app.test_client(), APP_SETTINGS.of(app), "alice")
     close(app)
 
 

@@ -57,7 +57,7 @@ def release(unit: Unit | Machine) -> None:
         unit, "config_settings.py", SETTING, f"{SETTING}    greeting: str | None = setting(text)\n"
     )
     change(unit, "gunicorn.conf.py", "bind = ", "settings.greeting.upper()\nbind = ")
-    new = '{"status": current_app.config["SETTINGS"].greeting}'
+    new = '{"status": current_app.extensions["app_settings"].greeting}'
     change(unit, "service/web/operations.py", '{"status": "ok"}\n', f"{new}\n")
 
 

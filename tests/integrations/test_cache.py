@@ -7,6 +7,7 @@ import pytest
 from gevent.event import Event
 from sqlalchemy import delete, func, insert, select, text, update
 
+from service.app_keys import APP_SETTINGS
 from service.auth.users import rights_cache
 from service.database.clock import current_time, from_now
 from service.extensions import db
@@ -73,7 +74,7 @@ def test_an_answer_is_given_again_to_everybody_and_costs_them_nothing(app, alice
     again = anvils(bob, {**IRON, "most": 10})  # the default
     assert (again.json, len(vendor.seen)) == (first.json, 1)
     assert told(again) == {"X-Cache": "hit", "Age": "90"}
-    spent = [app.config["SETTINGS"].starting_credits - balance(one) for one in (alice, bob)]
+    spent = [APP_SETTINGS.of(app).starting_credits - balance(one) for one in (alice, bob)]
     assert spent == [2, 0]
     assert ids(anvils(bob, {"material": "steel"})) == ["a-2"]
 
@@ -113,7 +114,7 @@ def test_a_user_s_own_answer_is_sealed_for_this_user_and_erased(app, alice, bob,
     assert [ids(anvils(one)) for one in (alice, bob, alice)] == [["a-1"], ["a-2"], ["a-1"]]
     found = rows(app, select(KeptAnswer))
     assert [(row.answer, row.sealed[:2]) for row in found] == [(None, "t:")] * 2
-    keys = (("new", bytes(32)), *app.config["SETTINGS"].token_encryption_keys)
+    keys = (("new", bytes(32)), *APP_SETTINGS.of(app).token_encryption_keys)
     with app.app_context():
         assert rotation.rotate(Sealer(keys)) == rotation.Rotation(resealed=2, unopened=0)
     erase(app)
@@ -296,7 +297,7 @@ def test_an_answer_that_can_not_be_kept_is_given_all_the_same(app, alice, keepin
     refuse = "BEGIN SELECT RAISE(ABORT, 'full'); END"
     execute_write(app, text(f"CREATE TRIGGER full BEFORE INSERT ON integration_answers {refuse}"))
     assert [ids(anvils(alice)) for _ in "ab"] == [["a-1"], ["a-2"]]
-    assert balance(alice) == app.config["SETTINGS"].starting_credits - 4
+    assert balance(alice) == APP_SETTINGS.of(app).starting_credits - 4
 
 
 def test_the_oldest_go_where_there_are_too_many_or_too_large_ones(app, monkeypatch):

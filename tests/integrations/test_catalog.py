@@ -5,6 +5,7 @@ import re
 import pytest
 from jsonschema_rs import Draft202012Validator, meta
 
+from service.app_keys import APP_SETTINGS
 from service.integrations.declare.categories import CATEGORIES
 from service.integrations.everything import catalog
 from tests.people import person
@@ -37,7 +38,7 @@ def test_names_are_unique():
 def test_each_is_callable_in_the_sandbox_by_every_name(app, client):
     """By a person for each, who has all credits and no running job."""
     for name, endpoint in NAMES:
-        someone = person(client, app.config["SETTINGS"], f"caller of {name}")
+        someone = person(client, APP_SETTINGS.of(app), f"caller of {name}")
         body, headers = dict(endpoint.examples[0].asks), {"Cache-Control": "no-cache"}
         answer = someone.post(f"/api/integrations/{name}", body, headers=headers)
         assert (answer.status_code, answer.json["success"]) == (200, True), (name, answer.json)

@@ -9,6 +9,7 @@ from joserfc.jwk import OctKey
 
 from config import Settings
 from config_addresses import server
+from service.app_keys import APP_SETTINGS
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
@@ -25,7 +26,7 @@ def credentials(app, vendor):
 
 @pytest.fixture
 def instance(app):
-    return app.config["SETTINGS"].instance
+    return APP_SETTINGS.of(app).instance
 
 
 def claims_of(token):

@@ -8,6 +8,7 @@ import pytest
 from gevent.pool import Pool
 from sqlalchemy import select, update
 
+from service.app_keys import APP_SETTINGS
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -121,7 +122,7 @@ def test_a_state_is_good_for_one_use(ask, alice):
 def test_of_many_uses_of_a_state_at_once_one_makes_the_call(app, ask, alice):
     url, state = question(ask())
     consent(alice, url)
-    settings, again = app.config["SETTINGS"], {"inputResponses": ACCEPT, "requestState": state}
+    settings, again = APP_SETTINGS.of(app), {"inputResponses": ACCEPT, "requestState": state}
     people = [person(app.test_client(), settings, "alice") for _ in range(12)]
     answers = Pool(12).map(lambda one: ask(one, **again), people)
     made = [one.json["result"]["isError"] for one in answers if one.status_code == 200]

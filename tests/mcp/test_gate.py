@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from service.app_keys import APP_SETTINGS
 from service.auth.tokens import VERIFIER, Verifier, issue
 from service.mcp.message import META
 from tests.services import on_sqlite
@@ -20,7 +21,7 @@ def ping(person, **headers):
 
 
 def test_a_request_without_a_token_is_refused_and_told_how_to_send_one(alice, client, app):
-    expired = replace(alice, token=issue(app.config["SETTINGS"], "alice", "user", -3600))
+    expired = replace(alice, token=issue(APP_SETTINGS.of(app), "alice", "user", -3600))
     cookie = {"Cookie": f"token={alice.token}"}
     refused = [
         client.post("/mcp", json=PING),
@@ -36,7 +37,7 @@ def test_a_request_without_a_token_is_refused_and_told_how_to_send_one(alice, cl
 
 
 def test_a_token_for_another_audience_is_refused(alice, app):
-    settings = replace(app.config["SETTINGS"], auth_audience="this-service")
+    settings = replace(APP_SETTINGS.of(app), auth_audience="this-service")
     VERIFIER.set(app, Verifier(settings, None))
     for audience, status in (("this-service", 200), ("another", 401)):
         token = issue(replace(settings, auth_audience=audience), "alice", "user", 3600)
@@ -78,7 +79,7 @@ def known(app):
     """Changes settings of the running app."""
 
     def change(**values):
-        app.config["SETTINGS"] = replace(app.config["SETTINGS"], **values)
+        APP_SETTINGS.set(app, replace(APP_SETTINGS.of(app), **values))
 
     change(public_url="https://app.example:8443", cors_origins=("https://ide.example",))
     return change

@@ -10,6 +10,7 @@ from sqlalchemy import Select, and_, bindparam, func, select, true
 
 from service import create_app
 from service.activity.models import IntegrationCall
+from service.app_keys import APP_SETTINGS
 from service.auth.models import User
 from service.auth.users import enrol, rights_cache
 from service.chat.models import Chat, Message, Turn
@@ -46,7 +47,7 @@ class Place:
         close(self.app)
 
     def person(self, subject: str, role: str = "user") -> Person:
-        return person(self.client, self.app.config["SETTINGS"], subject, role)
+        return person(self.client, APP_SETTINGS.of(self.app), subject, role)
 
     def called(self, name: str) -> str:
         """Create a user with a name that is unique; return the subject."""

@@ -6,6 +6,7 @@ import gevent
 import pytest
 from sqlalchemy import select, update
 
+from service.app_keys import APP_SETTINGS
 from service.auth import users
 from service.auth.models import User
 from service.database.access import write_transaction
@@ -24,7 +25,7 @@ GRID = COLLECTIONS["grid-0"]  # the user reads every record, the editor none
 def scripted(place, upstream, monkeypatch):
     """A scripted upstream instead of the models."""
     url, key = {"provider_a_base_url": upstream.url}, {"provider_a_api_key": "key-a-canary"}
-    settings = replace(place.app.config["SETTINGS"], **url, **key)
+    settings = replace(APP_SETTINGS.of(place.app), **url, **key)
     monkeypatch.setitem(place.app.extensions, "models", catalog.models(settings))
     return upstream
 

@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 
 from config import ConfigError, sealing_keys
 from service import create_app
+from service.app_keys import APP_SETTINGS
 from service.auth.users import rights_cache
 from service.database import refresh_leases
 from service.database.access import write_transaction
@@ -122,7 +123,7 @@ def test_a_rotated_refresh_token_is_kept_while_the_keys_are_away(app, browser, p
     """A worker that has just started has no keys, and the old refresh token is used up."""
     browser.sign_in()
     has_expired(app)
-    worker = create_app(app.config["SETTINGS"])
+    worker = create_app(APP_SETTINGS.of(app))
     provider.keys_are_away = True
     browser.client, old = worker.test_client(), browser.session_id
     browser.client.set_cookie("console_session", old)
@@ -373,7 +374,7 @@ def test_old_sessions_are_swept(app, browser):
 def test_sealing_keys_can_be_rotated(app, browser):
     browser.sign_in()
     key = "n:" + "B" * 43 + "="
-    keys = (*sealing_keys(key), *app.config["SETTINGS"].token_encryption_keys)
+    keys = (*sealing_keys(key), *APP_SETTINGS.of(app).token_encryption_keys)
     with app.app_context():
         result = rotation.rotate(Sealer(keys))
     assert (result.resealed, result.unopened) == (3, 0)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from service.app_keys import APP_SETTINGS
 from service.auth import tokens, users
 from service.auth.permits import Permit
 from service.auth.users import rights_cache
@@ -17,7 +18,7 @@ pytestmark = on_sqlite
 
 def test_a_limited_token_ends_at_its_time(alice, app):
     """With the leeway of every token."""
-    settings = app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(app)
     for ended, status in ((-30, 200), (-61, 401)):
         permit = Permit("token_1", "calls", time.time() + ended)
         token = tokens.issue_limited(settings, "alice", "user", None, permit)

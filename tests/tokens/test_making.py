@@ -9,6 +9,7 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 
 from config import ConfigError
+from service.app_keys import APP_SETTINGS
 from service.auth import bearer, limited_tokens, tokens
 from service.auth.permits import Permit
 from service.integrations.everything import catalog
@@ -90,7 +91,7 @@ def test_the_log_tells_which_limited_token_it_was(alice, capsys):
 
 
 def test_a_token_does_not_outlive_its_makers(alice, app):
-    settings = app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(app)
     short = replace(alice, token=tokens.issue(settings, "alice", "user", 30))
     claims = claims_of(short.limited(ttl=3600).token)
     assert claims["exp"] <= claims_of(short.token)["exp"]
@@ -110,7 +111,7 @@ def forged(header: dict, claims: dict, key: OctKey) -> str:
 def test_a_limited_token_and_a_whole_one_are_never_taken_for_each_other(alice, app):
     """The type in the header chooses the key, so that a changed type fails."""
     own = OctKey.import_key(SECRET)
-    [limited_key] = limited_tokens.keys(app.config["SETTINGS"])
+    [limited_key] = limited_tokens.keys(APP_SETTINGS.of(app))
     permit = PERMIT.claims()
     for token in (
         forged({"typ": limited_tokens.TYPE}, permit, own),
@@ -133,7 +134,7 @@ def test_the_release_before_does_not_take_a_limited_token(alice):
 def test_without_a_secret_the_sealing_keys_sign_and_older_ones_verify(app):
     """As where an identity provider makes all other tokens."""
     old, new = ("old", b"o" * 32), ("new", b"n" * 32)
-    before = replace(app.config["SETTINGS"], auth_secret=None, token_encryption_keys=(old,))
+    before = replace(APP_SETTINGS.of(app), auth_secret=None, token_encryption_keys=(old,))
     token = tokens.issue_limited(before, "alice", "user", None, PERMIT)
     rotated = replace(before, token_encryption_keys=(new, old))
     assert tokens.Verifier(rotated, None).verify(token).permit.token_id == "token_1"
@@ -145,7 +146,7 @@ def test_without_a_secret_the_sealing_keys_sign_and_older_ones_verify(app):
 
 
 def test_a_limited_token_is_no_owners_token(app):
-    settings = app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(app)
     token = tokens.issue_limited(settings, "owner", "owner", None, PERMIT)
     with pytest.raises(ConfigError, match="OWNER_TOKEN: must be a token without limits"):
         bearer.set_up(app, replace(settings, owner_token=token), app.extensions["upstream"])

@@ -10,6 +10,7 @@ from typing import Any
 
 from flask import Flask
 
+from service.app_keys import APP_SETTINGS
 from service.chat.calling import approvals
 from service.chat.calling.waits import WAITS
 from service.chat.stream import chunks
@@ -104,7 +105,7 @@ def _execute(
 
 def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[Chunk, None, str]:
     """Ask the user and wait; returns the state of the decision."""
-    seconds, waits = app.config["SETTINGS"].approval_seconds, WAITS.of(app)
+    seconds, waits = APP_SETTINGS.of(app).approval_seconds, WAITS.of(app)
     with app.app_context(), write_transaction() as session:
         approvals.one_at_a_time(session, context.chat_id)
         if approvals.holds_in_chat(session, context, needed):
@@ -120,7 +121,7 @@ def _ask(app: Flask, context: ToolContext, needed: NeededApproval) -> Generator[
 
 def _connect(app: Flask, context: ToolContext, needed: NeededGrant) -> Generator[Chunk, None, bool]:
     """Show which grant the call needs and wait; returns whether the user has granted it."""
-    seconds, waits = app.config["SETTINGS"].approval_seconds, WAITS.of(app)
+    seconds, waits = APP_SETTINGS.of(app).approval_seconds, WAITS.of(app)
     shown = {
         "toolCallId": context.call_id,
         "endpoint": needed.endpoint,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from flask import Flask
 
+from service.app_keys import APP_SETTINGS
 from service.auth.users import Caller
 from service.billing.budgets import budget_of
 from service.chat.models import ID_LIMIT
@@ -136,7 +137,7 @@ def _question(app: Flask, submission: Submission, model: Model) -> Question:
         request_id=submission.request_id,
         hold_id="",
         hold_amount=0,
-        budget=budget_of(app.config["SETTINGS"].budgets, submission.caller),
+        budget=budget_of(APP_SETTINGS.of(app).budgets, submission.caller),
         token=submission.token,
         system=system_text(app, submission.caller),
         aside=time_text(now(), submission.time_zone),

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Flask
 
 from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth.pseudonym import pseudonym
 from service.chat import earlier_writes
 from service.chat.history import recall
@@ -31,7 +32,7 @@ class Conversation:
     """Makes the prompt of each step, and records in the run's tally how it was compacted."""
 
     def __init__(self, app: Flask, run: Run) -> None:
-        settings: Settings = app.config["SETTINGS"]
+        settings = APP_SETTINGS.of(app)
         question, tools = run.question, APP_TOOLS.of(app).specs
         recalled = _recall(app, run)
         kind = question.model.provider.kind
@@ -112,7 +113,7 @@ def _recall(app: Flask, run: Run) -> Recalled:
     with reading(app) as connection:
         if question.has_earlier:
             run.earlier = earlier_writes.load(connection, question)
-        return recall.load(connection, question, app.config["SETTINGS"].summary_model)
+        return recall.load(connection, question, APP_SETTINGS.of(app).summary_model)
 
 
 def limits_of(settings: Settings, kind: Kind, bare: Prompt) -> Limits:

@@ -6,6 +6,7 @@ from typing import Any
 import structlog
 from flask import Flask
 
+from service.app_keys import APP_SETTINGS
 from service.auth.users import OWNER, Caller
 from service.billing import ledger, prices
 from service.billing.payer import payer_of, starting_amount
@@ -40,7 +41,7 @@ def hold_for(
     """
     owner = OWNER.of(app).subject
     payer = payer_of(forwarded, owner, question.caller, question.budget)
-    starting = starting_amount(app.config["SETTINGS"])
+    starting = starting_amount(APP_SETTINGS.of(app))
     lease_id = WORKER_LEASE.of(app).id
 
     def hold(amount: int) -> Question:
@@ -59,7 +60,7 @@ def hold_for(
 
 def max_cost(app: Flask, question: Question, history_tokens: int) -> int:
     """Return the highest cost of a first step after such a history, in micro-credits."""
-    output = app.config["SETTINGS"].max_output_tokens
+    output = APP_SETTINGS.of(app).max_output_tokens
     messages = (UserMessage(question.content, question.aside),)
     prompt = Prompt(question.system, messages, APP_TOOLS.of(app).specs)
     return prices.max_cost(question.model.id, prompt.tokens + history_tokens, output)

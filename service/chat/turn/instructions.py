@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from flask import Flask
 
-from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.auth.users import Caller, current_role
 from service.records.collection import APP_COLLECTIONS, Collections
 from service.records.permissions import readable
@@ -34,7 +34,7 @@ def system_text(app: Flask, caller: Caller) -> str:
     It depends on nothing else, because providers cache prompts that begin with the same bytes.
     Needs an app context. Raises `Unauthorized` for a user who may not act any more.
     """
-    settings: Settings = app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(app)
     role = current_role(caller)
     return _join(APP_COLLECTIONS.of(app), role, settings.assistant_instructions)
 

@@ -5,6 +5,7 @@ import time
 import gevent
 from flask import Flask
 
+from service.app_keys import APP_SETTINGS
 from service.chat import claims
 from service.chat.turn import reuse
 from service.chat.turn.admission import Submission, find_answer
@@ -40,5 +41,5 @@ def _is_known(app: Flask, submission: Submission, refusal: RateLimited) -> bool:
     """Return whether every admitted turn has claimed its message."""
     if not isinstance(refusal, TooManyAtOnce):
         return True
-    most: int = app.config["SETTINGS"].turns_at_once
+    most = APP_SETTINGS.of(app).turns_at_once
     return claims.count_of(submission.caller.subject) >= most

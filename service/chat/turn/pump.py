@@ -7,6 +7,7 @@ import structlog
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.app_keys import APP_SETTINGS
 from service.billing.prices import credits
 from service.chat.claims import ChatDeleted
 from service.chat.question import Question
@@ -170,7 +171,7 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> None:
     run.interruption.forbid()
     run.tally.abandon()
     log.info("aborted", reason=end.reason)
-    keep = app.config["SETTINGS"].keep_aborted_turns and run.assembly.is_worth_keeping
+    keep = APP_SETTINGS.of(app).keep_aborted_turns and run.assembly.is_worth_keeping
     for chunk in run.assembly.closing():
         run.assembly.apply(chunk)
         run.put(chunk)

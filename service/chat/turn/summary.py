@@ -7,6 +7,7 @@ import structlog
 from flask import Flask
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from service.app_keys import APP_SETTINGS
 from service.chat.history import recall
 from service.chat.history.compaction import History
 from service.chat.history.recall import Recalled
@@ -43,9 +44,9 @@ class Summarizer:
 
     def __init__(self, app: Flask, run: Run, recalled: Recalled) -> None:
         self._app, self._run, self._recalled = app, run, recalled
-        model_id = app.config["SETTINGS"].summary_model
+        model_id = APP_SETTINGS.of(app).summary_model
         self._model = MODELS.of(app)[model_id]
-        ceiling = app.config["SETTINGS"].token_ceilings[self._model.provider.kind]
+        ceiling = APP_SETTINGS.of(app).token_ceilings[self._model.provider.kind]
         self._most = min(TRANSCRIPT_BYTES, ceiling)  # bytes, each of which is at most one token
         self._was_called = False
 

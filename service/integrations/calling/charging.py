@@ -2,8 +2,8 @@
 
 from flask import Flask
 
-from config import Settings
 from config_values import Billing
+from service.app_keys import APP_SETTINGS
 from service.auth.users import OWNER
 from service.billing.budgets import budget_of
 from service.billing.payer import PaidBy, Payer, payer_of, starting_amount
@@ -20,7 +20,7 @@ class Charging:
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        self._settings: Settings = app.config["SETTINGS"]
+        self._settings = APP_SETTINGS.of(app)
 
     def billing(self, endpoint: Endpoint) -> Billing:
         """Return whose token is forwarded, according to `INTEGRATIONS_BILLING`."""

@@ -13,8 +13,7 @@ from typing import Any
 
 from flask import Flask
 
-from config import Settings
-from service.app_keys import AppKey
+from service.app_keys import APP_SETTINGS, AppKey
 from service.auth import permits
 from service.auth.users import OWNER, Caller
 from service.database.batching import SharedWrites
@@ -65,7 +64,7 @@ class Proxy:
     def __init__(self, app: Flask, catalog: Catalog, sealer: Sealer) -> None:
         self.catalog = catalog
         self._app, self._sealer = app, sealer
-        self._settings: Settings = app.config["SETTINGS"]
+        self._settings = APP_SETTINGS.of(app)
         self.charging = Charging(app)
         self.connections = Connections(app, catalog, sealer)
         self.calls = VendorCalls(app, self._settings.instance)

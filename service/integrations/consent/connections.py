@@ -14,7 +14,7 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from config import Settings
+from service.app_keys import APP_SETTINGS
 from service.integrations.consent.authority import Authority, Failure
 from service.integrations.consent.consents import Consents
 from service.integrations.consent.grants import AccessToken, Grants
@@ -109,7 +109,7 @@ class Connections:
         return Scopes(self.oauth(integration), self._settings)
 
     def consents(self, integration: str) -> Consents:
-        settings: Settings = self._app.config["SETTINGS"]
+        settings = APP_SETTINGS.of(self._app)
         redirect = f"{settings.own_url}/api/integrations/oauth/{integration}/callback"
         return Consents(integration, redirect, self._sealer, self.grants(integration))
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import gevent
 from flask import Flask
 
+from service.app_keys import APP_SETTINGS
 from service.auth import user_locks
 from service.database.access import write_transaction
 from service.extensions import table
@@ -103,7 +104,7 @@ class Bench:
         scope = scope or endpoint.scope
         key = f"{endpoint.vendor.integration}:{scope}" if scope else ""
         if key not in self._people:
-            name, settings = f"user-{next(self._numbers)}", self.app.config["SETTINGS"]
+            name, settings = f"user-{next(self._numbers)}", APP_SETTINGS.of(self.app)
             self._people[key] = person(self.app.test_client(), settings, name)
             self._people[key].get("/api/integrations/status")  # the first call adds the user
         someone = self._people[key]

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from gevent.pool import Pool
 
+from service.app_keys import APP_SETTINGS
 from service.extensions import db
 from service.integrations.consent.authority import Authority
 from service.integrations.declare.setting import Setting
@@ -50,6 +51,15 @@ def test_a_state_of_another_integration_is_unknown(app, alice, provider):
     assert provider.asked("token") == []
     assert alice.browser.get(path.replace("cloudsuite", "elsewhere")).status_code == 404
     assert outcome(alice.browser.get(path)) == "connected", "it was not used up"
+
+
+@on_sqlite
+def test_a_page_says_that_it_belongs_to_the_sandbox(app, alice, monkeypatch):
+    path, settings = f"{CALLBACK}?state=unknown&code=x", APP_SETTINGS.of(app)
+    assert "No real one is called." not in alice.browser.get(path).text
+    with monkeypatch.context() as patch:
+        patch.setitem(app.extensions, APP_SETTINGS.name, replace(settings, sandbox=True))
+        assert "No real one is called." in alice.browser.get(path).text
 
 
 @on_sqlite

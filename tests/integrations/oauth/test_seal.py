@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 
 from config import ConfigError
+from service.app_keys import APP_SETTINGS
 from service.sealing.seal import Sealer, Unsealable
 from service.upkeep import rotation
 from tests.integrations.oauth.probe import STARTED, TASK
@@ -112,9 +113,9 @@ def test_keys_rotate_seals_again_what_older_keys_have_sealed(app, connected, bob
     provider.script("probe", Reply(200, {**STARTED, "state": "done", "result": 1}))
     job = connected.call(TASK).json["data"]
     under_way = bob.consent()
-    settings = app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(app)
     keys = (NEW, *settings.token_encryption_keys)
-    app.config["SETTINGS"] = replace(settings, token_encryption_keys=keys)
+    APP_SETTINGS.set(app, replace(settings, token_encryption_keys=keys))
     for count in (5, 0):
         done = app.test_cli_runner().invoke(args=["keys", "rotate"])
         assert done.output == f"{count} sealed again, 0 could not be opened\n"
@@ -130,7 +131,7 @@ def test_keys_rotate_seals_again_what_older_keys_have_sealed(app, connected, bob
 def test_a_rotation_leaves_what_it_can_not_open(app, connected):
     connected.change(refresh_token="lost:AAAA")
     with app.app_context():
-        done = rotation.rotate(Sealer([NEW, *app.config["SETTINGS"].token_encryption_keys]))
+        done = rotation.rotate(Sealer([NEW, *APP_SETTINGS.of(app).token_encryption_keys]))
     assert (done.resealed, done.unopened) == (1, 1)
     assert connected.row["access_token"].startswith("new:")
     assert connected.row["refresh_token"] == "lost:AAAA"
@@ -140,7 +141,7 @@ def test_a_rotation_leaves_what_it_can_not_open(app, connected):
 def test_a_rotation_tells_keys_apart_by_the_case_of_their_names(connected, app):
     upper = (OLD[0].upper(), NEW[1])
     for keys, count in (((OLD,), 2), ((upper, OLD), 2), ((upper, OLD), 0)):
-        known = (*keys, *app.config["SETTINGS"].token_encryption_keys)
+        known = (*keys, *APP_SETTINGS.of(app).token_encryption_keys)
         with app.app_context():
             assert rotation.rotate(Sealer(known)).resealed == count
     assert connected.row["access_token"].startswith("OLD:")

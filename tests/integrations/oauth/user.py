@@ -8,6 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import update
 
+from service.app_keys import APP_SETTINGS
 from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Grant
@@ -102,7 +103,7 @@ class User:
 
 
 def user(app: Flask, provider: Provider, subject: str) -> User:
-    settings = app.config["SETTINGS"]
+    settings = APP_SETTINGS.of(app)
     return User(person(app.test_client(), settings, subject), app, provider)
 
 
