@@ -50,7 +50,7 @@ LEVELS = {
     "chat": [
         {"usage"},
         {"models", "question", "titles"},
-        {"external_calls"},
+        {"claim_lock", "external_calls"},
         {"claims", "earlier_writes", "indexed_words", "journal"},
         {"collections", "stream", "undo", "worker_lease"},
         {"history", "tools"},

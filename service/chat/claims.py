@@ -169,7 +169,8 @@ def request_ends(session: Session, which: ColumnElement[bool], reason: EndReason
     """Ask the workers to end these turns; returns the users of the running ones."""
     running = exists().where(Lease.lease_id == Claim.lease_id, ~has_lapsed())
     which_run = select(Claim.turn_id).where(which, running).order_by(Claim.turn_id)
-    turns = session.scalars(which_run.with_for_update()).all()  # against deadlocks
+    locked = which_run.with_for_update(key_share=True)  # against deadlocks
+    turns = session.scalars(locked).all()
     request = update(Claim).where(Claim.turn_id.in_(turns)).values(end_reason=reason)
     return list(session.scalars(request.returning(Claim.user_id)))
 
@@ -202,7 +203,7 @@ def watch(session: Session, turn_ids: Collection[str]) -> set[str]:
     """
     wanted = select(_claims.c.turn_id).where(_claims.c.turn_id.in_(turn_ids), _live)
     if len(turn_ids) > 1:  # an erasure locks several too, in another order
-        wanted = wanted.with_for_update(skip_locked=True)
+        wanted = wanted.with_for_update(key_share=True, skip_locked=True)
     watched = update(_claims).where(_claims.c.turn_id.in_(wanted))
     watched = watched.values(watched_until=from_now(WATCH_SECONDS))
     return set(session.scalars(watched.returning(_claims.c.turn_id)))

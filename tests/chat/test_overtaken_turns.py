@@ -3,12 +3,16 @@
 import gevent
 import pytest
 from gevent.event import Event
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select, text, update
+from sqlalchemy.exc import OperationalError
 
 from service.billing.models import Account, Entry
-from service.chat.models import Claim, Lease, Turn
+from service.chat import claim_lock
+from service.chat.models import Claim, JournalEntry, Lease, Turn
 from service.chat.turn import claim_watch
+from service.database.access import write_transaction
 from service.database.clock import from_now
+from service.extensions import db
 from tests import model_streams
 from tests.app_database import execute_write, rows
 from tests.chat import waiting_reads
@@ -93,6 +97,52 @@ def test_an_overtaken_turn_writes_nothing(alice, app, served_by, chat, slow_watc
     assert end(response, gate)[-1]["errorText"] == NOT_SAVED
     assert alice.records("notes") == []
     assert len(served_by.seen) == 1
+
+
+def begin_write(alice, served_by, chat, gate):
+    """A turn whose tool has begun, and has not written its note yet."""
+    write = ("test.wait-and-write", {"name": "note", "behind": "door"})
+    served_by.answers = [Answer(stream_of_calls(write)), Answer(model_streams.anthropic("done"))]
+    turn = gevent.spawn(alice.turn, chat, "go", userMessageId="u")
+    wait_for(lambda: gate.inside)
+    return turn
+
+
+def test_a_turn_that_is_overtaken_while_its_tool_works_writes_nothing(
+    alice, app, served_by, chat, slow_watch, gate
+):
+    turn = begin_write(alice, served_by, chat, gate)
+    overtake(app)
+    gate.door("door").set()
+    assert turn.get(timeout=20)[-1]["errorText"] == NOT_SAVED
+    assert alice.records("notes") == []
+    assert rows(app, select(JournalEntry.turn_id)) == []
+
+
+def test_a_write_whose_claim_was_swept_while_its_tool_worked_is_made_once(
+    alice, app, served_by, chat, slow_watch, gate
+):
+    turn = begin_write(alice, served_by, chat, gate)
+    execute_write(app, delete(Claim))
+    gate.door("door").set()
+    assert turn.get(timeout=20)[-1]["type"] == "finish"
+    assert len(alice.records("notes")) == len(rows(app, select(JournalEntry.turn_id))) == 1
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_message_is_not_taken_over_between_a_write_and_its_commit(
+    alice, app, served_by, chat, slow_watch, gate
+):
+    turn = begin_write(alice, served_by, chat, gate)
+    [run] = app.extensions["runs"]
+    with app.app_context(), write_transaction() as session, db.engine.begin() as other:
+        claim_lock.lock(run.question, session)
+        other.execute(text("SET LOCAL lock_timeout = '50ms'"))
+        other.execute(update(Claim).values(end_reason=None))  # a stop need not wait
+        with pytest.raises(OperationalError, match="lock timeout"), other.begin_nested():
+            other.execute(delete(Claim))
+    gate.door("door").set()
+    assert turn.get(timeout=20)[-1]["type"] == "finish"
 
 
 @pytest.mark.parametrize("count", [1, 2], ids=["one read", "reads at the same time"])

@@ -1,4 +1,4 @@
-"""Reads that wait until a test, or another read, lets them go on."""
+"""Reads and a write that wait until a test, or another read, lets them go on."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -48,4 +48,11 @@ def wait(context: ToolContext, name: str, behind: str) -> Any:
     return {"name": name, "turn": attribution.current_facts().get("turn_id")}
 
 
-TOOLS = (wait,)
+@tool("test.wait-and-write", Wait(), reads=False)
+def wait_and_write(context: ToolContext, name: str, behind: str) -> Any:
+    """Wait behind a door, then write a note."""
+    gate.wait(name, behind)
+    return context.records.create("notes", {"title": name})
+
+
+TOOLS = (wait, wait_and_write)

@@ -3,10 +3,11 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from marshmallow import Schema, missing
+from sqlalchemy.orm import Session
 
 from service.app_keys import AppKey
 from service.auth.users import Caller
@@ -19,6 +20,7 @@ from service.chat.tools.tool_records import ToolRecords
 from service.name_suggestions import near_names
 from service.providers.prompt import ToolSpec
 from service.records.collection import Collections
+from service.records.writes import Write
 from service.web.json_schemas import json_schema
 
 APP_TOOLS = AppKey["Tools"]("tools")
@@ -34,8 +36,9 @@ class ToolContext:
     identifies the call, `earlier` has the writes of earlier tries of the message. `call_id` is the
     tool call's own id. `token` is the caller's bearer token as received. `door` is where the call
     came from, and `approval` is the decision that allowed it. `check_turn` ends a turn that another
-    turn has overtaken; its argument tells whether the call may write. `free_unused` frees the
-    credits that the turn holds beyond its cost so far.
+    turn has overtaken; its argument tells whether the call may write. `lock_claim` locks the turn's
+    claim in the transaction of a write. `free_unused` frees the credits that the turn holds beyond
+    its cost so far.
     """
 
     caller: Caller
@@ -52,6 +55,7 @@ class ToolContext:
     approval: str | None = None
     tool: str = ""
     check_turn: Callable[[bool], None] = field(default=lambda _: None, repr=False)
+    lock_claim: Callable[[Session], None] = field(default=lambda _: None, repr=False)
     free_unused: Callable[[], None] = field(default=lambda: None, repr=False)
 
     @property
@@ -70,7 +74,15 @@ class ToolContext:
             self.user_message_id,
             self.fingerprint,
         )
-        return ToolRecords(self.caller, self.collections, self.earlier, self.fingerprint, note)
+
+        def hook(session: Session, written: Write) -> None:
+            self.lock_claim(session)
+            note(session, written)
+
+        check = partial(self.check_turn, True)
+        return ToolRecords(
+            self.caller, self.collections, self.earlier, self.fingerprint, hook, check
+        )
 
 
 @dataclass(frozen=True)

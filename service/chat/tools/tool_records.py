@@ -6,12 +6,13 @@ Source: docs/contract.md, sections 5.13 and 5.16.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
 from service.auth.users import Caller
 from service.chat import earlier_writes
+from service.chat.claim_lock import ClaimLost
 from service.chat.earlier_writes import EarlierWrites, Entry
 from service.records import store, writes
 from service.records.collection import Collection, Collections
@@ -25,13 +26,18 @@ from service.web.errors import InvalidRequest
 from service.web.json_values import decode, encode
 
 Named = Collection | str  # a collection, or its name
+T = TypeVar("T")
 
 log = structlog.get_logger("tool")
 
 
 @dataclass(frozen=True)
 class ToolRecords:
-    """The records as one tool call reads and writes them. `note` writes the journal's row.
+    """The records as one tool call reads and writes them.
+
+    `hook` locks the turn's claim and writes the journal's row, in the transaction of each write. If
+    there is no claim, nothing is written. Then `check_turn` ends the turn if another one has
+    overtaken it. Otherwise it claims the message again, and the write is made once more.
 
     A write of an earlier try of the message is not repeated. If an earlier call with the same
     `fingerprint` has made it, its result is returned, once for each earlier write. A record with
@@ -43,7 +49,8 @@ class ToolRecords:
     collections: Collections
     earlier: EarlierWrites
     fingerprint: str | None
-    note: Hook
+    hook: Hook
+    check_turn: Callable[[], None]
 
     def find(self, collection: Named, **query: Any) -> dict[str, Any]:
         """Return `{records, nextCursor}` for the fields of a `Query`.
@@ -65,23 +72,32 @@ class ToolRecords:
         named = self._find_collection(collection)
         if done := self._done(named, "added", lambda entry: _has(named, entry, data)):
             return done
-        return writes.create(named, self.caller, data, self.note)
+        return self._write(lambda: writes.create(named, self.caller, data, self.hook))
 
     def update(self, collection: Named, record_id: str, data: dict[str, Any]) -> Envelope:
         """Change the columns in `data`. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
         named = self._find_collection(collection)
         if done := self._done(named, "updated", lambda entry: entry.record_id == record_id):
             return done
-        return writes.update(named, self.caller, record_id, data, hook=self.note)
+        return self._write(
+            lambda: writes.update(named, self.caller, record_id, data, hook=self.hook)
+        )
 
     def delete(self, collection: Named, record_id: str) -> None:
         """Delete a record. Raises `NotFound`, `Forbidden`."""
         named = self._find_collection(collection)
         if not self._done(named, "removed", lambda entry: entry.record_id == record_id):
-            writes.delete(named, self.caller, record_id, hook=self.note)
+            self._write(lambda: writes.delete(named, self.caller, record_id, hook=self.hook))
 
     def _find_collection(self, collection: Named) -> Collection:
         return self.collections.get(collection) if isinstance(collection, str) else collection
+
+    def _write(self, write: Callable[[], T]) -> T:
+        try:
+            return write()
+        except ClaimLost:
+            self.check_turn()
+            return write()
 
     def _done(
         self, collection: Collection, action: ChangeAction, is_same: Callable[[Entry], bool]

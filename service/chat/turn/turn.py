@@ -6,6 +6,7 @@ from functools import partial
 
 from flask import Flask
 
+from service.chat import claim_lock
 from service.chat.stream import chunks
 from service.chat.tools.tool import ToolContext
 from service.chat.turn.claim_watch import CLAIM_WATCH
@@ -139,5 +140,6 @@ def _context(app: Flask, run: Run) -> ToolContext:
         earlier=run.earlier,
         token=question.token,
         check_turn=partial(CLAIM_WATCH.of(app).check, run),
+        lock_claim=partial(claim_lock.lock, question),
         free_unused=partial(run.hold.free_unused, app),
     )
