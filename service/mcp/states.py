@@ -1,6 +1,8 @@
 """The state of a call that waits for a consent: the client keeps it, and sends it back once.
 
-It is sealed for its user, and names the call that it belongs to. Source:
+It is sealed for its user, and names the call that it belongs to. The database's clock decides
+whether it has expired: a worker whose own clock is behind could otherwise accept it again after its
+row was swept. Source:
 https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr.
 """
 
@@ -9,19 +11,21 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import delete
+from sqlalchemy import delete, literal, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
 from service.chat.earlier_writes import fingerprint_of
+from service.column_types import UTCDateTime
 from service.database.access import write_transaction
-from service.database.clock import current_time
+from service.database.clock import current_time, from_now
 from service.mcp.models import UsedState
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 
 LIFETIME = 600  # seconds, the same as the lifetime of the link
+KEPT_SECONDS = 60  # after a state's expiry; a transaction that found it valid ends earlier
 
 
 class UnusableState(Exception):
@@ -47,13 +51,15 @@ def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> 
         facts = json.loads(sealer.open(str(state), places.mcp_state(user_id)))
     except Unsealable:
         raise UnusableState from None
-    if facts["expires"] < time.time() or facts["input"] != fingerprint_of(tool, arguments):
+    if facts["input"] != fingerprint_of(tool, arguments):
         raise UnusableState
     expires_at = datetime.fromtimestamp(facts["expires"], UTC)
     used = UsedState(call_id=facts["call"], user_id=user_id, expires_at=expires_at)
     try:
         with write_transaction() as session:
             user_locks.lock(session, user_id)
+            if not session.scalar(select(literal(expires_at, UTCDateTime()) > current_time())):
+                raise UnusableState
             session.add(used)
     except IntegrityError:
         raise UnusableState from None
@@ -62,4 +68,4 @@ def use(sealer: Sealer, user_id: str, state: Any, tool: str, arguments: Any) -> 
 
 
 def sweep(session: Session) -> None:
-    session.execute(delete(UsedState).where(UsedState.expires_at < current_time()))
+    session.execute(delete(UsedState).where(UsedState.expires_at < from_now(-KEPT_SECONDS)))

@@ -1,7 +1,7 @@
 """A call that needs a consent: asked for through the client, or by a link in the result."""
 
 import re
-import time
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 import pytest
@@ -9,6 +9,7 @@ from gevent.pool import Pool
 from sqlalchemy import select, update
 
 from service.app_keys import APP_SETTINGS
+from service.database import clock
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
@@ -149,9 +150,26 @@ def test_a_state_is_good_for_its_call_and_user_only(ask, bob):
 
 
 def test_a_state_expires(ask, monkeypatch):
+    monkeypatch.setattr(states, "LIFETIME", -1)
     _, state = question(ask())
-    later = time.time() + states.LIFETIME + 1
-    monkeypatch.setattr(states.time, "time", lambda: later)
+    assert refusal(ask(inputResponses=ACCEPT, requestState=state)) == (400, -32602)
+
+
+def test_a_used_state_is_not_accepted_again_by_a_worker_whose_clock_is_behind(
+    ask, app, monkeypatch
+):
+    _, state = question(ask())
+    assert "result" in ask(inputResponses=ACCEPT, requestState=state).json
+
+    class DatabaseClock(datetime):
+        @classmethod
+        def now(cls, zone):
+            return super().now(zone) + timedelta(hours=1)
+
+    monkeypatch.setattr(clock, "datetime", DatabaseClock)
+    with app.app_context():
+        sweeping.sweep()
+    assert used_states(app) == []
     assert refusal(ask(inputResponses=ACCEPT, requestState=state)) == (400, -32602)
 
 
@@ -192,7 +210,8 @@ def test_used_states_end_with_their_user_and_with_their_time(ask, app, alice, bo
         sweeping.sweep()
     assert used_states(app) == ["bob"], "it has not expired"
     with app.app_context(), write_transaction() as session:
-        session.execute(update(UsedState).values(expires_at=from_now(-1)))
+        ended = from_now(-states.KEPT_SECONDS - 1)
+        session.execute(update(UsedState).values(expires_at=ended))
     with app.app_context():
         sweeping.sweep()
     assert used_states(app) == []
