@@ -2,8 +2,9 @@
 
 import gevent
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, event, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
+from structlog.testing import capture_logs
 
 from service import supervised
 from service.billing import ledger
@@ -13,6 +14,7 @@ from service.chat.turn import claim_watch
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
+from service.extensions import db
 from tests import model_streams
 from tests.app_database import execute_write, rows
 from tests.chat.gated_turns import begin, end, gated_answer, gated_text, wait_until_begun
@@ -110,6 +112,49 @@ def check_books(app, cost):
     assert rows(app, select(Turn.credits)) == [cost]
     [account] = rows(app, select(Account).where(Account.subject == "alice"))
     assert (account.balance, account.held) == (1000 * 1_000_000 - cost, 0)
+
+
+def logged_strays(logged):
+    return [line["turn_id"] for line in logged if line["event"] == "claim without a turn"]
+
+
+def test_a_turn_that_ends_while_its_claim_is_read_is_not_a_claim_without_a_turn(
+    alice, app, served_by, chat
+):
+    answer, gate = gated_text("done")
+    served_by.answers = [answer]
+    runs, has_begun = app.extensions["runs"], []
+
+    def end_turn(_connection, _cursor, statement, *_rest):
+        if has_begun and statement.startswith("SELECT") and "watched_until" in statement:
+            gate.set()
+            wait_for(lambda: not runs)
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "after_cursor_execute", end_turn)
+    with capture_logs() as logged:
+        response = begin(alice, served_by, chat)
+        has_begun.append(True)
+        wait_for(lambda: not runs)
+        assert end(response, gate)[-1]["type"] == "finish"
+        wait_for(lambda: not app.extensions["claim_watch"]._greenlet)
+    event.remove(engine, "after_cursor_execute", end_turn)
+    assert logged_strays(logged) == []
+
+
+def test_a_claim_without_a_turn_is_removed_and_logged_once(alice, app, served_by, chat):
+    answer, gate = gated_text("done")
+    served_by.answers = [answer]
+    with capture_logs() as logged:
+        response = begin(alice, served_by, chat)
+        [claim] = rows(app, select(Claim))
+        stray = {"turn_id": "turn_stray", "user_message_id": "another", "chat_id": chat}
+        of_worker = {"user_id": "alice", "lease_id": claim.lease_id}
+        execute_write(app, insert(Claim).values(**stray, **of_worker))
+        wait_for(lambda: rows(app, select(Claim.turn_id)) == [claim.turn_id])
+        end(response, gate)
+    assert logged_strays(logged) == ["turn_stray"]
 
 
 @pytest.mark.parametrize("error", [IntegrityError("", {}, Exception()), ValueError()], ids=repr)

@@ -190,12 +190,20 @@ class ClaimWatch(BackgroundWork):
             run.interruption.interrupt("overtaken")
 
     def _find_strays(self, stored: dict[str, RunningClaim]) -> None:
-        """Remove this worker's claims without a turn: the failure of their admission was missed."""
-        for turn_id, claim in stored.items():
-            has_turn = self._runs.get(turn_id) or turn_id in self._expected
-            if not has_turn and turn_id not in self._cleanups:
+        """Remove this worker's claims without a turn: the failure of their admission was missed.
+
+        They are read again, because a turn may have ended since `stored` was read. Its claim is
+        gone before its run.
+        """
+        suspects = {turn_id for turn_id in stored if not self._is_known(turn_id)}
+        for turn_id, claim in claims.claims_under(self._lease.id).items() if suspects else ():
+            if turn_id in suspects and not self._is_known(turn_id):
                 log.info("claim without a turn", turn_id=turn_id)
                 self.take_back(turn_id, claim.user_id)
+
+    def _is_known(self, turn_id: str) -> bool:
+        has_turn = self._runs.get(turn_id) or turn_id in self._expected
+        return bool(has_turn) or turn_id in self._cleanups
 
     def _try(self, turn_id: str) -> None:
         """Run a cleanup. One that fails moves behind the others, so that they need not wait for it.
