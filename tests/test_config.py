@@ -531,10 +531,9 @@ def fresh(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("values", "line"),
-    [  # of each place: the settings, what they declare, the sandbox, and the app in a worker
+    [  # of each place: the settings, what they declare and the sandbox, and the app in a worker
         ({"PORT": "eighty"}, "PORT: must be a whole number"),
         ({**ENVIRONMENT, "CLOUDSUITE_SCOPE_NAMES": "mail.modify"}, "CLOUDSUITE_SCOPE_NAMES: must"),
-        ({"SANDBOX": "1", "BIND": "0.0.0.0:8000"}, "SANDBOX: must stay on loopback"),
         ({**SERVING, "OWNER_TOKEN": EXPIRED}, "OWNER_TOKEN: must be a valid, unexpired token"),
     ],
 )

@@ -4,21 +4,23 @@ import os
 import sqlite3
 from contextlib import closing
 
-from tests.fresh_copy import FreshCopy
+from service.sandbox import boot
+from tests.services import command
 
 
 def mode(path) -> str:
     return oct(path.stat().st_mode & 0o777)
 
 
-def test_the_embedded_database_is_readable_by_its_owner_alone(tmp_path):
+def test_the_embedded_database_is_readable_by_its_owner_alone(tmp_path, monkeypatch):
+    instance = tmp_path / "instance"
+    monkeypatch.setattr(boot, "INSTANCE", instance)
     before = os.umask(0o022)
     try:
-        done = FreshCopy(tmp_path).flask("db", "upgrade", SANDBOX="1")
+        done = command({"SANDBOX": "1"}, "db", "upgrade")
     finally:
         os.umask(before)
-    assert done.returncode == 0, done.stdout
-    instance = tmp_path / "instance"
+    assert done.exit_code == 0, done.output
     assert mode(instance) == "0o700"
     with closing(sqlite3.connect(instance / "sandbox.db")) as connection:
         connection.execute("CREATE TABLE written (n)")

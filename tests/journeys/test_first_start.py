@@ -6,7 +6,8 @@ import shutil
 import pytest
 import requests
 
-from config import ROOT
+from config import ROOT, load
+from service.auth.tokens import issue
 from tests.fresh_copy import FreshCopy
 from tests.services import free_port, require, wait_for
 
@@ -45,8 +46,9 @@ def test_the_first_start_prints_what_the_document_shows(fresh, url):
 
 
 def test_a_reply_needs_the_key_of_the_provider(fresh, url):
-    issued = fresh.run("bash", "-c", f"{SETTINGS}; .venv/bin/flask --app wsgi token issue alice")
-    headers = {"Authorization": f"Bearer {issued.stdout.strip()}"}
+    lines = (fresh.place / "instance/service.env").read_text().splitlines()
+    token = issue(load(dict(line.split("=", 1) for line in lines)), "alice", "user", 600)
+    headers = {"Authorization": f"Bearer {token}"}
     chat = requests.post(f"{url}/api/ai/chats", headers=headers, json={}).json()["chat"]
     body = {"chatId": chat["recordId"], "userMessageId": "u", "content": "hello"}
     answer = requests.post(f"{url}/api/ai/chat", headers=headers, json=body)

@@ -32,6 +32,20 @@ def here(databases, tmp_path, monkeypatch):
         yield running.start()
 
 
+@pytest.fixture(scope="module")
+def executed(databases, tmp_path_factory):
+    """A service that is started as in production, which takes seconds, with few open files.
+
+    Its temporary directory is `executed.temporary`. The last test that asks for it stops it.
+    """
+    require(shutil.which("prlimit"), "prlimit (util-linux)")
+    place = tmp_path_factory.mktemp("executed")
+    settings = {"TMPDIR": place, "PROMETHEUS_MULTIPROC_DIR": ""}
+    with Service(databases.make("sqlite"), **settings) as running:
+        running.temporary = place
+        yield running.execute("prlimit", "--nofile=1024:1024")
+
+
 def lines(service) -> list[dict]:
     """Return the lines of the log without those that `make run` prints for a person."""
     text = service.log.read_text()
@@ -44,16 +58,25 @@ def not_json(service) -> list[str]:
     return [line for line in text if line and not line.startswith(("{", *printed))]
 
 
-def test_gunicorn_logs_json(here):
-    here.stop()
-    client = client_of(here.execute())
+def test_a_limit_that_is_too_low_is_logged_at_the_start(executed):
+    (line,) = [line for line in lines(executed) if "open files" in line["event"]]
+    assert (line["level"], "1024" in line["event"]) == ("warning", True)
+
+
+def test_an_empty_name_of_the_metrics_directory_is_as_good_as_none(executed):
+    """Its files would lie where gunicorn was started."""
+    assert len(list(executed.temporary.glob("service-metrics-*"))) == 1
+
+
+def test_gunicorn_logs_json(executed):
+    client = client_of(executed)
     client.send("GET", "/healthz bad").read_until(b"400")
-    here.stop()
-    assert not not_json(here)
-    events = [line["event"] for line in lines(here) if line.get("logger") == "gunicorn.error"]
+    executed.stop()
+    assert not not_json(executed)
+    events = [line["event"] for line in lines(executed) if line.get("logger") == "gunicorn.error"]
     assert any(event.startswith("Booting worker") for event in events)
     assert any(event.startswith("Invalid request") for event in events)
-    assert all(line["timestamp"] and line["level"] for line in lines(here))
+    assert all(line["timestamp"] and line["level"] for line in lines(executed))
 
 
 def test_the_query_of_a_callback_is_not_logged(here):
@@ -141,14 +164,6 @@ def test_the_metrics_directory_is_removed_at_the_end(here, tmp_path):
     assert not list(tmp_path.glob("service-metrics-*"))
 
 
-def test_an_empty_name_of_the_metrics_directory_is_as_good_as_none(databases, tmp_path):
-    """Its files would lie where gunicorn was started."""
-    none = {"TMPDIR": tmp_path, "PROMETHEUS_MULTIPROC_DIR": ""}
-    with Service(databases.make("sqlite"), **none) as running:
-        running.execute()
-        assert len(list(tmp_path.glob("service-metrics-*"))) == 1
-
-
 def test_a_command_leaves_no_metrics_where_it_is_run(tmp_path):
     environ = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": "", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "flask", "--app", ROOT / "wsgi.py", "keys", "new"]
@@ -224,11 +239,3 @@ def test_the_limit_of_open_files_is_raised_or_warned_about():
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert str(before[1]) in raise_limit(before[1])
-
-
-def test_a_limit_that_is_too_low_is_logged_at_the_start(databases):
-    require(shutil.which("prlimit"), "prlimit (util-linux)")
-    with Service(databases.make("sqlite")) as running:
-        running.execute("prlimit", "--nofile=1024:1024")
-        (line,) = [line for line in lines(running) if "open files" in line["event"]]
-    assert (line["level"], "1024" in line["event"]) == ("warning", True)
