@@ -41,30 +41,31 @@ def run(steps: str, database_url: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def loaded(steps: str, database_url: str) -> set[str]:
-    """The modules that a new process has after these steps."""
-    return set(run(f"{steps}; {TELL}", database_url).stdout.split())
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory) -> subprocess.CompletedProcess[str]:
+    """The modules of a worker on SQLite, and on the standard error the files that it opened."""
+    note = "lambda event, given: event == 'open' and print(given[0], file=sys.stderr)"
+    steps = WORKER.replace("; import wsgi", f"; sys.addaudithook({note}); import wsgi", 1)
+    return run(f"{steps}; {TELL}", f"sqlite:///{tmp_path_factory.mktemp('worker')}/app.db")
 
 
-def test_a_worker_on_sqlite_loads_nothing_that_only_others_use(tmp_path):
-    modules = loaded(WORKER, f"sqlite:///{tmp_path}/app.db")
+def test_a_worker_on_sqlite_loads_nothing_that_only_others_use(worker):
+    modules = set(worker.stdout.split())
     assert {"service", "wsgi"} <= modules
     assert modules & HEAVY == set()
 
 
 def test_the_master_loads_the_driver_of_postgresql():
     """Otherwise a worker would load it, maybe from the files of the next release."""
-    modules = loaded(MASTER, "postgresql+psycopg://app@127.0.0.1:1/app")
+    told = run(f"{MASTER}; {TELL}", "postgresql+psycopg://app@127.0.0.1:1/app").stdout
+    modules = set(told.split())
     assert {"psycopg", "sqlalchemy.dialects.postgresql"} <= modules
 
 
-def test_a_worker_reads_none_of_our_own_templates_again(tmp_path):
+def test_a_worker_reads_none_of_our_own_templates_again(worker):
     """It inherits what the master has read, as it inherits the modules."""
-    note = "lambda event, given: event == 'open' and print(given[0], file=sys.stderr)"
-    steps = f"{MASTER}; sys.addaudithook({note}); import wsgi"
-    opened = run(steps, f"sqlite:///{tmp_path}/app.db").stderr
-    assert "service/widgets/templates" not in opened
-    assert "wsgi" in opened
+    assert "service/widgets/templates" not in worker.stderr
+    assert "wsgi" in worker.stderr
 
 
 def test_a_deferred_module_that_is_missing_is_refused_at_once():
