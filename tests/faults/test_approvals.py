@@ -18,7 +18,7 @@ from tests.upstream import Answer
 
 PICTURES = {"endpoint": "search-images", "body": {"query": "red kites"}}
 ASKED, ENDPOINT = b'"state":"asked"', "search-images"
-WAITING = 20
+WAITING = 10
 CONNECTIONS = """SELECT count(xact_start), count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 

@@ -91,7 +91,7 @@ def test_a_snapshot_and_what_follows_it_leave_no_gap(start, listen, cluster, kin
     service = start(kind, WEB_CONCURRENCY=2)
     crew, holding = Crew(service, "alice"), gevent.spawn(cluster, service, HOLD_BACK)
     replays = []
-    for _ in range(10):
+    for _ in range(5):
         listener = listen(service, "alice")
         for id in range(5):
             replays.append(listener.subscribe("notes", id))

@@ -182,5 +182,5 @@ def attempt_of(answer):
 @pytest.mark.timeout(900)
 def test_the_rules_hold_wherever_processes_are_killed(forks):
     machine = type("Machine", (Mortals,), {"forks": forks})
-    options = example_settings(max_examples=depth(6), stateful_step_count=10)
+    options = example_settings(max_examples=depth(4), stateful_step_count=10)
     run_state_machine_as_test(machine, settings=options)
