@@ -66,6 +66,7 @@ export function createTranscript(questions, context, onChange) {
     const [first] = list.children;
     const top = first?.getBoundingClientRect().top;
     await new Promise(requestAnimationFrame); // the earlier messages are drawn in the next frame, above the first one
+    await nextLayout(list); // until then they have the height of `contain-intrinsic-height`
     if (first?.isConnected) log.scrollTop += first.getBoundingClientRect().top - top;
     if (earlier.hidden && isFocusLost()) log.focus({ preventScroll: true }); // there are no earlier messages, so the button is hidden
   });
@@ -157,6 +158,17 @@ export function createTranscript(questions, context, onChange) {
       updatePosition();
     },
   };
+}
+
+/** Waits until the next layout of an element, but not until it is painted. @param {Element} node @returns {Promise<void>} */
+function nextLayout(node) {
+  return new Promise((resolve) => {
+    const observer = new ResizeObserver(() => {
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(node);
+  });
 }
 
 /** @param {string} kind @param {...(Node | string)} label */
