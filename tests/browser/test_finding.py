@@ -50,6 +50,10 @@ def test_a_chat_is_found_by_a_word_of_a_message(console):
 def test_the_keys_of_an_input_method_choose_nothing_else(console):
     page, search = console.page, console.page.get_by_label("Search chats")
     said(console, "Travels", "the train to Kyoto")
+    message = page.get_by_label("Message", exact=True)
+    message.fill("ky")
+    message.evaluate(COMPOSING, "Enter")
+    expect(message).to_have_value("ky")
     search.fill("Kyo")
     expect(page.locator(".search-hits a")).to_have_count(1)
     for key in ("Enter", "Escape"):

@@ -2,7 +2,7 @@
 
 import { element, icon, setOff, tryAgain } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
-import { CONTROL } from '../shared/typing.js';
+import { CONTROL, isComposing } from '../shared/typing.js';
 
 const PHASES = {
   loading: 'Loading…',
@@ -26,7 +26,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
     maxlength: '200',
-    on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !event.isComposing && title.blur() },
+    on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !isComposing(event) && title.blur() },
   });
   const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
   const problem = element('span', { class: 'problem', role: 'alert' });

@@ -5,6 +5,7 @@ import { showModal } from '../shared/modal.js';
 import { detailsOf } from '../shared/schema-details.js';
 import { createSchemaForm } from '../shared/schema-form.js';
 import { faultsOf } from '../widgets/widget-settings.js';
+import { isComposing } from '../shared/typing.js';
 
 /**
  * @param {object} options
@@ -42,7 +43,7 @@ export function openSettings({ name, schema, settings, save }) {
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    if (event.key !== 'Enter' || event.isComposing || !(event.target instanceof HTMLInputElement)) return;
+    if (event.key !== 'Enter' || isComposing(event) || !(event.target instanceof HTMLInputElement)) return;
     event.preventDefault();
     submit();
   }

@@ -3,6 +3,7 @@
 import { element, iconButton, isFocusLost } from '../shared/elements.js';
 import { hrefOf } from '../page/route.js';
 import { ago } from '../shared/time-format.js';
+import { isComposing } from '../shared/typing.js';
 
 /** @typedef {import('../shared/live-rows.js').Row} Row */
 
@@ -40,7 +41,7 @@ export function createChatRow({ attempt, onOpen, remove, rename, pin, save, load
   const node = element('li', { on: { contextmenu: openAtPointer } }, link, field, element('span', { class: 'chat-actions' }, more));
   more.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => event.key === 'ArrowLeft' && link.focus());
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.isComposing) return; // the key belongs to the input method
+    if (isComposing(event)) return; // the key belongs to the input method
     if (event.key === 'Enter') finishEditing(true);
     if (event.key !== 'Escape') return;
     event.stopPropagation();

@@ -1,6 +1,7 @@
 // The message input. Enter sends the message, Shift+Enter starts a new line, and every change is stored as a draft.
 
 import { element, fitHeight, icon, iconButton } from '../shared/elements.js';
+import { isComposing } from '../shared/typing.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
 
@@ -58,7 +59,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
   function onKeyDown(event) {
     if (event.key === 'ArrowUp' && !box.value && recall()) event.preventDefault();
     // Enter in an input method selects a candidate.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     submit(event);
   }

@@ -1,6 +1,7 @@
 // Carries out the actions of the messages in the open chat, and lets Escape stop its reply.
 
 import { requestConfirmation } from '../page/confirm-dialog.js';
+import { isComposing } from '../shared/typing.js';
 
 /**
  * @typedef {import('./conversation.js').Conversation} Conversation
@@ -57,7 +58,7 @@ function question(later) {
 export function letEscapeStop({ isRunning, isOurs, stop }) {
   /** @param {KeyboardEvent} event */
   function press(event) {
-    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing || !isRunning()) return;
+    if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event) || !isRunning()) return;
     if (document.querySelector('dialog[open], :popover-open')) return;
     const { target } = event;
     const isField = target instanceof Element && target.matches('input, textarea, select');

@@ -2,7 +2,7 @@
 
 import { element, fitHeight } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
-import { CONTROL } from '../shared/typing.js';
+import { CONTROL, isComposing } from '../shared/typing.js';
 
 /**
  * @param {object} options
@@ -36,7 +36,7 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
 
   /** @param {KeyboardEvent} event */
   function press(event) {
-    if (event.isComposing || event.key !== 'Escape') return; // the keys of the page send the form with Ctrl+Enter
+    if (isComposing(event) || event.key !== 'Escape') return; // the keys of the page send the form with Ctrl+Enter
     event.preventDefault();
     event.stopPropagation(); // the same press of Escape must not stop a running reply
     onCancel();

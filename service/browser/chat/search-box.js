@@ -1,5 +1,6 @@
 // The search field above the list of chats. The results replace the list.
 
+import { isComposing } from '../shared/typing.js';
 import { createSearchResults } from './search-results.js';
 
 const PAUSE = 200; // ms between the last key press and the search
@@ -36,7 +37,7 @@ export function startSearch({ input, results, lists, transport, onFound }) {
 
   /** @param {KeyboardEvent} event */
   async function press(event) {
-    if (event.isComposing) return; // the key belongs to the input method
+    if (isComposing(event)) return; // the key belongs to the input method
     if (event.key === 'Escape' && input.value) {
       event.stopPropagation(); // this press of Escape only clears the field
       input.value = '';

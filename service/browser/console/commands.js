@@ -3,7 +3,7 @@
 
 import { TEXT_FIELDS } from './keys.js';
 import { loadStyle } from '../page/lazy-view.js';
-import { isCommand, typesText } from '../shared/typing.js';
+import { isCommand, isComposing, typesText } from '../shared/typing.js';
 
 /**
  * @typedef {object} Console the functions that the palette uses
@@ -75,7 +75,7 @@ export function createCommands({ onUnreachable, ...app }) {
   /** @param {KeyboardEvent} event */
   function press(event) {
     const { key, target } = event;
-    if (event.defaultPrevented || event.isComposing) return;
+    if (event.defaultPrevented || isComposing(event)) return;
     const isTyped = target instanceof Element && target.closest(TEXT_FIELDS);
     if (isCommand(event, 'k')) showPalette();
     else if (key === '?' && typesText(event) && !isTyped) showShortcuts();

@@ -2,7 +2,7 @@
 // and Ctrl+Enter, which submits a form from a text area.
 
 import { element } from '../shared/elements.js';
-import { isCommand, typesText } from '../shared/typing.js';
+import { isCommand, isComposing, typesText } from '../shared/typing.js';
 
 export const TEXT_FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
 
@@ -29,7 +29,7 @@ export function createKeys(main) {
   /** @param {KeyboardEvent} event */
   function press(event) {
     const { key, target } = event;
-    const isFree = !event.defaultPrevented && !event.isComposing && !event.repeat;
+    const isFree = !event.defaultPrevented && !isComposing(event) && !event.repeat;
     if (isFree && target instanceof HTMLTextAreaElement && isCommand(event, 'enter')) return send(target);
     const isTyped = target instanceof Element && target.closest(TEXT_FIELDS);
     if (key !== '/' || !typesText(event) || event.defaultPrevented || isTyped || document.querySelector('dialog[open]')) return;

@@ -7,7 +7,7 @@ import { groupsFor } from './palette-ranking.js';
 import { element, iconButton } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { showModal } from '../shared/modal.js';
-import { isCommand } from '../shared/typing.js';
+import { isCommand, isComposing } from '../shared/typing.js';
 
 /**
  * @typedef {import('./palette-ranking.js').Item} Item
@@ -87,7 +87,7 @@ export function openPalette(app, cache, showShortcuts, typed) {
 
   /** @param {KeyboardEvent} event */
   function press(event) {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     if (isCommand(event, 'k') || event.key === 'Escape') close();
     else if (event.target !== input) return;
     else if (event.key === 'Enter') list.choose();

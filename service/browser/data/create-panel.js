@@ -2,6 +2,7 @@
 
 import { element, iconButton, isOff, setOff } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
+import { isComposing } from '../shared/typing.js';
 import { singularOf, writableColumns } from './collections.js';
 import { createRecordForm } from './record-form.js';
 
@@ -77,7 +78,7 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
 
   /** @param {KeyboardEvent} event */
   function closeOnEscape(event) {
-    if (event.key !== 'Escape' || event.isComposing || form.isChanged()) return;
+    if (event.key !== 'Escape' || isComposing(event) || form.isChanged()) return;
     event.preventDefault();
     close();
   }

@@ -1,6 +1,7 @@
 // The search and the filters above a table. Each filter is a chip that can be removed.
 
 import { element, icon, iconButton } from '../shared/elements.js';
+import { isComposing } from '../shared/typing.js';
 import { TIMES, wordOf } from './collections.js';
 import { areAlike, conditionOf, operatorsOf, wordsOf } from './filters.js';
 import { createValueEditor } from './value-editor.js';
@@ -75,7 +76,7 @@ export function createFilterBar(columns, onChange) {
     if (editor && operator.value === 'in') editor.node.placeholder = 'one, two, three';
     editor?.node.classList.add('field');
     editor?.node.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-      if (event.key !== 'Enter' || event.isComposing) return;
+      if (event.key !== 'Enter' || isComposing(event)) return;
       event.preventDefault();
       form.requestSubmit();
     });
@@ -120,7 +121,7 @@ export function createFilterBar(columns, onChange) {
 
   /** @param {KeyboardEvent} event */
   function closeOnEscape(event) {
-    if (event.key !== 'Escape' || event.isComposing) return;
+    if (event.key !== 'Escape' || isComposing(event)) return;
     event.stopPropagation();
     setOpen(false);
   }

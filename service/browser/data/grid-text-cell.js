@@ -2,7 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
-import { typesText } from '../shared/typing.js';
+import { isComposing, typesText } from '../shared/typing.js';
 import { isJson, wordOf } from './collections.js';
 import { valueAt } from './order.js';
 import { ChangedMeanwhile } from './record-writes.js';
@@ -51,7 +51,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
   /** @param {KeyboardEvent} event */
   function pressInside(event) {
     event.stopPropagation(); // the arrow keys move in the text
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const isEnd = event.key === 'Enter' && !(event.shiftKey && (column.type === 'string' || isJson(column)));
     if (event.key === 'Escape') giveUp();
     if (event.key === 'Tab') leave(event.shiftKey ? -1 : 1);

@@ -2,6 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { moment, toLocalInput } from '../shared/time-format.js';
+import { isComposing } from '../shared/typing.js';
 import { shownText, typedText } from './values.js';
 
 /**
@@ -78,7 +79,7 @@ function textCell(column, save, warn) {
   field.addEventListener('blur', commit);
   field.addEventListener('focus', () => (isDue = false));
   field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
-    if (event.isComposing) return; // the key belongs to the input method
+    if (isComposing(event)) return; // the key belongs to the input method
     if (event.key === 'Escape') {
       if (dirty()) event.preventDefault(); // the same press of Escape must not close the drawer too
       revert();

@@ -4,6 +4,7 @@
 import { element, iconButton, isOff, setOff } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { moment } from '../shared/time-format.js';
+import { isComposing } from '../shared/typing.js';
 import { mayDo, recordColumns, titleOf } from './collections.js';
 import { createStoredForm } from './form-drafts.js';
 import { createPagedRows } from './paged-rows.js';
@@ -150,7 +151,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
 
   /** @param {KeyboardEvent} event */
   function closeOnEscape(event) {
-    if (event.key !== 'Escape' || event.isComposing || form?.isChanged()) return; // Escape never discards unsaved input
+    if (event.key !== 'Escape' || isComposing(event) || form?.isChanged()) return; // Escape never discards unsaved input
     event.preventDefault();
     onClose();
   }

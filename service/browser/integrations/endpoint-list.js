@@ -4,6 +4,7 @@ import { element } from '../shared/elements.js';
 import { byCategory, searchEndpoints } from './endpoint-search.js';
 import { categoryTitle, priceOf } from './endpoint-words.js';
 import { hrefOf } from '../page/route.js';
+import { isComposing } from '../shared/typing.js';
 
 /**
  * @typedef {import('./endpoint-search.js').Endpoint} Endpoint
@@ -69,7 +70,7 @@ export function createEndpointList({ drafts, foot }) {
 
   /** @param {KeyboardEvent} event in the search field */
   function enter(event) {
-    if (event.isComposing) return; // the key belongs to the input method
+    if (isComposing(event)) return; // the key belongs to the input method
     if (event.key === 'ArrowDown') focusAt(0, event);
     if (event.key === 'Enter' && field.value.trim()) links()[0]?.click();
   }

@@ -15,6 +15,15 @@ export function typesText(event) {
   return event.getModifierState('AltGraph') || (!ctrlKey && (!altKey || IS_APPLE));
 }
 
+/**
+ * Whether the key belongs to an input method. Safari sends the key that ends a composition after the composition, and only
+ * its code shows that the input method has used it: https://bugs.webkit.org/show_bug.cgi?id=165004
+ * @param {KeyboardEvent} event
+ */
+export function isComposing(event) {
+  return event.isComposing || event.keyCode === 229;
+}
+
 /** Whether the key is pressed with Control (Command on Apple's systems) and no other modifier. @param {KeyboardEvent} event @param {string} letter */
 export function isCommand({ key, ctrlKey, metaKey, altKey, shiftKey }, letter) {
   return key.toLowerCase() === letter && ctrlKey !== metaKey && !altKey && !shiftKey;

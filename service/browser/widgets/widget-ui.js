@@ -2,6 +2,7 @@
 // The elements that several widgets share: a field with a button, and a list of choices.
 
 import { element } from '../shared/elements.js';
+import { isComposing } from '../shared/typing.js';
 
 export { element } from '../shared/elements.js';
 export { formatNumber } from '../shared/number-words.js';
@@ -42,7 +43,7 @@ export function createSearchLine({ label, action, act, placeholder = '', type = 
  */
 export function onEnter(fields, act) {
   fields.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.isComposing || /** @type {Element} */ (event.target).tagName !== 'INPUT') return;
+    if (event.key !== 'Enter' || isComposing(event) || /** @type {Element} */ (event.target).tagName !== 'INPUT') return;
     event.preventDefault();
     act();
   });
