@@ -52,7 +52,8 @@ export const SHORTCUTS = [
 export function openShortcuts() {
   const cross = iconButton('cross', 'Close', () => dialog.close());
   const head = element('div', { class: 'shortcuts-head' }, element('h2', { id: 'shortcuts-title' }, 'Keyboard shortcuts'), cross);
-  const tables = element('div', { class: 'shortcuts-tables', tabindex: '0', role: 'region', 'aria-labelledby': 'shortcuts-title' }, ...SHORTCUTS.map(createTable));
+  const columns = element('div', { class: 'shortcuts-columns' }, ...SHORTCUTS.map(createTable));
+  const tables = element('div', { class: 'shortcuts-tables', tabindex: '0', role: 'region', 'aria-labelledby': 'shortcuts-title' }, columns);
   const on = { close: () => dialog.remove(), pointerdown: (/** @type {Event} */ { target }) => target === dialog && dialog.close() };
   const dialog = element('dialog', { class: 'shortcuts', 'aria-labelledby': 'shortcuts-title', on }, head, tables);
   document.body.append(dialog);
