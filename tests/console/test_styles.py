@@ -1,0 +1,25 @@
+"""What the styles say for browsers that the tests do not run."""
+
+import re
+
+import pytest
+
+from service.browser.files import ROOT
+from service.widgets.templates import BUILT_IN
+
+STYLES = [*ROOT.rglob("*.css"), *BUILT_IN.rglob("*.css")]
+
+
+@pytest.fixture(params=STYLES, ids=lambda path: path.name)
+def style(request):
+    return request.param.read_text()
+
+
+def test_safari_gets_its_own_name_of_user_select(style):
+    own = re.findall(r"-webkit-user-select: (\w+)", style)
+    assert own == re.findall(r"(?<!-webkit-)user-select: (\w+)", style)
+
+
+def test_nothing_is_left_out_of_the_layout_without_scroll_anchoring(style):
+    anchored = re.sub(r"@supports \(overflow-anchor: auto\) \{(.*?)\n\}", "", style, flags=re.S)
+    assert "content-visibility" not in anchored
