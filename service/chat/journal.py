@@ -71,22 +71,30 @@ def _is_deleted_chat(written: Write) -> bool:
 
 
 def page(
-    caller: Caller, collections: Collections, limit: int, before: int | None
+    caller: Caller,
+    collections: Collections,
+    limit: int,
+    before: int | None,
+    turn_id: str | None = None,
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a user's entries, newest first, and the `seq` of the last one if there are more.
+
+    With `turn_id`, only the entries of this turn.
 
     Except for its first entry, a page has at most `PAGE_BYTES` of JSON. It waits while other pages
     of the same user are read.
     """
     with page_turn(caller.subject):
-        return _page(caller, collections, limit, before)
+        return _page(caller, collections, limit, before, turn_id)
 
 
 def _page(
-    caller: Caller, collections: Collections, limit: int, before: int | None
+    caller: Caller, collections: Collections, limit: int, before: int | None, turn_id: str | None
 ) -> tuple[list[dict[str, Any]], int | None]:
     role = current_role(caller)
     own = select(JournalEntry).where(JournalEntry.user_id == caller.subject, is_change)
+    if turn_id is not None:
+        own = own.where(JournalEntry.turn_id == turn_id)
     older = own if before is None else own.where(JournalEntry.seq < before)
     newest = older.order_by(JournalEntry.seq.desc())
     entries: list[dict[str, Any]] = []

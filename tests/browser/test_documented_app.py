@@ -77,3 +77,19 @@ def test_the_console_shows_what_the_file_declares(app, tabs):
     console.ask('call library-search with {"text": "dune", "limit": 1}')
     expect(console.answers.last).to_contain_text("Found 1 book")
     assert console.leave() == []
+
+
+def test_the_chat_undoes_what_the_tool_of_the_file_has_changed(app, tabs):
+    page = tabs.take(alone=True)
+    console = Console(page, app, app.token, "alice").sign_in()
+    book = '{"collection": "books", "data": {"title": "Emma", "read": false}}'
+    console.ask(f"call records.create with {book}")
+    console.ask('call books.finish with {"title": "Emma"}')
+    undo = console.answers.last.get_by_role("button", name="Undo changes")
+    expect(undo).to_be_attached()
+    undo.press("Enter")
+    dialog = page.get_by_role("dialog", name="Undo these changes?")
+    expect(dialog).to_contain_text("The assistant has changed 1 book.")
+    dialog.get_by_role("button", name="Undo changes").click()
+    expect(console.answers.last).to_contain_text("Undone: 1 book.")
+    assert console.leave() == []

@@ -321,6 +321,10 @@ def test_the_text_of_a_deleted_chat_goes_from_entries_without_an_owner(app, alic
     assert "canary-title" not in all_rows_as_text(app)
 
 
+def of_turn(person, entry):
+    return person.get(f"/api/ai/journal?turnId={entry['turnId']}").json["entries"]
+
+
 def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):
     chat = alice.new_chat()
     assert "added" in text_of(alice.turn(chat, "add two tasks: buy milk, sell milk"))
@@ -336,6 +340,8 @@ def test_the_journal_tells_its_owner_what_the_assistant_changed(alice, bob):
     assert page["entries"][0]["before"]["data"]["title"] == "sell milk"
     assert [entry["changes"] for entry in page["entries"][:2]] == [None, {"done": True}]
     assert page["entries"][2]["changes"]["title"] == "sell milk"
+    assert of_turn(alice, page["entries"][1]) == page["entries"][1:2]
+    assert of_turn(bob, page["entries"][1]) == []
     rest = alice.get(f"/api/ai/journal?cursor={page['nextCursor']}").json
     assert (len(rest["entries"]), rest["nextCursor"]) == (1, None)
     assert bob.get("/api/ai/journal").json == {"entries": [], "nextCursor": None}

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { writesIn } from '../../service/browser/chat/message-actions.js';
+import { createReplyChanges } from '../../service/browser/chat/reply-changes.js';
 import { markdownOf } from '../../service/browser/chat/message-text.js';
 import { isExpected } from '../../service/browser/chat/turn-reader.js';
 import { changesIn, linesOf, requestUndo } from '../../service/browser/calls/turn-undo.js';
@@ -144,6 +145,31 @@ test('an undo says what it will take back, and what it has left', () => {
   const undone = [{ collection: 'tasks', recordId: 'a' }, { collection: 'tasks', recordId: 'b' }];
   assert.deepEqual(linesOf({ undone, conflicts: [conflict] }), ['Undone: 2 tasks.', 'Left as before: 1 note. The record has been changed since.']);
   assert.deepEqual(linesOf({ undone: [], conflicts: [] }), ['Nothing was undone.']);
+});
+
+test('what a tool of the app has changed is read once from the journal', async () => {
+  const entry = (outcome, collection) => ({ turnId: 't', outcome, collection });
+  const pages = [{ entries: [entry('added', 'tasks')], nextCursor: '7' }, { entries: [entry('updated', 'notes'), entry('called', 'integrations')], nextCursor: null }];
+  const requests = [];
+  const changes = createReplyChanges({ get: async (path, query) => requests.push([path, query.turnId, query.cursor]) && pages[requests.length - 1] });
+  const call = (name, input) => ({ kind: 'call', id: 'c', name, state: 'done', inputText: '', input });
+  const own = [call('records.create', { collection: 'tasks' }), call('integrations.call', {})];
+  assert.deepEqual([changes.of('t', own, () => {}), requests], [[{ verb: 'created', collection: 'tasks' }], []]);
+  let shown = 0;
+  const read = () => changes.of('t', [call('plan-party', {})], () => (shown += 1));
+  assert.deepEqual([read(), read()], [[], []]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(read(), [{ verb: 'created', collection: 'tasks' }, { verb: 'changed', collection: 'notes' }]);
+  assert.deepEqual([shown, requests], [1, [['/api/ai/journal', 't', null], ['/api/ai/journal', 't', '7']]]);
+});
+
+test('a journal that can’t be read leaves what the calls tell', async () => {
+  const changes = createReplyChanges({ get: () => Promise.reject(new ApiError(503, { error: 'unavailable', message: 'Later.' })) });
+  const parts = ['records.create', 'plan-party'].map((name) => ({ kind: 'call', id: name, name, state: 'done', inputText: '', input: { collection: 'tasks' } }));
+  const read = () => changes.of('t', parts, () => assert.fail('nothing more is known'));
+  assert.deepEqual(read(), [{ verb: 'created', collection: 'tasks' }]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(read(), [{ verb: 'created', collection: 'tasks' }]);
 });
 
 test('an undo that another tab was faster with is over, one that must wait is not', async () => {

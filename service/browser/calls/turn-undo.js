@@ -16,6 +16,11 @@ import { ApiError, errorText } from '../shared/errors.js';
  * @property {Conflict[]} conflicts
  */
 
+/** Stands for a collection in the journal; the record's id is then the name of an endpoint. */
+export const CALLS = 'integrations';
+/** @type {Map<string, Write['verb']>} by outcome */
+const VERBS = new Map([['added', 'created'], ['updated', 'changed'], ['removed', 'deleted']]);
+
 /** @type {Set<string>} turns whose undo is being confirmed or is running: the answer to a second request would hide the answer to the first */
 const running = new Set();
 
@@ -43,6 +48,14 @@ export async function requestUndo(turnId, transport) {
     const isOver = error instanceof ApiError && error.status === 409 && error.retryAfter === null;
     return { isOver, lines: [errorText(error)], conflicts: [] };
   }
+}
+
+/** @param {{outcome: string, collection: string}[]} entries of the journal @returns {Write[]} the changes of records */
+export function writesOf(entries) {
+  return entries.flatMap(({ outcome, collection }) => {
+    const verb = collection === CALLS ? undefined : VERBS.get(outcome);
+    return verb ? [{ verb, collection }] : [];
+  });
 }
 
 /** @param {Write[]} writes @returns {string} "The assistant has created 2 tasks and deleted 1 note." */
@@ -75,7 +88,7 @@ function countBy(items, key) {
 
 /** @param {string} collection @param {number} count */
 function records(collection, count) {
-  const { one, many } = collection === 'integrations' ? { one: 'call of an endpoint', many: 'calls of endpoints' } : nounsOf(collection);
+  const { one, many } = collection === CALLS ? { one: 'call of an endpoint', many: 'calls of endpoints' } : nounsOf(collection);
   return quantityWords(count, one, many);
 }
 

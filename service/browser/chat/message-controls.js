@@ -2,6 +2,7 @@
 
 import { letArrowsMoveBetweenMessages } from './action-bar.js';
 import { createOwnActions } from './own-message.js';
+import { createReplyChanges } from './reply-changes.js';
 import { createReplyFooter } from './reply-footer.js';
 import { createTurnNote } from './turn-note.js';
 import { createTurnRecords } from './turn-records.js';
@@ -16,10 +17,11 @@ import { createTurnRecords } from './turn-records.js';
  */
 export function createMessageControls({ actions, list, socket }) {
   letArrowsMoveBetweenMessages(list);
+  const changes = createReplyChanges(actions.transport);
   return {
     turns: createTurnRecords({ transport: actions.transport, socket }),
-    note: createTurnNote(actions),
+    note: createTurnNote(actions, changes),
     /** @param {'user' | 'assistant'} role @param {HTMLElement} body of the message */
-    of: (role, body) => (role === 'user' ? createOwnActions(body, actions) : createReplyFooter(body, actions)),
+    of: (role, body) => (role === 'user' ? createOwnActions(body, actions) : createReplyFooter(body, actions, changes)),
   };
 }

@@ -12,10 +12,11 @@ import { canContinue, factsOf, summaryOf } from './turn-words.js';
  * @typedef {import('./message-actions.js').Actions} Actions
  * @typedef {import('./message-actions.js').Place} Place
  * @typedef {import('./messages.js').Message} Message
+ * @typedef {ReturnType<typeof import('./reply-changes.js').createReplyChanges>} ReplyChanges
  */
 
-/** @param {HTMLElement} body of the reply @param {Actions} actions */
-export function createReplyFooter(body, actions) {
+/** @param {HTMLElement} body of the reply @param {Actions} actions @param {ReplyChanges} changes */
+export function createReplyFooter(body, actions, changes) {
   /** @type {Message | null} */
   let message = null;
   /** @type {Place | null} */
@@ -76,7 +77,7 @@ export function createReplyFooter(body, actions) {
   async function undoChanges() {
     const turnId = place?.turn?.recordId;
     if (!turnId || !message || place?.isBusy) return;
-    const outcome = await undoTurn(turnId, changesIn(writesIn(message.parts)), actions.transport);
+    const outcome = await undoTurn(turnId, changesIn(writes()), actions.transport);
     if (outcome?.isOver) undone = turnId;
     if (outcome) showResult(outcome.lines);
   }
@@ -90,6 +91,11 @@ export function createReplyFooter(body, actions) {
     if (isFocusLost()) summary.focus();
   }
 
+  function writes() {
+    if (!message) return [];
+    return place?.turn ? changes.of(place.turn.recordId, message.parts, show) : writesIn(message.parts);
+  }
+
   function show() {
     if (!message || !place) return;
     const { turn, isLast, isBusy, questionId } = place;
@@ -97,7 +103,7 @@ export function createReplyFooter(body, actions) {
     summary.hidden = !turn;
     summary.textContent = turn ? summaryOf(turn) : '';
     goOn.hidden = !(turn && isLast && canContinue(turn));
-    const hasWritten = writesIn(message.parts).length > 0;
+    const hasWritten = writes().length > 0;
     undo.hidden = !turn || turn.data.undoneAt || undone === turn.recordId || !hasWritten;
     bar.node.classList.toggle('is-due', !turn && hasWritten); // the record of the turn arrives a moment later
     copy.hidden = markdown.hidden = !message.parts.some(({ kind }) => kind === 'text');

@@ -2,19 +2,19 @@
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { changesIn, undoTurn } from '../calls/turn-undo.js';
-import { writesIn } from './message-actions.js';
 
 /**
  * @typedef {import('./conversation.js').Conversation} Conversation
  * @typedef {import('./message-actions.js').Actions} Actions
+ * @typedef {import('./reply-footer.js').ReplyChanges} ReplyChanges
  */
 
 const SEARCHING = 'The connection was lost. Waiting for the reply to continue.';
 const INCOMPLETE = 'This reply is incomplete, and was not stored.';
 const UNANSWERED = 'This message got no reply.';
 
-/** @param {Actions} actions */
-export function createTurnNote(actions) {
+/** @param {Actions} actions @param {ReplyChanges} changes */
+export function createTurnNote(actions, changes) {
   const text = element('p', { tabindex: '-1' });
   const retry = button('Try again', actions.retry);
   const dismiss = button('Show the earlier messages', actions.dismiss);
@@ -28,7 +28,7 @@ export function createTurnNote(actions) {
   async function undoChanges() {
     const { turnId, reply } = turn ?? {};
     if (!turnId || !reply) return;
-    const outcome = await undoTurn(turnId, changesIn(writesIn(reply.parts)), actions.transport);
+    const outcome = await undoTurn(turnId, changesIn(changes.of(turnId, reply.parts, showText)), actions.transport);
     if (!outcome) return;
     results.set(turnId, outcome);
     actions.announce(outcome.lines.join(' '));
@@ -38,11 +38,12 @@ export function createTurnNote(actions) {
   }
 
   function showText() {
-    const { turnId = '', reply } = /** @type {NonNullable<typeof turn>} */ (turn);
+    if (!turn) return;
+    const { turnId = '', reply } = turn;
     const failed = reply.state === 'failed';
     const outcome = results.get(turnId);
     text.textContent = outcome?.lines.join(' ') ?? (failed ? (reply.parts.length ? INCOMPLETE : UNANSWERED) : SEARCHING);
-    undo.hidden = !failed || !turnId || Boolean(outcome?.isOver) || !writesIn(reply.parts).length;
+    undo.hidden = !failed || !turnId || Boolean(outcome?.isOver) || !changes.of(turnId, reply.parts, showText).length;
   }
 
   return {

@@ -3,8 +3,8 @@
 
 import { element, isFocusLost } from '../shared/elements.js';
 import { moment } from '../shared/time-format.js';
-import { changesIn, undoTurn } from '../calls/turn-undo.js';
-import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf, writesIn } from './change-words.js';
+import { changesIn, undoTurn, writesOf } from '../calls/turn-undo.js';
+import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from './change-words.js';
 import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./change-words.js').Change} Change */
@@ -70,7 +70,7 @@ export function createChangeList({ transport, announce }) {
   /** @param {Group} group */
   async function undo({ turnId, changes: listed }) {
     const isCut = cursor !== null && turnId === changes.at(-1)?.turnId; // the next page may have more changes of this reply
-    const text = changesIn(writesIn(listed));
+    const text = changesIn(writesOf(listed));
     const outcome = await undoTurn(turnId, isCut ? `${text} ${PARTIAL}` : text, transport);
     if (!outcome) return;
     outcomes.set(turnId, outcome);

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { nounsOf, titleIn } from '../calls/record-words.js';
+import { CALLS, writesOf } from '../calls/turn-undo.js';
 import { nameInWords, quantityWords, quote, valueInWords, withArticle } from '../calls/value-words.js';
 
 /**
@@ -20,9 +21,6 @@ import { nameInWords, quantityWords, quote, valueInWords, withArticle } from '..
  */
 
 const VERBS = { added: 'Created', updated: 'Changed', removed: 'Deleted', called: 'Called', left: 'May have called' };
-/** @type {Map<string, import('../calls/turn-undo.js').Write['verb']>} by outcome */
-const PAST = new Map([['added', 'created'], ['updated', 'changed'], ['removed', 'deleted']]);
-const CALLS = 'integrations'; // stands for a collection in the journal; the record's id is then the name of an endpoint
 const SILENT = ['userId', 'chatId'];
 
 /** @param {Change} change @returns {string} */
@@ -61,17 +59,9 @@ export function groupsOf(changes) {
   return [...groups.values()];
 }
 
-/** @param {Change[]} changes @returns {import('../calls/turn-undo.js').Write[]} those of records */
-export function writesIn(changes) {
-  return changes.flatMap(({ outcome, collection }) => {
-    const verb = collection === CALLS ? undefined : PAST.get(outcome);
-    return verb ? [{ verb, collection }] : [];
-  });
-}
-
 /** Whether something in a group can be undone. @param {Group} group */
 export function canBeUndone({ changes, undone }) {
-  return !undone && writesIn(changes).length > 0;
+  return !undone && writesOf(changes).length > 0;
 }
 
 /** How many records a turn has changed, and how many endpoints it has called. @param {Change[]} changes */

@@ -13,7 +13,7 @@ from service.chat.undo.undo import undo
 from service.records.collection import APP_COLLECTIONS
 from service.web.edge import answers, query, refuses, without_body
 from service.web.errors import Conflict, NotFound
-from service.web.fields import Digits, page_limit
+from service.web.fields import Digits, Text, page_limit
 
 changes = Blueprint("changes", __name__, url_prefix="/api/ai")
 
@@ -21,6 +21,7 @@ changes = Blueprint("changes", __name__, url_prefix="/api/ai")
 class JournalQuery(Schema):
     limit = page_limit()
     cursor = Digits(load_default=None, validate=validate.Range(1, 2**63 - 1))
+    turnId = Text(load_default=None, validate=validate.Length(1, 64))
 
 
 class JournalEntrySchema(Schema):
@@ -48,11 +49,11 @@ def read_journal(parameters: dict[str, Any]) -> dict[str, Any]:
 
     `before` is the record as it was, and `changes` are the columns that were written, with their
     new values, both for 30 days and until the chat is deleted. `undone` says whether the turn's
-    changes have been taken back.
+    changes have been taken back. With `turnId`, only the changes of one turn.
     """
     collections = APP_COLLECTIONS.of(current_app)
     entries, following = journal.page(
-        g.caller, collections, parameters["limit"], parameters["cursor"]
+        g.caller, collections, parameters["limit"], parameters["cursor"], parameters["turnId"]
     )
     return {"entries": entries, "nextCursor": str(following) if following else None}
 
