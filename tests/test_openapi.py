@@ -18,7 +18,7 @@ from tests.depth import DEPTH, depth
 from tests.services import on_sqlite, settings_for
 
 SAMPLE = ("current-weather", "cloudsuite/drive-list", "neuralsearch-answer", "drive-delete")
-EXAMPLES = 8  # of each operation, in addition to the boundary cases of its schemas
+EXAMPLES = 3  # of each operation, in addition to the boundary cases of its schemas
 # The bench of tests/integrations calls each endpoint; at depth 2 they are asked here as well.
 PARTS = ["routes", "admin", *(CATEGORIES if DEPTH > 1 else ())]
 
