@@ -1,4 +1,5 @@
-"""Five versions of the client read a reply whose calls wait for their user."""
+"""Five versions of the client read a reply whose calls wait for their user, and one that they
+resume after their connection was lost."""
 
 import json
 import re
@@ -26,15 +27,37 @@ BOTH = (
 def running(packages, databases):
     """Nobody decides, so that each question ends after three seconds: a busy machine makes the
     third call meanwhile."""
-    with Service(
-        databases.make("sqlite"), STARTING_CREDITS=1_000_000, APPROVAL_SECONDS=3
-    ) as service:
+    values = {"STARTING_CREDITS": 1_000_000, "APPROVAL_SECONDS": 3, "RESUME_SECONDS": 60}
+    with Service(databases.make("sqlite"), **values) as service:
         yield service.start()
 
 
 @pytest.fixture(scope="module", params=PACKAGES)
-def reading(request, running) -> Reading:
-    return Reader(running, request.param).read([Question("both", BOTH)])["both"]
+def readings(request, running) -> dict[str, Reading]:
+    asked = [Question("both", BOTH), Question("resumed", "count to 300", cut=True)]
+    return Reader(running, request.param).read(asked)
+
+
+@pytest.fixture
+def reading(readings) -> Reading:
+    return readings["both"]
+
+
+@pytest.fixture
+def resumed(readings) -> Reading:
+    return readings["resumed"]
+
+
+def test_no_chunk_of_a_resumed_reply_breaks_the_schema(resumed):
+    assert (resumed.invalid, resumed.errors) == ([], [])
+    assert resumed.endings == ["finish"]
+    assert resumed.chunks == resumed.sent
+
+
+def test_a_resumed_reply_is_whole(resumed):
+    assert resumed.parts == resumed.stored["data"]["parts"]
+    assert resumed.message["id"] == resumed.stored["recordId"]
+    assert resumed.message["metadata"]["userMessage"]["content"] == "count to 300"
 
 
 def test_no_chunk_breaks_the_schema_of_the_version(reading):
