@@ -53,13 +53,19 @@ def proxied(databases, start):
     proxy.stop()
 
 
-@pytest.fixture
-def forks(databases) -> Iterator[Forks]:
-    """Processes over a PostgreSQL database of their own, to be killed at a message to it."""
+@pytest.fixture(scope="module")
+def shared_forks(databases) -> Iterator[Forks]:
     url = databases.make("postgresql")
     with run_forks(databases, url) as made:
         yield made
     databases.give_back(url)
+
+
+@pytest.fixture
+def forks(shared_forks) -> Forks:
+    """Processes over an empty PostgreSQL database, to be killed at a message to it."""
+    shared_forks.renew()
+    return shared_forks
 
 
 @pytest.fixture
