@@ -40,7 +40,7 @@ def cluster(databases):
 @pytest.mark.parametrize(("kind", "workers"), [("postgresql", 2), ("sqlite", 1), ("sqlite", 2)])
 def test_nothing_is_lost_or_repeated_whatever_is_killed(start, follow, cluster, kind, workers):
     service = start(kind, WEB_CONCURRENCY=workers)
-    follower, crew = follow(service, "alice"), Crew(service, "alice", depth(60))
+    follower, crew = follow(service, "alice"), Crew(service, "alice", depth(40))
     disasters = [
         lambda: kill_oldest_worker(service),
         lambda: kill_oldest_worker(service),
@@ -49,7 +49,7 @@ def test_nothing_is_lost_or_repeated_whatever_is_killed(start, follow, cluster, 
         lambda: (service.stop(), service.start()),
     ]
     for number, disaster in enumerate(disasters, 1):
-        wait_for(lambda n=number: crew.done >= 4 * depth(60) * n / 7, depth(60))
+        wait_for(lambda n=number: crew.done >= 4 * depth(40) * n / 7, depth(60))
         disaster()
     crew.finish()
     check(service, crew, follower.replay)
@@ -75,7 +75,7 @@ def test_changes_of_one_record_come_in_the_order_in_which_they_were_made(start, 
 
     def update(one):
         with one.session:
-            return [one.update("notes", note, text=str(n)) for n in range(depth(50))]
+            return [one.update("notes", note, text=str(n)) for n in range(depth(30))]
 
     jobs = [gevent.spawn(update, one) for one in writer]
     made = [record["updatedAt"] for job in jobs for record in job.get(timeout=60)]
@@ -112,7 +112,7 @@ def test_nobody_receives_changes_of_unreadable_records(start, listen, kind):
     listener = listen(service, "bob")
     live, begin = listener.subscribe("notes", 1), listener.subscribe("notes", 2)
     alice, bob = HttpWriter(service, "alice"), HttpWriter(service, "bob")
-    for _ in range(depth(60)):
+    for _ in range(depth(40)):
         alice.delete("notes", alice.create("notes", title="mine")["recordId"])
     his = bob.create("notes", title="his")
     wait_for(lambda: live.changes)
