@@ -8,8 +8,10 @@ running them.
 import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
+import gevent.socket
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
@@ -17,7 +19,11 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
+import config_values
+from service.integrations import everything
+from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.vendor import Vendor
 from service.sandbox import vendors
 from service.sandbox.matching import Rules
 
@@ -34,6 +40,11 @@ def cache_rules(patch: pytest.MonkeyPatch) -> None:
 def shared_caches() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         cache_rules(patch)
+        patch.setattr(everything, "catalog", _cached_catalog(everything.catalog))
+        # Tests that give settings of vendors would compare them with our own, at 3 ms for each app.
+        patch.setattr(config_values, "_slips", cache(config_values._slips))
+        # Each server of a test would ask in another thread for the name of this machine.
+        patch.setattr(gevent.socket, "getfqdn", cache(gevent.socket.getfqdn))
         kept: LRUCache[Any, Any] = LRUCache(STATEMENTS)
         one = property(lambda engine: kept, lambda engine, own: None)
         patch.setattr(Engine, "_compiled_cache", one, raising=False)
@@ -72,6 +83,17 @@ def _rules() -> Callable[[Iterable[Endpoint]], Rules]:
         return made[key][0]
 
     return rules
+
+
+def _cached_catalog(make: Callable[..., Catalog]) -> Callable[..., Catalog]:
+    """Make the catalog of the built-in endpoints once. Nothing changes a catalog."""
+    built_in = cache(make)
+
+    def catalog(vendors: Iterable[Vendor] = (), others: Iterable[Endpoint] = ()) -> Catalog:
+        own = tuple(vendors), tuple(others)
+        return make(*own) if any(own) else built_in()
+
+    return catalog
 
 
 def _cached_compile(compile_rule: Callable[[Rule], None]) -> Callable[[Rule], None]:
