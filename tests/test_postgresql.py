@@ -36,6 +36,11 @@ def ask(app):
         return connection.scalar(WHO)
 
 
+def test_a_transaction_of_a_suspended_worker_ends_within_fifteen_seconds(app):
+    with app.app_context(), db.engine.connect() as connection:
+        assert connection.scalar(text("SHOW idle_in_transaction_session_timeout")) == "15s"
+
+
 def test_a_connection_that_has_just_answered_is_not_pinged(app, sent, monkeypatch):
     assert ask(app)
     sent.clear()

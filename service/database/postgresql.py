@@ -17,7 +17,9 @@ from service.database.time_limits import STATEMENT_SECONDS, has_limit, seconds_l
 
 PING_SECONDS = 1.0
 GRACE_SECONDS = 1.0  # for the server's own error about its time limit to arrive
-IDLE_SECONDS = 30  # between two statements of a transaction: then its process is stopped or lost
+# Between two statements of a transaction; a longer pause means that its process is suspended or
+# lost. Until then, its locks block others and its open transaction stops the feed of changes.
+IDLE_SECONDS = 15
 # Both sides notice within 25 seconds that the other host is lost. By default this takes operating
 # systems hours, in which the locks and the snapshot of a lost host would block all others.
 PROBES_AFTER, PROBE_EVERY, PROBES = 10, 5, 3  # seconds, seconds, number
