@@ -21,7 +21,7 @@ FULL = ("bash", "-c", 'exec "$@" 2>/dev/full', "bash")
 UNREAD = ("bash", "-c", 'exec "$@" 2> >(exec true)', "bash")
 
 
-@pytest.fixture(params=[FULL, UNREAD], ids=["full", "unread"])
+@pytest.fixture(scope="module", params=[FULL, UNREAD], ids=["full", "unread"])
 def service(request, databases):
     with Service(databases.make("sqlite")) as running:
         yield running.execute(*request.param)
