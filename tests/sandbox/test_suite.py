@@ -98,6 +98,13 @@ def test_the_page_says_what_it_is_and_what_is_asked(alice):
 
 
 @on_sqlite
+def test_pages_ask_for_no_icon_that_their_policy_refuses(client):
+    page = client.get(PAGES)
+    assert '<link rel="icon" href="data:,">' in page.text
+    assert "img-src data:" in page.headers["Content-Security-Policy"].split("; ")
+
+
+@on_sqlite
 def test_pages_run_nothing_and_are_framed_by_nobody(alice, client):
     for path in (PAGES, f"{PAGES}/authorize", f"{PAGES}/suite.css"):
         headers = client.get(path, buffered=True).headers

@@ -176,6 +176,8 @@ def test_the_pages_can_not_be_kept_framed_or_scripted(alice, stranger):
         policy = dict(rule.split(" ", 1) for rule in rules)
         assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
         assert policy["form-action"] == policy["script-src"] == "'self'"
+        assert policy["img-src"] == "data:"  # of the icon: without one, a browser asks for another
+        assert '<link rel="icon" href="data:,">' in page.text
         assert "<script>" not in page.text
         assert page.mimetype == "text/html"
 
