@@ -554,7 +554,7 @@ test('a refusal of a form that comes late takes the focus from nothing else', (t
   const form = createRecordForm([TITLE], { title: 'a' }, { canEdit: () => true, onInput() {} });
   const [save, elsewhere] = ['button', 'textarea'].map((tag) => document.createElement(tag));
   let count = 0;
-  form.node.querySelector = () => ({ focus: () => (count += 1) });
+  form.node.querySelector = () => ({ focus: () => (count += 1), scrollIntoView() {} });
   for (const [now, focused] of [[save, 1], [document.body, 2], [elsewhere, 2]]) {
     document.activeElement = save;
     form.read();

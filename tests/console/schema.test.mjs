@@ -134,7 +134,7 @@ test('a refusal that comes late takes the focus from nothing else', (t) => {
   form.restore(null);
   const [send, elsewhere] = ['button', 'textarea'].map((tag) => document.createElement(tag));
   let count = 0;
-  t.mock.method(Object.getPrototypeOf(send), 'querySelector', () => ({ focus: () => (count += 1) }));
+  t.mock.method(Object.getPrototypeOf(send), 'querySelector', () => ({ focus: () => (count += 1), scrollIntoView() {} }));
   for (const [now, focused] of [[send, 1], [document.body, 2], [elsewhere, 2]]) {
     document.activeElement = now;
     form.show({ day: ['Is over.'] }, send);

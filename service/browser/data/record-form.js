@@ -1,6 +1,6 @@
 // The form of a record, with a field for each column by its type. Read-only columns are shown as text.
 
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, focusInView, isFocusLost } from '../shared/elements.js';
 import { isJson, wordOf } from './collections.js';
 import { createValueEditor } from './value-editor.js';
 import { isSame, shownText } from './values.js';
@@ -104,7 +104,7 @@ export function createRecordForm(columns, data, { canEdit, onInput }) {
 
   function focusFirstWrong() {
     const wrong = /** @type {HTMLElement | null} */ (node.querySelector('[aria-invalid]'));
-    if (document.activeElement === focused || isFocusLost()) wrong?.focus();
+    if (wrong && (document.activeElement === focused || isFocusLost())) focusInView(wrong);
   }
 }
 

@@ -111,6 +111,12 @@ export function isFocusLost() {
   return !activeElement || activeElement === document.body || activeElement.tagName === 'MAIN' || !activeElement.checkVisibility();
 }
 
+/** Moves the focus to an element and shows it, also if it has the focus already: `focus()` does not scroll to it then in Firefox. @param {HTMLElement} node */
+export function focusInView(node) {
+  node.focus();
+  node.scrollIntoView({ block: 'nearest' });
+}
+
 /**
  * Repeats work that has failed. The button for this disappears when it is pressed. If it had the focus, the focus
  * returns to the button when the work fails again; otherwise `focus` moves it to the result.

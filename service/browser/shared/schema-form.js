@@ -1,6 +1,6 @@
 // A form for the JSON Schema of an object. It shows fields, or the whole body as JSON. The server validates.
 
-import { element, isFocusLost } from './elements.js';
+import { element, focusInView, isFocusLost } from './elements.js';
 import { detailsOf, linesOf } from './schema-details.js';
 import { fieldOf } from './schema-fields.js';
 import { createFields } from './schema-groups.js';
@@ -87,7 +87,7 @@ export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) 
       if (!textBox.hidden) return linesOf(details);
       const lines = fields.show(details);
       const wrong = /** @type {HTMLElement | null} */ (formBox.querySelector('[aria-invalid]'));
-      if (document.activeElement === focused || isFocusLost()) wrong?.focus();
+      if (wrong && (document.activeElement === focused || isFocusLost())) focusInView(wrong);
       return lines;
     },
     /** @param {Reading['problems']} problems @returns {string[]} */
