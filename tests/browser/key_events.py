@@ -4,9 +4,11 @@
 ALT_GR = """(field, key) => field.dispatchEvent(new KeyboardEvent('keydown', {
   key, ctrlKey: true, altKey: true, modifierAltGraph: true, bubbles: true, cancelable: true }))"""
 
-# While an input method composes a text, its keys choose and give up candidates. Safari sends the key that
-# ends the composition after it: only the code tells of the input method.
+# While an input method composes a text, its keys choose and give up candidates. Safari sends the
+# key that ends the composition after it: only the code tells of the input method.
 COMPOSING = """(field, key) => {
-  for (const state of [{ isComposing: true }, { keyCode: 229 }])
-    field.dispatchEvent(new KeyboardEvent('keydown', { key, ...state, bubbles: true, cancelable: true }));
+  for (const state of [{ isComposing: true }, { keyCode: 229 }]) {
+    const options = { key, ...state, bubbles: true, cancelable: true };
+    field.dispatchEvent(new KeyboardEvent('keydown', options));
+  }
 }"""

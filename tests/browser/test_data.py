@@ -476,3 +476,32 @@ def test_an_open_page_works_with_a_collection_of_a_newer_service(tabs, databases
         expect(page.get_by_role("link", name="Open notes")).to_be_visible()
         expect(page.get_by_role("columnheader", name="Place")).to_be_visible()
         assert asked.count(f"{service.url}/api/records") == 1
+
+
+# Safari before version 26.2, and Firefox.
+NO_FIELD_SIZING = """const { supports } = CSS;
+CSS.supports = (...asked) => asked[0] !== 'field-sizing' && supports.apply(CSS, asked);
+const fixed = new CSSStyleSheet();
+fixed.replaceSync('textarea { field-sizing: fixed !important; }');
+addEventListener('DOMContentLoaded', () => document.adoptedStyleSheets.push(fixed));"""
+
+
+def test_a_long_text_is_shown_whole_where_fields_do_not_take_the_size_of_their_text(opened):
+    console = opened(own=True)
+    console.page.add_init_script(NO_FIELD_SIZING)
+    page = console.sign_in().page
+    task = add(console, "Something that is too long for one line of this pane")[0]["recordId"]
+    pane = page.get_by_label("Title of Something")
+    expect(pane).to_be_visible()
+    assert is_whole(pane)
+    console.open(f"/#/data/tasks/{task}")
+    title = panel(page).get_by_label("Title")
+    assert is_whole(title)
+    title.fill("One line\n" * 5)
+    assert is_whole(title)
+
+
+def is_whole(text_area):
+    """Whether the text needs no scrolling; it may be measured in the next frame only."""
+    frame = "node => new Promise(done => requestAnimationFrame(() => setTimeout(() => done("
+    return text_area.evaluate(f"{frame} node.scrollHeight <= node.clientHeight))))")

@@ -16,6 +16,12 @@ NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."
 ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}
 USER = {"role": "user", "disabled": False, "balance": 1, "createdAt": "2026-01-01T00:00:00Z"}
 TEMPLATES = "**/api/widgets/templates"
+# In Safari, a press on a button takes the focus from all elements and gives it to none.
+LIKE_SAFARI = """addEventListener('mousedown', (event) => {
+  if (!event.target.closest('button')) return;
+  event.preventDefault();
+  document.activeElement?.blur();
+})"""
 
 
 @pytest.fixture
@@ -32,6 +38,19 @@ def held(console):
         return routes
 
     return holding
+
+
+def test_a_pressed_button_has_the_focus_also_where_the_browser_gives_it_none(opened):
+    console = opened(own=True).sign_in()
+    page, account = console.page, console.page.get_by_role("button", name="Account of")
+    page.evaluate(LIKE_SAFARI)
+    account.click()
+    page.keyboard.press("Escape")
+    expect(console.button("Sign out")).to_be_hidden()
+    account.click()
+    page.get_by_role("button", name="Keyboard shortcuts").click()
+    page.keyboard.press("Escape")
+    expect(account).to_be_focused()
 
 
 def test_the_save_button_keeps_the_focus_while_it_saves_and_afterwards(console, held):

@@ -7,6 +7,7 @@ import { createSession, subjectOf } from '../page/session.js';
 import { createSignIn, takeReturn } from './sign-in.js';
 import { takeSignInProblem } from './sign-in-problems.js';
 import { createWorkspace } from './workspace.js';
+import { focusPressedButtons } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { storageOf } from '../shared/site-data.js';
 import { followTheme } from '../shared/theme.js';
@@ -67,6 +68,7 @@ async function restore() {
 }
 
 followTheme();
+focusPressedButtons();
 session.reason = takeSignInProblem();
 const hash = takeReturn(storage);
 if (hash && !location.hash) history.replaceState(null, '', hash);

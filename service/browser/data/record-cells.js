@@ -1,6 +1,6 @@
 // Cells that are edited in place. Enter saves, Escape restores the stored value, and leaving a cell saves.
 
-import { element } from '../shared/elements.js';
+import { element, keepFitting } from '../shared/elements.js';
 import { moment, toLocalInput } from '../shared/time-format.js';
 import { isComposing } from '../shared/typing.js';
 import { shownText, typedText } from './values.js';
@@ -44,6 +44,7 @@ function fixedCell(column) {
 /** @param {Column} column @param {Save} save @param {(text: string) => void} warn @returns {Cell} */
 function textCell(column, save, warn) {
   const field = element('textarea', { class: 'cell', rows: '1', placeholder: column.label });
+  const fit = keepFitting(field);
   let stored = ''; // the value at the server
   let base = ''; // the stored value when editing began
   const dirty = () => field.value !== base;
@@ -71,8 +72,13 @@ function textCell(column, save, warn) {
     else if (field.value === typed) isDue = false; // the same text would be refused again
   }
 
-  function revert() {
+  function showStored() {
     field.value = base = stored;
+    fit();
+  }
+
+  function revert() {
+    showStored();
     field.removeAttribute('aria-invalid');
   }
 
@@ -96,7 +102,7 @@ function textCell(column, save, warn) {
       const changed = value !== stored;
       stored = value;
       field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
-      if (changed && !dirty()) field.value = base = stored; // never overwrites unsaved text
+      if (changed && !dirty()) showStored(); // never overwrites unsaved text
       return changed;
     },
     abandon() {

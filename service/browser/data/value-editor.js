@@ -1,6 +1,6 @@
 // The control that edits one value: a line, a text, a number, a date and time, a boolean, or JSON.
 
-import { element } from '../shared/elements.js';
+import { element, keepFitting } from '../shared/elements.js';
 import { findDoubtfulNumber } from '../shared/exact-numbers.js';
 import { isJson } from './collections.js';
 import { TOO_LARGE, isSame, readText, typedText } from './values.js';
@@ -18,6 +18,7 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
   const props = { id, 'aria-label': label, 'aria-describedby': describedBy, 'aria-required': column.required && 'true', on: { input: onInput } };
   const node = createControl(column, props);
   const isFlag = column.type === 'boolean';
+  const fit = node.localName === 'textarea' ? keepFitting(node) : () => {};
   let begun = '';
   write(value);
 
@@ -26,6 +27,7 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
     value = next;
     if (isFlag) node.checked = next === true;
     else node.value = typedText(column, next);
+    fit();
     begun = node.value; // as the control returns it: it normalizes line ends, and has no year 10000
   }
 
@@ -51,6 +53,7 @@ export function createValueEditor(column, value, { label, id, describedBy, onInp
   function type(typed) {
     if (isFlag) node.checked = typed === 'true';
     else node.value = typed;
+    fit();
   }
 
   return {

@@ -118,6 +118,20 @@ export function focusInView(node) {
 }
 
 /**
+ * Gives a pressed button the focus before its own listeners run. Safari leaves the focus on the page, so that Escape would not
+ * reach an open panel, and a closed dialog could not give the focus back. A focus on another element stays where it is.
+ */
+export function focusPressedButtons() {
+  const press = (/** @type {MouseEvent} */ { target, detail }) => {
+    const button = target instanceof Element && target.closest('button');
+    const { activeElement } = document;
+    // A click without a press, by the keyboard or by a script, has no detail.
+    if (button && detail > 0 && activeElement !== button && (!activeElement || activeElement.contains(button))) button.focus({ preventScroll: true });
+  };
+  document.addEventListener('click', press, true);
+}
+
+/**
  * Repeats work that has failed. The button for this disappears when it is pressed. If it had the focus, the focus
  * returns to the button when the work fails again; otherwise `focus` moves it to the result.
  * @param {() => unknown} work @param {HTMLElement} button @param {() => void} focus
@@ -145,7 +159,26 @@ export function arrange(parent, nodes) {
 
 /** Fits the height of a text area to its text, in browsers without `field-sizing`. @param {HTMLTextAreaElement} box */
 export function fitHeight(box) {
-  if (CSS.supports('field-sizing', 'content')) return;
+  if (CSS.supports('field-sizing', 'content') || !box.isConnected) return;
   box.style.height = 'auto';
   box.style.height = `${box.scrollHeight + 2}px`;
+}
+
+/**
+ * Fits the height of a text area when it is shown, gets another width, or is typed in.
+ * @param {HTMLTextAreaElement} box
+ * @returns {() => void} fits it after a change of its text by the page
+ */
+export function keepFitting(box) {
+  const fit = () => fitHeight(box);
+  if (CSS.supports('field-sizing', 'content')) return fit;
+  let width = 0;
+  const sizes = new ResizeObserver(() => {
+    if (box.clientWidth === width) return;
+    width = box.clientWidth;
+    requestAnimationFrame(fit); // a change of the size here would be an error of the observer
+  });
+  sizes.observe(box);
+  box.addEventListener('input', fit);
+  return fit;
 }
