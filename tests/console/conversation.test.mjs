@@ -231,6 +231,22 @@ test('onAnswer is called for a JSON answer only', async () => {
   assert.equal(answered, 1);
 });
 
+test('an answer that comes late does not end an outage that a later request has met', async () => {
+  const told = [];
+  let answer;
+  const late = new Promise((resolve) => (answer = resolve));
+  const answers = { '/late': () => late, '/away': () => Promise.reject(new TypeError('x')), '/ok': async () => Response.json({}) };
+  const options = { token: () => '', onAnswer: () => told.push('answer'), onUnreachable: () => told.push('unreachable') };
+  const transport = createTransport({ ...options, fetch: (path) => answers[path]() });
+  const first = transport.get('/late');
+  await assert.rejects(transport.get('/away'), NetworkError);
+  answer(Response.json({}));
+  await first;
+  assert.deepEqual(told, ['unreachable']);
+  await transport.get('/ok');
+  assert.deepEqual(told, ['unreachable', 'answer']);
+});
+
 test('a server that can’t be reached, and a proxy’s page', async () => {
   const away = createTransport({ token: () => '', onUnauthorized() {}, fetch: async () => { throw new TypeError('x'); } });
   await assert.rejects(away.get('/x'), NetworkError);

@@ -19,8 +19,9 @@ import { ApiError, NetworkError } from './errors.js';
  * @param {object} options
  * @param {() => string | null | Promise<string | null>} options.token called before each request
  * @param {(token: string | null) => void} [options.onUnauthorized] called with the refused token
- * @param {() => void} [options.onAnswer] called after each JSON answer of the server
+ * @param {() => void} [options.onAnswer] called after a JSON answer of the server
  * @param {() => void} [options.onUnreachable] called when no answer arrives
+ *   Neither is called if it is already known how a later request has ended: what arrives late says nothing about now.
  * @param {string} [options.base] put before each path; without it, requests go to the page's own origin
  * @param {typeof globalThis.fetch} [options.fetch]
  * @returns {Transport}
@@ -28,33 +29,45 @@ import { ApiError, NetworkError } from './errors.js';
 export function createTransport({ token, base = '', ...options }) {
   const { onUnauthorized = () => {}, onAnswer = () => {}, onUnreachable = () => {} } = options;
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
-  /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
-  async function send(method, path, body, more = {}) {
+  let sent = 0; // requests
+  let newest = 0; // the number of the latest request whose end is known
+
+  /** @param {number} number of a request that has ended @param {() => void} tell */
+  function end(number, tell) {
+    if (number < newest) return;
+    newest = number;
+    tell();
+  }
+
+  /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] @param {number} [number] of the request */
+  async function send(method, path, body, more = {}, number = (sent += 1)) {
     const given = token();
     const bearer = given instanceof Promise ? await given : given; // a token that is there is used at once
     const headers = { Authorization: `Bearer ${bearer}`, ...more.headers };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     if (body !== undefined) Object.assign(headers, { 'Content-Type': 'application/json' });
     const init = { method, ...more, headers, ...content };
-    const response = await withNetworkErrors(fetch(base + path, init), onUnreachable);
+    const response = await withNetworkErrors(fetch(base + path, init), () => end(number, onUnreachable));
     if (response.status === 401) onUnauthorized(bearer);
     if (!response.ok) throw await errorFrom(response);
     return response;
   }
 
-  /** @param {Promise<Response>} request */
-  async function json(request) {
-    const answer = await withNetworkErrors((await request).json(), onUnreachable);
-    onAnswer(); // only after the JSON was read: a proxy's HTML page is not an answer of the server
+  /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
+  async function json(method, path, body, more) {
+    const number = (sent += 1);
+    const response = await send(method, path, body, more, number);
+    const answer = await withNetworkErrors(response.json(), () => end(number, onUnreachable));
+    end(number, onAnswer); // only after the JSON was read: a proxy's HTML page is not an answer of the server
     return answer;
   }
 
   return {
-    get: (path, query) => json(send('GET', path + queryString(query))),
-    post: (path, body) => json(send('POST', path, body ?? {})),
-    patch: (path, body, headers) => json(send('PATCH', path, body, { headers })),
-    delete: (path) => json(send('DELETE', path)),
-    call: (method, path, { body, ...more }) => json(send(method, path, body, more)),
+    get: (path, query) => json('GET', path + queryString(query)),
+    post: (path, body) => json('POST', path, body ?? {}),
+    patch: (path, body, headers) => json('PATCH', path, body, { headers }),
+    delete: (path) => json('DELETE', path),
+    call: (method, path, { body, ...more }) => json(method, path, body, more),
     read: (path, signal, headers) => send('GET', path, undefined, { signal, headers }),
     open: (path, body, signal, headers) => send('POST', path, body, { signal, headers }),
   };
