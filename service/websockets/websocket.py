@@ -196,6 +196,7 @@ class WebSocket:
             return
         if not data:
             self._abort()
+            return
         self._protocol.feed(data)
 
     def _receive_or_ping(self) -> bytes:
