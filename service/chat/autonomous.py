@@ -30,6 +30,7 @@ def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:
     The tools act with the owner's rights. Raises `ServiceError`, `ProviderError`.
     """
     run = Run(_question(app, text, model_id))
+    run.has_readers = False
     run.interruption.allow()
     RUNS.of(app).add(run)
     CLAIM_WATCH.of(app).wake()

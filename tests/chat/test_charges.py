@@ -169,3 +169,18 @@ def test_who_cannot_afford_a_long_history_may_afford_a_shorter_one(alice, app):
     with app.app_context(), write_transaction() as session:
         session.execute(update(Chat).values(history_tokens=10_000_000))
     assert text_of(alice.turn(chat, "repeat after me: yes")) == "yes"
+
+
+def with_pings(text):
+    """Yield a message whose texts come one by one, with a ping behind each of them."""
+    for event in model_streams.anthropic_events(text):
+        for one in (event, {"type": "ping"}):
+            yield sent(one)
+            gevent.sleep(0.05)
+
+
+def test_an_autonomous_answer_is_whole_beside_events_without_text(app, served_by):
+    served_by.answers = [Answer(with_pings("one two three four five"))]
+    with app.app_context():
+        told = "".join(autonomous.ask(app, "count to five", "llm-sonnet-4-6"))
+    assert told == "one two three four five"

@@ -66,6 +66,7 @@ class Run:
         self._resume_seconds = resume_seconds
         self._unread_since = 0.0  # monotonic; counts once the client has left
         self.earlier = EarlierWrites()
+        self.has_readers = True  # False if only its caller takes the chunks
         self.is_visible = False  # whether the client has received any text or call
         self._ticket = ticket  # one of its user's
         self.span = spans.NO_SPAN

@@ -84,7 +84,8 @@ def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
         yield from step.close(NO_CREDITS)
         return
     run.tally.begin(trip, step.number)
-    take, upstream = _Taking(run, step), UPSTREAM.of(app)
+    take = _Taking(run, step) if run.has_readers else None
+    upstream = UPSTREAM.of(app)
     yield from step.translate(stream_events(upstream, trip, run.deadline, take))
     run.tally.end(step.reason)
 
