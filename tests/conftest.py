@@ -14,6 +14,7 @@ from service.app_keys import APP_SETTINGS
 from service.auth.users import rights_cache
 from service.extensions import db
 from service.generation.completion import MODELS
+from service.observing import attribution
 from service.outbound.upstream import Upstream
 from service.providers import catalog
 from service.sandbox import views
@@ -137,6 +138,12 @@ def service(databases, configure):
     """The service as processes, on SQLite."""
     with Service(databases.make("sqlite"), **configure) as running:
         yield running.start()
+
+
+@pytest.fixture(autouse=True)
+def no_facts_of_an_earlier_test():
+    """All work of a test would count as that of the user whom an earlier one has served."""
+    attribution.begin()
 
 
 @pytest.fixture(autouse=True)
