@@ -18,7 +18,7 @@ from tests.upstream import Answer
 
 PICTURES = {"endpoint": "search-images", "body": {"query": "red kites"}}
 ASKED, ENDPOINT = b'"state":"asked"', "search-images"
-WAITING = 10
+WAITING = 20
 CONNECTIONS = """SELECT count(xact_start), count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 
@@ -73,6 +73,7 @@ def decide_twice(client, path):
 def test_each_of_many_calls_is_decided_once_by_whichever_worker(serve, kind, count):
     service = serve(kind, WEB_CONCURRENCY=count, STARTING_CREDITS=100_000, APPROVAL_SECONDS=600)
     client, waiting = client_of(service), depth(WAITING)
+    wait_for(lambda: len(workers(service)) == count)
     before = memory(service)
     turns = [begin(client, f"u{number}") for number in range(waiting)]
     assert memory(service) - before < 10 * count + waiting / 4  # MB
