@@ -142,7 +142,7 @@ def service(databases, configure):
 
 @pytest.fixture(autouse=True)
 def no_facts_of_an_earlier_test():
-    """All work of a test would count as that of the user whom an earlier one has served."""
+    """Otherwise all work of a test would count as that of a user whom an earlier test served."""
     attribution.begin()
 
 

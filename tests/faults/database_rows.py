@@ -1,11 +1,12 @@
 """Read records and changes from the database itself, and add changes in bulk."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 from flask import Flask
-from sqlalchemy import select, text
+from sqlalchemy import make_url, select, text
 
 from service import create_app
 from service.database.access import write_transaction
@@ -26,6 +27,15 @@ def app_of(database_url: str) -> Iterator[Flask]:
         yield app
         db.session.remove()
     close(app)
+
+
+@contextmanager
+def sqlite_file_of(database_url: str) -> Iterator[sqlite3.Connection]:
+    """Yield a connection to a service's SQLite file, which begins no transaction by itself."""
+    path = make_url(database_url).database
+    assert path
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as connection:
+        yield connection
 
 
 def stored_records(app: Flask, owner: str, collection: str = "notes") -> dict[str, dict[str, Any]]:

@@ -1,16 +1,14 @@
 """A worker that is killed while it deletes a large chat."""
 
 import signal
-import sqlite3
-from contextlib import closing
 
 import gevent
-from sqlalchemy import insert, make_url
+from sqlalchemy import insert
 
 from service.chat.models import Message
 from service.database.access import write_transaction
 from tests.faults.client import client_of
-from tests.faults.database_rows import app_of
+from tests.faults.database_rows import app_of, sqlite_file_of
 from tests.services import wait_for
 
 MANY = 200  # messages of 80 KB
@@ -28,8 +26,7 @@ def test_the_chat_is_whole_until_it_is_deleted(start):
     client = client_of(service)
     chat = client.new_chat()
     fill(service, chat)
-    path = make_url(service.database_url).database
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as database:
+    with sqlite_file_of(service.database_url) as database:
 
         def ask(question):
             return database.execute(question).fetchone()[0]

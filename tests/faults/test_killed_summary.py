@@ -1,19 +1,17 @@
 """A worker that is killed while its turn has the older half of a chat summarised."""
 
 import signal
-import sqlite3
-from contextlib import closing
 from datetime import timedelta
 
 import gevent
 import pytest
-from sqlalchemy import insert, make_url
+from sqlalchemy import insert
 
 from service.chat.models import Message
 from service.database.access import write_transaction
 from service.times import now
 from tests.faults.client import client_of
-from tests.faults.database_rows import app_of
+from tests.faults.database_rows import app_of, sqlite_file_of
 from tests.services import wait_for
 
 OLD = "gate " + "word " * 140
@@ -46,8 +44,7 @@ def test_the_next_turn_makes_the_summary_that_was_not_stored(start, model, momen
     client = client_of(service)
     chat = client.new_chat()
     fill(service, chat)
-    path = make_url(service.database_url).database
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as database:
+    with sqlite_file_of(service.database_url) as database:
 
         def ask(question):
             return database.execute(question).fetchone()[0]
