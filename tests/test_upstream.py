@@ -8,7 +8,8 @@ import pytest
 
 from config import ROOT
 from service.outbound.retry import retry_after
-from service.outbound.upstream import USER_AGENT, Outbound
+from service.outbound.upstream import Outbound
+from service.release import USER_AGENT
 from tests.upstream import Answer
 
 

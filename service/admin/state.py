@@ -3,13 +3,11 @@
 Source: docs/contract.md, section 18.
 """
 
-import configparser
 from typing import Any
 
 from flask import Blueprint, current_app
 from sqlalchemy import func, select
 
-from config import ROOT
 from service.admin import calls, failures, health, today
 from service.admin.answers import (
     ErrorsSchema,
@@ -24,18 +22,9 @@ from service.chat import claims
 from service.chat.models import Lease
 from service.database.revisions import is_migrated, newest_revision, stored_revision
 from service.extensions import db
+from service.release import VERSION
 from service.times import now, timestamp
 from service.web.edge import answers, query
-
-
-def _version() -> str:
-    """Return the version of the source tree; empty if there is none."""
-    declared = configparser.ConfigParser()
-    declared.read(ROOT / "setup.cfg")
-    return declared.get("metadata", "version", fallback="")
-
-
-VERSION = _version()  # of the running release; its files may be replaced later
 
 state = Blueprint("admin_state", __name__, url_prefix="/api/admin")
 state.before_request(bearer.require_admin)

@@ -24,10 +24,10 @@ from service.outbound.exchange import HttpExchange
 from service.outbound.guarded import GuardedConnection, GuardedSecureConnection, NotPublic
 from service.outbound.head import request_head
 from service.outbound.pool import Pool
+from service.release import USER_AGENT
 
 DRAIN_SECONDS = 2.0  # for the end of a body whose content is complete
 DRAIN_BYTES = 65_536
-USER_AGENT = "chat-integration-service/0.1.0"  # name and version as in setup.cfg
 UPSTREAM = AppKey["Upstream"]("upstream")
 
 log = structlog.get_logger("upstream")

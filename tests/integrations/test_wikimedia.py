@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from service.integrations.vendors.wikimedia import SAN_FRANCISCO, WIKIMEDIA
-from service.outbound.upstream import USER_AGENT
+from service.release import USER_AGENT
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 

@@ -36,7 +36,7 @@ from service.integrations.declare.shape import (
     Within,
 )
 from service.integrations.declare.vendor import Reply, Vendor
-from service.outbound.upstream import USER_AGENT
+from service.release import USER_AGENT
 from service.storable import make_storable
 from service.web.errors import NotFound, ServiceError
 
