@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from service.cleanup import OnFailure
 from service.observing.attribution import current_facts
 
-OTHER_CONNECTIONS = 3  # that one user leaves to others, if the pool has more than six
+LEFT_BY_ONE_USER = 3  # connections for other users, if the pool has more than six
 
 
 def current_user() -> str | None:
@@ -52,7 +52,7 @@ class Shares:
 
     def __init__(self, size: int) -> None:
         """`size` is the pool's size."""
-        self._most = max(size - OTHER_CONNECTIONS, (size + 1) // 2)
+        self._most = max(size - LEFT_BY_ONE_USER, (size + 1) // 2)
         self._users: dict[object, str] = {}
         self._counts: Counter[str] = Counter()
 

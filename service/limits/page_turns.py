@@ -17,7 +17,7 @@ from service.extensions import db
 from service.web.errors import Unavailable
 
 PAGES_AT_ONCE = 4  # of one user
-OTHER_CONNECTIONS = 3  # that are left for other requests, if the pool has more
+LEFT_BY_PAGES = 3  # connections for other requests, if the pool has more
 WAIT_SECONDS = 5.0  # for each of the two limits
 TOO_MANY = "Too many of your pages are being read. Please try again."
 BUSY = "Too many pages are being read. Please try again."
@@ -58,7 +58,7 @@ def of_all() -> BoundedSemaphore:
     turns = _of_databases.get(db.engine)
     if turns is None:
         size = db.engine.pool.size()  # type: ignore[attr-defined]
-        turns = _of_databases[db.engine] = BoundedSemaphore(max(1, size - OTHER_CONNECTIONS))
+        turns = _of_databases[db.engine] = BoundedSemaphore(max(1, size - LEFT_BY_PAGES))
     return turns
 
 
