@@ -12,7 +12,7 @@ from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from service.activity.models import IntegrationCall
-from service.billing import prices
+from service.billing.units import to_credits
 from service.database.clock import from_now
 from service.database.prepared import Prepared
 from service.database.statements import Statements
@@ -151,4 +151,4 @@ def _change(before: Any, after: Any) -> outbox.Row:
 def _call(row: Any) -> Any:
     """Return a row as the collection reads it, without the overhead of a model."""
     credits = row["credits"]
-    return SimpleNamespace(**row, charged=None if credits is None else prices.credits(credits))
+    return SimpleNamespace(**row, charged=None if credits is None else to_credits(credits))

@@ -7,8 +7,8 @@ from sqlalchemy import BigInteger, ColumnElement, Index, String
 from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.billing import prices
 from service.billing.models import credits_in_sql
+from service.billing.units import to_credits
 from service.column_types import BigId
 from service.extensions import Model
 from service.times import now
@@ -44,7 +44,7 @@ class IntegrationCall(Model):
     @hybrid_property
     def charged(self) -> float | None:
         """The charge in credits."""
-        return None if self.credits is None else prices.credits(self.credits)
+        return None if self.credits is None else to_credits(self.credits)
 
     @charged.inplace.expression
     @classmethod

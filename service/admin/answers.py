@@ -6,7 +6,7 @@ from marshmallow import Schema, fields, validate
 
 from service.auth.models import ROLE_LIMIT
 from service.billing.payer import PaidBy
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.upkeep.granting import MAX_GRANT
 from service.web.fields import Digits, JsonBoolean, JsonNumber, PageQuery, Text
 

@@ -11,7 +11,7 @@ from sqlalchemy import Select, Subquery, func, select, union
 
 from service.activity.models import IntegrationCall
 from service.auth.models import User
-from service.billing.prices import credits
+from service.billing.units import to_credits
 from service.chat.models import Turn
 from service.extensions import db
 from service.times import now, timestamp
@@ -30,8 +30,8 @@ def numbers() -> dict[str, Any]:
         "users": db.session.scalar(select(func.count(User.seq))) or 0,
         "newUsers": db.session.scalar(new) or 0,
         "activeUsers": db.session.scalar(select(func.count()).select_from(active)) or 0,
-        "turns": {"count": replies.number, "credits": credits(int(replies.amount))},
-        "calls": {"count": made.number, "credits": credits(int(made.amount))},
+        "turns": {"count": replies.number, "credits": to_credits(int(replies.amount))},
+        "calls": {"count": made.number, "credits": to_credits(int(made.amount))},
         "isWhole": max(replies.number, made.number) < NEWEST,
     }
 

@@ -24,8 +24,7 @@ from service.app_keys import APP_SETTINGS
 from service.auth import bearer
 from service.billing.account_statements import statement_of
 from service.billing.payer import starting_amount
-from service.billing.prices import CREDIT
-from service.billing.prices import credits as in_credits
+from service.billing.units import CREDIT, to_credits
 from service.billing.views import StatementSchema, statement_answer
 from service.chat.turn.running import RUNS
 from service.extensions import db
@@ -113,8 +112,8 @@ def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
     granting.grant_by_admin(g.caller.subject, subject, amount, _ref(), starting, data["note"])
     account = statement_of(db.session(), subject, 1, None)
     assert account is not None, "the grant has opened it"
-    balance = {"balance": in_credits(account.balance), "held": in_credits(account.held)}
-    return {"subject": subject, "credits": in_credits(amount), **balance}
+    balance = {"balance": to_credits(account.balance), "held": to_credits(account.held)}
+    return {"subject": subject, "credits": to_credits(amount), **balance}
 
 
 @admin.get("/turns")
@@ -195,6 +194,6 @@ def _describe(person: UserOverview) -> dict[str, Any]:
         "disabled": user.disabled,
         "createdAt": timestamp(user.created_at),
         "lastReplyAt": person.last_reply and timestamp(person.last_reply),
-        "balance": None if person.balance is None else in_credits(person.balance),
-        "held": None if person.held is None else in_credits(person.held),
+        "balance": None if person.balance is None else to_credits(person.balance),
+        "held": None if person.held is None else to_credits(person.held),
     }

@@ -18,7 +18,7 @@ from service.assistant.call_request import CALL, ask
 from service.assistant.find import find
 from service.assistant.shaping import shape
 from service.auth import permits
-from service.billing.prices import CREDIT
+from service.billing.units import to_credits
 from service.chat.tools.requirements import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.integrations.calling.admission import validate_parameters
@@ -87,7 +87,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     grant = grants.missing(proxy, item, context)
     if item.access.auto_approve or not leaves:
         return Needs(grant, seconds=seconds)
-    credits = item.most(params) / CREDIT
+    credits = to_credits(item.most(params))
     paid_by = proxy.charging.paid_by(item)
     approval = NeededApproval(item.name, item.summary, body, credits, paid_by)
     return Needs(grant, approval, seconds)

@@ -15,8 +15,8 @@ from sqlalchemy import BigInteger, bindparam, cast, func, select
 from service.auth.users import Caller, current_role
 from service.billing.models import Account, Entry
 from service.billing.payer import Payer
-from service.billing.prices import credits, credits_text
 from service.billing.spend import is_spent
+from service.billing.units import credits_text, to_credits
 from service.database.clock import current_time
 from service.database.statements import Statements
 from service.extensions import table
@@ -81,4 +81,4 @@ def refusal(session: Statements, payer: Payer, amount: int) -> InsufficientCredi
     message = REFUSED.format(
         needed=credits_text(amount), budget=credits_text(payer.budget), left=credits_text(left)
     )
-    return InsufficientCredits(credits(amount), credits(left), message, timestamp(day.ends))
+    return InsufficientCredits(to_credits(amount), to_credits(left), message, timestamp(day.ends))

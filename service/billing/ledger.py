@@ -21,7 +21,7 @@ from service.billing import allowances, budgets, closing
 from service.billing.charges import charge, charge_late, entry_values, free_credits
 from service.billing.models import REFUND_REF, REFUND_WHAT, Account, Entry, Hold
 from service.billing.payer import Payer
-from service.billing.prices import credits
+from service.billing.units import to_credits
 from service.database.clock import from_now
 from service.database.prepared import Prepared, StatementReply
 from service.database.statements import Statements
@@ -240,11 +240,11 @@ def _spend_allowance(session: Statements, payer: Payer, amount: int) -> str | No
     allowances.begin(session, limit)
     if not allowances.spend(session, limit.token_id, amount):
         _hold_more(session, payer.subject, -amount)
-        left = credits(allowances.remaining(session, limit.token_id))
-        raise InsufficientCredits(credits(amount), left, ALLOWANCE_SPENT)
+        left = to_credits(allowances.remaining(session, limit.token_id))
+        raise InsufficientCredits(to_credits(amount), left, ALLOWANCE_SPENT)
     return limit.token_id
 
 
 def _insufficient(session: Statements, payer: Payer, amount: int) -> InsufficientCredits:
-    available = None if payer.is_owner else credits(free_credits(session, payer.subject))
-    return InsufficientCredits(credits(amount), available)
+    available = None if payer.is_owner else to_credits(free_credits(session, payer.subject))
+    return InsufficientCredits(to_credits(amount), available)

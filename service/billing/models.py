@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.column_types import BigId
 from service.extensions import Model
 from service.times import now

@@ -10,7 +10,7 @@ from config import Settings
 from service.auth.tokens import Claims
 from service.auth.users import Caller
 from service.billing.allowances import TokenLimit, limit_of
-from service.billing.prices import CREDIT
+from service.billing.units import to_micro_credits
 
 PaidBy = Literal["user", "owner"]  # a payer, as clients see it
 
@@ -36,7 +36,7 @@ class Payer:
 
 def starting_amount(settings: Settings) -> int:
     """Return the micro-credits that a new account gets."""
-    return settings.starting_credits * CREDIT
+    return to_micro_credits(settings.starting_credits)
 
 
 def payer_of(

@@ -1,13 +1,10 @@
-"""All prices: of models and of calls. 1 credit is about 2 US cents.
+"""All prices: of models and of calls.
 
-Amounts are integer micro-credits. `credits` converts them for people and clients.
+Prices of vendors are in US dollars, and those of endpoints in credits; `units` converts them.
 """
 
 import math
 from dataclasses import dataclass
-
-CREDIT = 1_000_000  # micro-credits
-DOLLAR = 50 * CREDIT  # for prices of vendors in US dollars
 
 MARGIN_TOKENS = 1000  # that a provider may add to a prompt: frames, instructions for tools
 
@@ -237,13 +234,3 @@ def max_cost(model_id: str, prompt_tokens: int, max_output_tokens: int) -> int:
     """
     input_tokens = prompt_tokens + MARGIN_TOKENS
     return cost(model_id, input_tokens, max_output_tokens, cache_write=input_tokens)
-
-
-def credits(micro: int) -> float:
-    """Convert micro-credits to credits, which answers and commands show."""
-    return micro / CREDIT
-
-
-def credits_text(micro: int) -> str:
-    """Format micro-credits as credits for people, to the last digit: `999.6985`, `1234567`."""
-    return f"{credits(micro):.6f}".rstrip("0").rstrip(".")

@@ -14,8 +14,8 @@ from service.billing.account_statements import Statement, statement_of
 from service.billing.budgets import budget_of, today
 from service.billing.models import Entry
 from service.billing.payer import starting_amount
-from service.billing.prices import credits as in_credits
 from service.billing.spend import KINDS, MOST_DAYS, Sum, spend
+from service.billing.units import to_credits
 from service.database.access import write_transaction
 from service.extensions import db
 from service.limits.page_turns import page_turn
@@ -75,15 +75,15 @@ def _budget(budget: int) -> dict[str, Any]:
     day = today(db.session(), g.caller.subject)
     db.session.commit()
     amounts = {"credits": budget, "spent": day.spent, "held": day.held}
-    shown = {name: in_credits(amount) for name, amount in amounts.items()}
+    shown = {name: to_credits(amount) for name, amount in amounts.items()}
     return {**shown, "resetsAt": timestamp(day.ends)}
 
 
 def statement_answer(page: Statement) -> dict[str, Any]:
     """Return a page of a statement in the form of `StatementSchema`."""
     return {
-        "balance": in_credits(page.balance),
-        "held": in_credits(page.held),
+        "balance": to_credits(page.balance),
+        "held": to_credits(page.held),
         "entries": [_entry(entry) for entry in page.entries],
         "nextCursor": seq_cursor(page.entries[-1].seq) if page.more else None,
     }
@@ -138,7 +138,7 @@ def read_spend(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sum(one: Sum) -> dict[str, Any]:
-    return {"credits": in_credits(one.amount), "calls": one.calls}
+    return {"credits": to_credits(one.amount), "calls": one.calls}
 
 
 def _page(params: dict[str, Any]) -> Statement | None:
@@ -159,11 +159,11 @@ def _open_account(params: dict[str, Any]) -> Statement:
 def _entry(entry: Entry) -> dict[str, Any]:
     facts = dict(entry.facts)
     if "loss" in facts:
-        facts["loss"] = in_credits(facts["loss"])
+        facts["loss"] = to_credits(facts["loss"])
     return {
         "entryId": entry.entry_id,
         "kind": entry.kind,
-        "amount": in_credits(entry.amount),
+        "amount": to_credits(entry.amount),
         "what": entry.what,
         "ref": entry.ref,
         "facts": facts,

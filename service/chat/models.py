@@ -8,8 +8,8 @@ from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql.functions import coalesce
 
-from service.billing import prices
 from service.billing.models import credits_in_sql
+from service.billing.units import to_credits
 from service.chat.usage import turn_usage
 from service.column_types import BigId
 from service.extensions import Model
@@ -120,7 +120,7 @@ class Turn(Model):
     @hybrid_property
     def charged(self) -> float:
         """The charge in credits."""
-        return prices.credits(self.credits)
+        return to_credits(self.credits)
 
     @charged.inplace.expression
     @classmethod

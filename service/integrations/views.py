@@ -12,7 +12,7 @@ from flask import Blueprint, Request, Response, current_app, g, jsonify, request
 
 from service.auth import permits
 from service.auth.bearer import open_to
-from service.billing.prices import CREDIT
+from service.billing.units import to_credits
 from service.current_request import current_g, current_request, current_service
 from service.integrations import documents, oauth
 from service.integrations.calling.admission import validate_parameters
@@ -164,7 +164,7 @@ def price(endpoint: str) -> dict[str, Any]:
     with limits.call(g.caller.subject, item.vendor.integration):  # it may parse several MiB
         params, _ = validate_parameters(item, _reader(item)())
         proxy.check_allowed(item, params)
-        return {"credits": item.most(params) / CREDIT}
+        return {"credits": to_credits(item.most(params))}
 
 
 @integrations.post("/<path:endpoint>")

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import Caller
 from service.billing.account_statements import statement_of
-from service.billing.prices import credits_text
+from service.billing.units import credits_text
 from service.chat.question import NO_CHAT
 from service.chat.tools.requirements import GrantMissing, NeededGrant
 from service.chat.tools.run import (

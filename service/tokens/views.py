@@ -13,7 +13,7 @@ from marshmallow import Schema, ValidationError, fields, validate, validates_sch
 from service.app_keys import APP_SETTINGS
 from service.auth.permits import SCOPES, Permit
 from service.auth.tokens import issue_limited
-from service.billing.prices import CREDIT
+from service.billing.units import to_credits, to_micro_credits
 from service.ids import new_id
 from service.integrations.calling.proxy import PROXY
 from service.limits.rates import count
@@ -87,7 +87,7 @@ def _permit(data: dict[str, Any]) -> Permit:
         scope=data["scope"],
         expires=int(min(time.time() + data["ttl"], g.expires)),
         endpoints=None if names is None else _declared_names(names),
-        credits=None if credits is None else round(credits * CREDIT),
+        credits=None if credits is None else to_micro_credits(credits),
     )
 
 
@@ -111,6 +111,6 @@ def _limits(permit: Permit) -> dict[str, Any]:
     return {
         "scope": permit.scope,
         "endpoints": None if permit.endpoints is None else sorted(permit.endpoints),
-        "credits": None if permit.credits is None else permit.credits / CREDIT,
+        "credits": None if permit.credits is None else to_credits(permit.credits),
         "expiresAt": timestamp(datetime.fromtimestamp(permit.expires, UTC)),
     }

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, case, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.billing.models import Hold
-from service.billing.prices import credits
+from service.billing.units import to_credits
 from service.chat.claims import has_lapsed
 from service.chat.models import Claim, Lease
 from service.database.clock import current_time
@@ -81,7 +81,7 @@ def _facts(connection: Connection) -> dict[str, Any]:
     holds = connection.execute(HOLDS).one()
     return {
         "holds_open": holds.number,
-        "holds_open_credits": credits(int(holds.amount)),
+        "holds_open_credits": to_credits(int(holds.amount)),
         "holds_overdue": holds.overdue,
         "turns_claimed": connection.scalar(TURNS),
         "breaker_open": {

@@ -9,8 +9,7 @@ from service.auth import user_locks
 from service.billing import ledger
 from service.billing.charges import free_credits
 from service.billing.models import Account, Entry
-from service.billing.prices import CREDIT
-from service.billing.prices import credits as in_credits
+from service.billing.units import CREDIT, to_credits
 from service.records.idempotency import OtherData
 from service.upkeep.actions import acting
 from service.web.errors import NotFound
@@ -46,7 +45,7 @@ def grant(subject: str, amount: int, ref: str, starting: int, *, opens: bool = F
         ledger.ensure_account(act.session, subject, starting)
         is_new = ledger.grant(act.session, subject, amount, ref)
         if is_new:
-            act.record("grant", subject, {"credits": in_credits(amount)})
+            act.record("grant", subject, {"credits": to_credits(amount)})
     return is_new
 
 
@@ -63,7 +62,7 @@ def grant_by_admin(by: str, subject: str, amount: int, ref: str, starting: int, 
         ledger.ensure_account(act.session, subject, starting)
         is_new = ledger.grant(act.session, subject, amount, ref, facts={"note": note})
         if is_new:
-            act.record("grant", subject, {"credits": in_credits(amount), "note": note})
+            act.record("grant", subject, {"credits": to_credits(amount), "note": note})
         else:
             _check_repetition(act.session, subject, amount, ref, note)
     return is_new

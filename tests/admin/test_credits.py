@@ -7,7 +7,7 @@ from sqlalchemy import delete, text, update
 from service.app_keys import APP_SETTINGS
 from service.auth.models import User
 from service.billing.models import Account
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from service.upkeep import granting
 from service.web.errors import NotFound

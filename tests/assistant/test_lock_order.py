@@ -8,7 +8,7 @@ from gevent.event import Event
 from sqlalchemy import insert
 
 from service.billing.payer import Payer
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from service.database.batching import SharedWrites
 from service.database.clock import from_now

@@ -11,7 +11,7 @@ from service.billing import ledger
 from service.billing.allowances import TokenLimit
 from service.billing.models import Account, Allowance, Entry, Hold
 from service.billing.payer import Payer
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db

@@ -23,7 +23,7 @@ from gevent.pool import Pool  # noqa: E402
 
 from service import create_app  # noqa: E402
 from service.billing import ledger  # noqa: E402
-from service.billing.prices import CREDIT  # noqa: E402
+from service.billing.units import CREDIT  # noqa: E402
 from service.database.time_limits import time_limit  # noqa: E402
 from service.web.errors import InsufficientCredits  # noqa: E402
 from tests.billing.books import Books, limited  # noqa: E402

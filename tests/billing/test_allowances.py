@@ -6,7 +6,7 @@ import pytest
 
 from service.billing import allowances, ledger
 from service.billing.models import Allowance
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from service.upkeep.sweeping import sweep
 from service.web.errors import InsufficientCredits

@@ -11,7 +11,7 @@ from service.billing import ledger
 from service.billing.budgets import budget_of
 from service.billing.models import Entry
 from service.billing.payer import Payer
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from service.times import now
 from service.web.errors import InsufficientCredits

@@ -6,7 +6,7 @@ import pytest
 
 from service.billing import ledger
 from service.billing.models import Account, Entry
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from tests.services import on_sqlite
 
 

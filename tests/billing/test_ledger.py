@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.web.errors import InsufficientCredits
 from tests.billing.books import ALICE, limited
 

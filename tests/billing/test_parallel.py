@@ -10,7 +10,7 @@ import pytest
 from service.billing import ledger
 from service.billing.models import Allowance, Entry, Hold
 from service.billing.payer import Payer
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from tests.depth import depth
 from tests.forking import Forked, fork_program

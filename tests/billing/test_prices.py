@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.assistant.calls import tools as assistant_tools
-from service.billing.prices import CREDIT, MARGIN_TOKENS, MODEL_PRICES, cost, credits, max_cost
+from service.billing.prices import MARGIN_TOKENS, MODEL_PRICES, cost, max_cost
+from service.billing.units import CREDIT, to_credits
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
@@ -74,4 +75,4 @@ def test_a_cached_token_costs_less_than_an_uncached_one(model):
 
 @given(micro=st.integers(-(2**52), 2**52))
 def test_converting_to_credits_loses_nothing(micro):
-    assert round(credits(micro) * CREDIT) == micro
+    assert round(to_credits(micro) * CREDIT) == micro

@@ -9,8 +9,8 @@ import pytest
 from service.billing import ledger
 from service.billing.charges import entry_values
 from service.billing.models import Entry
-from service.billing.prices import CREDIT
 from service.billing.spend import Sum, spend
+from service.billing.units import CREDIT
 from tests.billing.books import Books
 from tests.services import on_sqlite
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from service.billing import ledger
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.billing.views import EntrySchema
 from tests.services import on_sqlite
 

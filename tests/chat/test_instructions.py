@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from service.app_keys import APP_SETTINGS
-from service.billing.prices import CREDIT, MODEL_PRICES
+from service.billing.prices import MODEL_PRICES
+from service.billing.units import CREDIT
 from service.chat import autonomous
 from service.chat.turn import admission
 from service.providers.tokens import bound

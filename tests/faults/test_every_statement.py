@@ -5,7 +5,7 @@ Afterwards another process sweeps, and everything is sent again with the same id
 
 from itertools import count
 
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from tests.depth import DEPTH
 
 STRIDE = max(1, 6 // DEPTH)  # of the messages: at depth 1 every sixth

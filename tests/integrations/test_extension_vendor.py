@@ -8,7 +8,7 @@ import pytest
 
 from config import ConfigError, load, with_declared
 from service import create_app
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.generation.completion import MODELS
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from service.integrations.calling import sending
 from service.integrations.vendors.semantic_scholar import letters, summaries
 from service.integrations.vendors.semantic_scholar.shapes import GRAPH, ID

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from tests.depth import depth
 from tests.load.disasters import Schedule
 from tests.load.rule_checks import check

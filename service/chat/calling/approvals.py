@@ -26,7 +26,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from service.auth.users import Caller
-from service.billing.prices import CREDIT
+from service.billing.units import to_micro_credits
 from service.chat.claims import ChatDeleted, has_lapsed
 from service.chat.models import Approval, Claim, Lease, Turn
 from service.chat.stream.parts import ASKED, EXPIRED
@@ -69,7 +69,7 @@ def holds_in_chat(session: Session, context: ToolContext, needed: NeededApproval
         _approvals.c.user_id == context.caller.subject,
         _approvals.c.endpoint == needed.endpoint,
         _approvals.c.state == "chat",
-        _approvals.c.credits >= micro(needed.credits),
+        _approvals.c.credits >= to_micro_credits(needed.credits),
         _approvals.c.created_at > from_now(-CHAT_SECONDS),
         ~_is_of_earlier_try(context),
     )
@@ -111,7 +111,7 @@ def ask(
         "user_id": context.caller.subject,
         "user_message_id": context.user_message_id,
         "endpoint": needed.endpoint,
-        "credits": micro(needed.credits),
+        "credits": to_micro_credits(needed.credits),
         "state": ASKED,
         "shown": shown,
         "expires_at": from_now(seconds),
@@ -212,7 +212,3 @@ def sweep(session: Session) -> int:
     session.execute(update(_approvals).where(*over).values(shown=None))
     old = _approvals.c.created_at < from_now(-KEPT_SECONDS)
     return count_changes(session, delete(_approvals).where(old))
-
-
-def micro(credits: float) -> int:
-    return round(credits * CREDIT)

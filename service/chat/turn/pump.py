@@ -8,7 +8,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.app_keys import APP_SETTINGS
-from service.billing.prices import credits
+from service.billing.units import to_credits
 from service.chat.claims import ChatDeleted
 from service.chat.question import Question
 from service.chat.stream import chunks
@@ -91,11 +91,11 @@ def _end(app: Flask, run: Run, status: str) -> None:
     run.close()
     RUNS.of(app).remove(run)
     run.free_ticket()
-    run.span.set(app__turn__status=status, app__credits=credits(run.hold.charged))
+    run.span.set(app__turn__status=status, app__credits=to_credits(run.hold.charged))
     run.span.end()
     model, charged = run.question.model.id, run.hold.charged
     measures.TURNS.labels(model, status).inc()
-    measures.turn_credits(model).inc(credits(charged))
+    measures.turn_credits(model).inc(to_credits(charged))
     if status == "finished" and not charged:
         measures.UNCHARGED.inc()
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from service.billing import prices
+from service.billing.units import to_credits
 from service.chat.collections import AI_CHATS, AI_MESSAGES, AI_TURNS
 from service.chat.question import Question
 from service.chat.titles import title_from
@@ -81,7 +81,7 @@ def message_change(row: Values) -> outbox.Row:
 
 def turn_change(row: Values, usage: Values) -> outbox.Row:
     """Return the change of a metadata row, with the values of the model's properties."""
-    made = {"usage": usage, "charged": prices.credits(row["credits"])}
+    made = {"usage": usage, "charged": to_credits(row["credits"])}
     times = {"updated_at": row["created_at"], "undone_at": None}
     return _change(AI_TURNS, None, SimpleNamespace(**row, **made, **times))
 

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from config_values import Billing
 from service.app_keys import AppKey
 from service.auth import user_locks
-from service.billing.prices import credits
+from service.billing.units import to_credits
 from service.database.batching import SharedWrites
 from service.database.statements import Statements
 from service.ids import new_id
@@ -153,14 +153,14 @@ class LoggedCall:
         name = self._facts.endpoint
         endpoint_calls(name, outcome.status if outcome else "repeated").inc()
         if outcome and outcome.credits:
-            endpoint_credits(name).inc(credits(outcome.credits))
+            endpoint_credits(name).inc(to_credits(outcome.credits))
 
     def _end_span(self, outcome: CallOutcome | None) -> None:
         if outcome:
             self._span.set(
                 app__call__status=outcome.status,
                 http__response__status_code=outcome.upstream_status,
-                app__credits=credits(outcome.credits) if outcome.credits else None,
+                app__credits=to_credits(outcome.credits) if outcome.credits else None,
             )
         else:
             self._span.set(app__call__status="repeated")

@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from service.billing.prices import CALLS, CREDIT
+from service.billing.prices import CALLS
+from service.billing.units import to_credits, to_micro_credits
 from service.integrations.declare.arguments import argument_faults, keywords, snake
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import Category
 from service.integrations.declare.example import Example
 from service.integrations.declare.fields import Parameters
 from service.integrations.declare.limit import Limit
-from service.integrations.declare.meter import TOO_MUCH, Meter, micro_credits
+from service.integrations.declare.meter import TOO_MUCH, Meter, is_amount, price_of
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.request import Template, target_faults
 from service.integrations.declare.says import Says
@@ -128,7 +129,7 @@ class Endpoint:
     @property
     def max_credits(self) -> float:
         """The most that a call with only the required parameters costs, in credits."""
-        return self.price + (self.model.max_cost / CREDIT if self.model else 0)
+        return self.price + (to_credits(self.model.max_cost) if self.model else 0)
 
     @property
     def is_metered(self) -> bool:
@@ -165,8 +166,8 @@ class Endpoint:
         return most if used is None or used > TOO_MUCH * most else used
 
     def _max_price(self, params: Values) -> int:
-        metered = micro_credits(self.meter.most(params)) if self.meter else None
-        return round(self.price * CREDIT) if metered is None else metered
+        metered = price_of(self.meter.most(params)) if self.meter else None
+        return to_micro_credits(self.price) if metered is None else metered
 
     def perform(self, call: Any, params: Values) -> Any:
         """Make a call. Return our data, or the `Task` of a job. `call` is a `calling.call.Call`."""
@@ -221,7 +222,7 @@ def _faults(endpoint: Endpoint) -> list[str]:
         "has neither a request nor a function": not (endpoint.asks or endpoint.run),
         "has no example": not endpoint.examples,
         "its summary is no sentence": not endpoint.summary.endswith("."),
-        "its `credits` must be a number from 0": micro_credits(endpoint.price) is None,
+        "its `credits` must be a number from 0": not is_amount(endpoint.price),
         "never asks its user, and costs": asks_nobody and (endpoint.price or endpoint.is_metered),
         "never asks its user, and writes": asks_nobody and not endpoint.access.reads,
         "a request of its job has no place for the task's id": job and not job.is_complete,

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from service.billing.prices import DOLLAR
+from service.billing.units import DOLLAR
 
 TOO_MUCH = 10  # times the most that a call can cost: a higher report is ignored
-MOST_DOLLARS = 1_000_000
+MOST = 1_000_000  # dollars or credits of a call
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Meter:
     def reported_cost(self, data: Any) -> int | None:
         """Return the reported cost in micro-credits, or None if no call can have it."""
         try:
-            return micro_credits(self.used(data))
+            return price_of(self.used(data))
         except OverflowError:  # of a number of some hundred digits
             return None
 
@@ -37,7 +37,12 @@ def dollars_of(amount: float | None, price: float) -> float | None:
         return None
 
 
-def micro_credits(dollars: Any) -> int | None:
-    """Convert US dollars to micro-credits. Return None for an amount that can't be a price."""
-    is_number = isinstance(dollars, int | float) and not isinstance(dollars, bool)
-    return round(dollars * DOLLAR) if is_number and 0 <= dollars <= MOST_DOLLARS else None
+def price_of(dollars: Any) -> int | None:
+    """Return the price in micro-credits, or None for an amount that can't be a price in dollars."""
+    return round(dollars * DOLLAR) if is_amount(dollars) else None
+
+
+def is_amount(value: Any) -> bool:
+    """Return whether a call can cost this, in dollars or credits."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 <= value <= MOST

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from service.integrations.declare.meter import micro_credits
+from service.integrations.declare.meter import price_of
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, Template
 from service.integrations.declare.shape import Shape
@@ -48,7 +48,7 @@ class Task:
     @property
     def cost(self) -> int | None:
         """The cost in micro-credits, or the price while it runs; None if that is not known."""
-        return micro_credits(self.price if self.state == "running" else self.dollars)
+        return price_of(self.price if self.state == "running" else self.dollars)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from service.billing.prices import CREDIT
+from service.billing.units import CREDIT
 from tests.load.observations import Call
 from tests.load.rules import Finding, Outcome, rule
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from service.billing import prices
+from service.billing.units import DOLLAR
 from service.integrations.declare.meter import Meter, dollars_of
 
 DEFAULT_TEXT = "gpt-5.4-mini"
@@ -35,7 +36,7 @@ def _most_of_text(values: Mapping[str, Any]) -> float:
     most = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     models = [_priced_model(values["model"])] if "model" in values else MODELS.values()
     costs = [prices.max_cost(model, most, values["maxTokens"]) for model in models]
-    return max(costs) / prices.DOLLAR
+    return max(costs) / DOLLAR
 
 
 def _used_by_text(data: Any) -> float | None:
@@ -43,7 +44,7 @@ def _used_by_text(data: Any) -> float | None:
     if usage is None:
         return None
     tokens = (usage["inputTokens"], usage["outputTokens"], usage["cachedTokens"] or 0)
-    return prices.cost(_priced_model(data["model"]), *tokens) / prices.DOLLAR
+    return prices.cost(_priced_model(data["model"]), *tokens) / DOLLAR
 
 
 def _most_of_images(values: Mapping[str, Any]) -> float:
