@@ -86,6 +86,6 @@ def test_a_slow_reader_of_a_snapshot_keeps_no_page_from_others(app, board, sessi
     wait_for(begins)
     with app.app_context():
         free = page_turns.of_all().counter
-    assert (free, connections_in_use(app)) == (10 - page_turns.OTHER_CONNECTIONS, 0)
+    assert (free, connections_in_use(app)) == (10 - page_turns.LEFT_BY_PAGES, 0)
     assert not asking.ready()
     assert len(board.read_until(session, asking)) > 2_000_000
