@@ -62,15 +62,16 @@ OF_JOB = (
 class CallRows:
     """The rows of calls, for the proxy. Every method writes in the caller's transaction."""
 
-    def add(self, session: Statements, calls: list[EndedCall]) -> None:
+    def add(self, session: Statements, calls: list[EndedCall]) -> bool:
         """Add the rows of calls. A single row is added once, even if that is tried again."""
         connection, moment = session.connection(), now()
         rows = [_row(facts, outcome, moment) for facts, outcome in calls]
         if len(rows) > 1:
             INSERT_NEW.send_many(connection, rows)
         elif not INSERT_ONCE.execute(connection, rows[0]):
-            return
+            return False
         outbox.append(connection, [_change(None, row) for row in rows])
+        return True
 
     def end_job(
         self, session: Session, user_id: str, job_id: str, error: str | None, refund: int

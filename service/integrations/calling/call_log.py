@@ -74,9 +74,12 @@ EndedCall = tuple[CallFacts, CallOutcome]
 
 
 class Rows(Protocol):
-    """The store of the rows of calls. Each method writes in the caller's transaction."""
+    """The store of the rows of calls. Each method writes in the caller's transaction.
 
-    def add(self, session: Statements, calls: list[EndedCall]) -> None: ...
+    `add` returns False if a single row was there already.
+    """
+
+    def add(self, session: Statements, calls: list[EndedCall]) -> bool: ...
 
     def end_job(
         self, session: Session, user_id: str, job_id: str, error: str | None, refund: int
@@ -89,9 +92,12 @@ class LoggedRows:
     def __init__(self, rows: Rows, writes: SharedWrites) -> None:
         self._rows, self._writes = rows, writes
 
-    def add(self, session: Statements, facts: CallFacts, outcome: CallOutcome) -> None:
-        """Write the row of a call in a transaction that may be tried again."""
-        self._rows.add(session, [(facts, outcome)])
+    def add(self, session: Statements, facts: CallFacts, outcome: CallOutcome) -> bool:
+        """Write the row of a call in a transaction that may be tried again.
+
+        Return False if an earlier try has written it.
+        """
+        return self._rows.add(session, [(facts, outcome)])
 
     def write(self, facts: CallFacts, outcome: CallOutcome) -> None:
         """Write the row of a call, and wait until it is stored. A failure is only logged."""
@@ -142,10 +148,11 @@ class LoggedCall:
     def write(self, session: Session, outcome: CallOutcome) -> None:
         """Write the row in a transaction that also stores the user's charge or answer.
 
-        The caller sets `has_row` after the commit.
+        The caller sets `has_row` after the commit. If the commit of an earlier try was carried out,
+        the row has the outcome of that try.
         """
-        self._rows.add(session, self._facts_with_time(), outcome)
-        self._stored = outcome
+        if self._rows.add(session, self._facts_with_time(), outcome):
+            self._stored = outcome
 
     def _count(self, outcome: CallOutcome | None) -> None:
         """Count the call. The outcome is None if a stored answer was given again."""

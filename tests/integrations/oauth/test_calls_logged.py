@@ -1,8 +1,10 @@
 """The collection `integration-calls`: each call of an endpoint with its outcome, for its user."""
 
 import json
+from contextlib import contextmanager
 
 import pytest
+from prometheus_client import REGISTRY
 from sqlalchemy import update
 from sqlalchemy.exc import OperationalError
 
@@ -11,7 +13,7 @@ from service.activity.models import IntegrationCall
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
-from service.integrations.calling import job_rows
+from service.integrations.calling import attempt, job_rows
 from service.integrations.models import IntegrationJob
 from service.records.models import Outbox
 from service.upkeep.sweeping import sweep
@@ -90,6 +92,42 @@ def test_a_repetition_with_a_key_is_the_same_call(alice, provider, books):
     alice.call(SEARCH, {"q": "b"}, headers={"Idempotency-Key": "k"})
     expected = [("succeeded", None, None, 3), ("refused", "conflict", None, 0)]
     assert [told(data) for data in calls(alice)] == expected
+
+
+def measured(endpoint) -> float:
+    """The credits that the metrics show for an endpoint."""
+    return REGISTRY.get_sample_value("endpoint_credits_total", {"endpoint": endpoint}) or 0
+
+
+@pytest.fixture
+def lost_reply(monkeypatch):
+    """The connection is lost after the commit of a call's charge."""
+    commits = []
+
+    @contextmanager
+    def transaction():
+        with write_transaction() as session:
+            yield session
+        commits.append(session)
+        if len(commits) == 2:  # the first one holds the price
+            raise OperationalError("COMMIT", {}, Exception(), connection_invalidated=True)
+
+    monkeypatch.setattr(attempt, "write_transaction", transaction)
+    return commits
+
+
+@on_sqlite
+@pytest.mark.parametrize(("endpoint", "price"), [(SEARCH, 3), (TASK, 5)])
+def test_a_charge_whose_commit_is_tried_again_is_measured_once(
+    alice, provider, books, lost_reply, endpoint, price
+):
+    provider.script("probe", Reply(200, STARTED))
+    before = measured(endpoint)
+    assert alice.call(endpoint).status_code == 200
+    assert (len(lost_reply), books.charges()) == (3, [-price])
+    assert measured(endpoint) - before == price
+    assert [one["credits"] for one in calls(alice)] == [price]
+    assert [job.charged for job in books.rows(IntegrationJob)] in ([], [price * 1_000_000])
 
 
 @pytest.mark.parametrize(
