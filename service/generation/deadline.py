@@ -7,7 +7,8 @@ import time
 class Deadline:
     """When the model is too late with its first content, its next event, or its whole answer.
 
-    A watchman calls `is_over` and ends the round trip. Values are seconds on the monotonic clock.
+    A watchman calls `is_over`, and `end_if_over` when it ends the round trip. Values are seconds on
+    the monotonic clock.
     """
 
     __slots__ = ("_at", "_paused", "_step_ends", "_within")
@@ -46,3 +47,10 @@ class Deadline:
 
     def is_over(self, now: float) -> bool:
         return self._at is not None and now > self._at
+
+    def end_if_over(self) -> bool:
+        """End the limits if the model is too late. Return whether it is."""
+        is_over = self.is_over(time.monotonic())
+        if is_over:
+            self.end()
+        return is_over

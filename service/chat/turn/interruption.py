@@ -81,17 +81,27 @@ class Interruption:
             self.reason = reason
             self.throw(Interrupted(reason))
 
-    def throw(self, error: BaseException) -> None:
-        """Raise an error in the turn's greenlet, if interruptions are allowed at that time."""
-        # While the event loop runs, no greenlet runs, so the state can't change meanwhile.
-        get_hub().loop.run_callback(self._deliver, error)
+    def throw(self, error: BaseException, is_due: Callable[[], bool] = lambda: True) -> None:
+        """Raise an error in the turn's greenlet, if interruptions are allowed at that time.
 
-    def _deliver(self, error: BaseException) -> None:
-        if self.is_allowed and self._fail:
+        `is_due` is called immediately before and returns whether there still is a reason. The
+        greenlet may run until then: a model that was late may have answered, and a tool may work.
+        """
+        # While the event loop runs, no greenlet runs, so the state can't change meanwhile.
+        get_hub().loop.run_callback(self._deliver, error, is_due)
+
+    def _deliver(self, error: BaseException, is_due: Callable[[], bool]) -> None:
+        if not self.is_allowed:
+            return
+        if self._fail is None and self._greenlet is None:
+            self.throw(error, is_due)  # again, until its next greenlet has begun
+        elif is_due():
+            self._raise(error)
+
+    def _raise(self, error: BaseException) -> None:
+        if self._fail:
             self._fail(error)
-        elif self.is_allowed and self._greenlet is None:
-            self.throw(error)  # again, until its next greenlet has begun
-        elif self.is_allowed and self._greenlet and not self._greenlet.dead:
+        elif self._greenlet and not self._greenlet.dead:
             # Another error may end only a part of the turn, for example one try of a model call.
             self.is_allowed = not isinstance(error, Interrupted)
             self._greenlet.throw(error)

@@ -159,8 +159,7 @@ class Run:
     def check(self, now: float) -> None:
         """End a model call that takes too long, and check the reader."""
         if self.deadline.is_over(now):
-            self.deadline.end()
-            self.interruption.throw(ProviderError("slow"))
+            self.interruption.throw(ProviderError("slow"), self.deadline.end_if_over)
         if not self.channel.abandoned:
             self.reader.check(now)
         elif self.may_be_resumed:
