@@ -23,6 +23,7 @@ from service.chat.tools.requirements import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.integrations.calling.admission import validate_parameters
 from service.integrations.calling.proxy import PROXY, Proxy
+from service.integrations.calling.time_limit import call_seconds
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.documents import body_schema
@@ -31,7 +32,6 @@ from service.providers.prompt import ToolSpec
 from service.web.errors import Forbidden, ServiceError, UnknownEndpoint
 from service.web.fields import Text
 
-GRACE_SECONDS = 5.0  # added to an endpoint's own: its token may have to be refreshed
 MOST_TOOLS = 40
 ALL_ENDPOINTS = "all"
 SEARCH = "integrations.find tells which there are."
@@ -83,7 +83,7 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     params, wait = validate_parameters(item, body)
     if leaves:
         proxy.check_allowed(item, params)
-    seconds = item.seconds + wait + GRACE_SECONDS  # the wait begins when the job has begun
+    seconds = call_seconds(item) + wait  # the wait begins when the job has begun
     grant = grants.missing(proxy, item, context)
     if item.access.auto_approve or not leaves:
         return Needs(grant, seconds=seconds)

@@ -13,9 +13,12 @@ from service.chat.calling import approvals, waits
 from service.chat.models import Approval, Claim, Lease
 from service.chat.tools.tool import ToolContext
 from service.chat.turn import claim_watch
+from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
+from service.integrations.calling.time_limit import MARGIN_SECONDS
+from service.integrations.consent import authority
 from service.upkeep.sweeping import sweep
 from service.web.errors import Forbidden
 from tests.assistant.endpoint_calls import DONE, call, decide
@@ -24,6 +27,8 @@ from tests.people import text_of
 from tests.services import on_sqlite, wait_for
 
 BODY = {"query": "red kites"}
+SEND = "cloudsuite/mail-send"
+MAIL = {"to": "bob@example.com", "subject": "Hello", "content": "How are you?"}
 PICTURES = call("search-images", **BODY)
 
 
@@ -327,4 +332,16 @@ def test_the_time_of_a_slow_call_has_room_for_its_wait(app):
     with app.app_context():
         needs = calls.needs(context, "generate-image-hyperflux", {"prompt": "a boat", "wait": 60})
         own = calls.needs(context, "generate-image-hyperflux", {"prompt": "a boat", "wait": 0})
-    assert (needs.seconds, own.seconds) == (60 + 60 + calls.GRACE_SECONDS, 60 + calls.GRACE_SECONDS)
+    assert (needs.seconds, own.seconds) == (60 + 60 + MARGIN_SECONDS, 60 + MARGIN_SECONDS)
+
+
+@on_sqlite
+def test_the_time_of_a_call_has_room_for_the_slowest_refresh_of_its_token(app):
+    """Otherwise a call that the vendor has carried out would be ended without its charge."""
+    context = ToolContext(Caller("alice", "user"), app.extensions["collections"], "turn", "chat")
+    with app.app_context():
+        needs = calls.needs(context, SEND, MAIL)
+        own = app.extensions["proxy"].catalog.named(SEND).seconds
+    waits_for_another = refresh_leases.PATIENCE_SECONDS
+    refreshes = authority.ANSWER_SECONDS + refresh_leases.INSIST_SECONDS
+    assert needs.seconds > own + waits_for_another + refreshes

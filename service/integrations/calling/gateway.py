@@ -22,6 +22,7 @@ from service.auth.users import Caller
 from service.database.access import write_transaction
 from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.calling.jobs_elsewhere import JobsElsewhere
+from service.integrations.calling.time_limit import call_seconds
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import path_of
@@ -37,7 +38,6 @@ from service.web.errors import (
 )
 
 ANSWER_BYTES = 32 << 20
-MARGIN_SECONDS = 5.0  # in addition to the endpoint's own
 ANSWER_SECONDS = 75.0  # of other routes: the state of a job may take a request to the vendor
 QUIET_SECONDS = 10.0  # after a timeout, in which `status_soon` sends no request
 PASSED_HEADERS = ("Retry-After", "Age", "X-Cache")  # of its answers
@@ -81,7 +81,7 @@ class Gateway:
         self, endpoint: Endpoint, request: Inbound, bearer: str, key: str | None
     ) -> ProxyResponse:
         path = f"/api/integrations/{endpoint.name}"
-        seconds = endpoint.seconds + MARGIN_SECONDS + (LONGEST_WAIT if endpoint.job else 0)
+        seconds = call_seconds(endpoint) + (LONGEST_WAIT if endpoint.job else 0)
         headers = {
             "Idempotency-Key": key,
             "X-Approval": request.approval,

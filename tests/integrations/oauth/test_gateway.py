@@ -8,8 +8,10 @@ import pytest
 from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 
+from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.extensions import db
+from service.integrations.consent import authority
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
 from service.outbound.upstream import Upstream
@@ -63,18 +65,30 @@ def test_nothing_is_charged_here(alice, gateway):
     assert alice.person.get("/api/credits").json["balance"] == 1000
 
 
-def test_a_slow_endpoint_has_its_wait_there(alice, gateway, monkeypatch):
-    asked = []
-    opened = Upstream.open
+@pytest.fixture
+def seconds(monkeypatch):
+    """The time limits of the requests so far."""
+    given, opened = [], Upstream.open
 
     def noted(self, outbound):
-        asked.append(outbound.whole)
+        given.append(outbound.whole)
         return opened(self, outbound)
 
     monkeypatch.setattr(Upstream, "open", noted)
+    return given
+
+
+def test_a_slow_endpoint_has_its_wait_there(alice, gateway, seconds):
     assert alice.call("probe-task", {"wait": 60}).json == DONE
     assert alice.call("probe-search").json == DONE
-    assert asked[0] > asked[1] + 55
+    assert seconds[0] > seconds[1] + 55
+
+
+def test_a_token_has_the_time_for_its_slowest_refresh_there(alice, gateway, seconds):
+    assert alice.call(SEND).json == DONE
+    assert alice.call("probe-search").json == DONE
+    assert seconds[0] > 60 + refresh_leases.PATIENCE_SECONDS + authority.ANSWER_SECONDS
+    assert seconds[1] < 70
 
 
 @pytest.mark.parametrize("status", [400, 402, 404, 409, 429, 502])
