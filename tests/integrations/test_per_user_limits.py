@@ -7,12 +7,15 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from service.auth.users import rights_cache
+from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
+from service.integrations.calling import breaker
+from service.integrations.calling.breaker import FAILURES
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.limit import Limit
-from service.integrations.models import CountedCalls, KeptAnswer
+from service.integrations.models import Breaker, CountedCalls, KeptAnswer
 from service.upkeep import sweeping
 from tests.app_database import execute_write
 from tests.integrations import acme
@@ -118,6 +121,43 @@ def test_a_refused_call_leaves_its_key_free(app, alice, limited):
     execute_write(app, update(CountedCalls).values(ends_at=current_time()))
     assert [anvils(alice, headers=key).status_code for _ in "ab"] == [200, 200]
     assert counted(app) == {"alice": 1}
+
+
+@pytest.fixture
+def stopped(app, monkeypatch):
+    """Open or close the breaker of an integration."""
+    monkeypatch.setattr(breaker, "LOOK_SECONDS", 0)
+
+    def change(integration: str, seconds: float) -> None:
+        row = Breaker(integration=integration, failures=FAILURES, open_until=from_now(seconds))
+        with app.app_context(), write_transaction() as session:
+            session.merge(row)
+
+    return change
+
+
+def test_a_call_that_the_breaker_refuses_does_not_count(app, alice, limited, stopped):
+    vendor = limited(1)
+    stopped("anvils", 60)
+    assert statuses(alice, "a", "b") == [502, 502]
+    assert vendor.seen == []
+    stopped("anvils", 0)
+    assert statuses(alice, "c", "d") == [200, 429]
+    assert (counted(app), len(vendor.seen)) == ({"alice": 1}, 1)
+
+
+@on_sqlite
+def test_a_call_whose_second_vendor_the_breaker_refuses_counts(app, alice, limited, stopped):
+    other = replace(weights.vendor, integration="other")
+
+    def ask_both(call, request, **_params):
+        call.send(request)
+        return call.at(other).send(request)
+
+    vendor = limited(1, run=ask_both)
+    stopped("other", 60)
+    assert statuses(alice, "a", "b") == [502, 429]
+    assert (counted(app), len(vendor.seen)) == ({"alice": 1}, 1)
 
 
 @on_sqlite

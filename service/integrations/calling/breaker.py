@@ -17,15 +17,14 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
 from service.extensions import db
-from service.integrations.calling.sending import Effects
+from service.integrations.calling.sending import CallsStopped, Effects
 from service.integrations.declare.faults import is_down
 from service.integrations.models import Breaker
-from service.web.errors import ServiceError, UpstreamFailed
+from service.web.errors import ServiceError
 
 FAILURES = 5
 OPEN_SECONDS = 30.0
 LOOK_SECONDS = 1.0  # for which a worker uses the state that it has read
-STOPPED = "This integration has failed repeatedly. Calls are stopped for up to half a minute."
 
 log = structlog.get_logger("integrations")
 
@@ -42,7 +41,7 @@ class Breakers:
     def admission(self) -> Callable[[str], None]:
         """Return a function that one call calls with a vendor's integration before each request.
 
-        It raises `UpstreamFailed` while the breaker is open. It checks each breaker once for the
+        It raises `CallsStopped` while the breaker is open. It checks each breaker once for the
         call: a second check would refuse a call that is itself the trial.
         """
         admitted: set[str] = set()
@@ -72,7 +71,7 @@ class Breakers:
         if row is None or row.failures < FAILURES:
             return
         if row.is_open or not self._may_try(integration):
-            raise UpstreamFailed(STOPPED, upstreamStatus=None)
+            raise CallsStopped(upstreamStatus=None)
 
     def _may_try(self, integration: str) -> bool:
         """Take the one trial after the pause. Return False if another call was first."""

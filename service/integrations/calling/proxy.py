@@ -192,11 +192,11 @@ class Proxy:
             if lookup.kept:
                 return self._give_again(admitted, attempt, lookup.kept)
             self._check_jobs(admitted)  # first, because it does not count the call
-            user_limits.count(admitted.user_id, endpoint)
-            if charge or not endpoint.access.reads:  # else it can be refused afterwards
-                media.reserve(endpoint.seconds + GRACE_SECONDS)
-            attempt.hold()
-            answer, job = self._make_call(admitted, attempt, media, lookup.seconds)
+            with user_limits.counting(admitted.user_id, endpoint):
+                if charge or not endpoint.access.reads:  # else it can be refused afterwards
+                    media.reserve(endpoint.seconds + GRACE_SECONDS)
+                attempt.hold()
+                answer, job = self._make_call(admitted, attempt, media, lookup.seconds)
             if not answer.consent:
                 media.confirm()
                 kept = lookup.keep_answer(answer.data, wait=admitted.logged.has_row)

@@ -30,6 +30,13 @@ NEVER_SENT = ("unreachable", "not-public")
 ACCEPTS = {"json": "application/json", "text": "text/*, */*", "bytes": "*/*", "reply": "*/*"}
 
 
+class CallsStopped(UpstreamFailed):
+    """The breaker of an integration is open. `has_asked` is whether a vendor was asked before."""
+
+    message = "This integration has failed repeatedly. Calls are stopped for up to half a minute."
+    has_asked = False
+
+
 @dataclass
 class Effects:
     """The effects of a call's requests so far.
@@ -144,8 +151,9 @@ class Sender:
     def _ask_breaker(self) -> None:
         try:
             self._admit(self._vendor.integration)
-        except UpstreamFailed:  # this is no failure of the vendor that was asked before
-            self._effects.has_gone_on = True
+        except CallsStopped as error:
+            error.has_asked = self._effects.last_integration is not None
+            self._effects.has_gone_on = True  # this is no failure of the vendor asked before
             raise
 
     def _outbound(self, outgoing: Outgoing) -> Outbound:

@@ -4,8 +4,12 @@ Source: docs/contract.md, section 10.18.
 """
 
 import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
-from sqlalchemy import case, delete, or_, select, tuple_
+import structlog
+from sqlalchemy import case, delete, or_, select, tuple_, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
@@ -13,26 +17,42 @@ from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, microseconds
 from service.database.upsert import insert_into
 from service.extensions import table
+from service.integrations.calling.sending import CallsStopped
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.limit import Limit
 from service.integrations.models import CountedCalls
 from service.web.errors import RateLimited
 
 BATCH = 1000  # rows of one transaction
 
+log = structlog.get_logger("integrations")
+
 _counts = table(CountedCalls)
 _left = microseconds(_counts.c.ends_at) - microseconds(current_time())
 
 
-def count(user_id: str, endpoint: Endpoint) -> None:
-    """Count a call that is about to be made, if the endpoint limits its users.
+@contextmanager
+def counting(user_id: str, endpoint: Endpoint) -> Iterator[None]:
+    """Count the call that the block makes, if the endpoint limits its users.
 
-    Needs an app context. Raises `RateLimited`, and `Unauthorized` for a user who was just disabled
-    or erased.
+    A call does not count if an open breaker refuses it before a vendor is asked. Needs an app
+    context. Raises `RateLimited`, and `Unauthorized` for a user who was just disabled or erased.
     """
     limit = endpoint.per_user
     if limit is None:
+        yield
         return
     names = {"user_id": user_id, "endpoint": endpoint.name}
+    _count(names, limit)
+    try:
+        yield
+    except CallsStopped as error:
+        if not error.has_asked:
+            _uncount(names)
+        raise
+
+
+def _count(names: Mapping[str, str], limit: Limit) -> None:
     fresh = {"calls": 1, "ends_at": from_now(limit.seconds)}
     has_ended = _counts.c.ends_at <= current_time()
     again = {
@@ -40,7 +60,7 @@ def count(user_id: str, endpoint: Endpoint) -> None:
         "ends_at": case((has_ended, from_now(limit.seconds)), else_=_counts.c.ends_at),
     }
     with write_transaction() as session:
-        user_locks.lock(session, user_id)
+        user_locks.lock(session, names["user_id"])
         counted = (
             insert_into(session, _counts)
             .values(**names, **fresh)
@@ -52,6 +72,16 @@ def count(user_id: str, endpoint: Endpoint) -> None:
         )
         if session.execute(counted.returning(_counts.c.calls)).first() is None:
             raise _refusal(session.scalar(select(_left).filter_by(**names)) or 0)
+
+
+def _uncount(names: Mapping[str, str]) -> None:
+    """Take a call out of its window. A database error is only logged."""
+    mine = update(_counts).filter_by(**names).where(_counts.c.calls > 0)
+    try:
+        with write_transaction() as session:
+            session.execute(mine.values(calls=_counts.c.calls - 1))
+    except SQLAlchemyError as error:
+        log.warning("refused call counted", error=type(error).__name__)
 
 
 def _refusal(left: int) -> RateLimited:
