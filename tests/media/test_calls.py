@@ -13,8 +13,10 @@ from sqlalchemy.exc import OperationalError
 from service.database.clock import from_now
 from service.extensions import db
 from service.integrations.calling import lease_renewal
+from service.integrations.calling.call_media import CallMedia
+from service.integrations.declare.reading import Unusable
 from service.media.models import MediaItem
-from service.media.store import MediaStore
+from service.media.store import MediaStore, QuotaReached
 from service.upkeep import sweeping
 from service.web.errors import Unauthorized
 from tests.app_database import all_rows_as_text
@@ -156,6 +158,30 @@ def test_calls_at_once_stay_within_the_quota(vendor, store, alice):
     vendor.says(while_it_runs, {"ok": True})
     assert alice.post(MAKE, {"text": "Hi"}).status_code == 200
     assert others[0].status_code == 429
+
+
+@on_sqlite
+@small_quota
+def test_a_copy_takes_no_room_from_what_a_call_makes(store, alice):
+    alice.get("/api/credits")
+    fill(store, 24)
+    with CallMedia(store, "alice", most=8 * MIB, copies=8 * MIB) as media:
+        media.reserve(60)
+        assert media.copy(b"." * (8 * MIB), "image/png", "") is None
+        assert media.keep(b"." * (8 * MIB), "image/png", "")["bytes"] == 8 * MIB
+        with pytest.raises(QuotaReached):
+            store.put("alice", b".", "image/png", "", None)
+
+
+@on_sqlite
+def test_a_copy_that_is_too_large_lets_the_call_store_what_it_makes(store, alice):
+    alice.get("/api/credits")
+    with CallMedia(store, "alice", most=2 * MIB, copies=MIB) as media:
+        assert media.copy(b"." * (2 * MIB), "image/png", "") is None
+        assert media.copy(b"." * MIB, "image/png", "")["bytes"] == MIB
+        assert media.keep(b"." * (2 * MIB), "image/png", "")["bytes"] == 2 * MIB
+        with pytest.raises(Unusable):
+            media.keep(b".", "image/png", "")
 
 
 @on_sqlite

@@ -12,6 +12,18 @@ from service.web.errors import ServiceError
 log = structlog.get_logger("integrations")
 
 
+class _Room:
+    """The bytes that a call may still store."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, size: int) -> None:
+        if size > self.left:
+            raise Unusable("The upstream has made more than can be stored.", upstreamStatus=None)
+        self.left -= size
+
+
 class CallMedia:
     """A context manager that deletes unconfirmed media at its exit.
 
@@ -22,8 +34,7 @@ class CallMedia:
 
     def __init__(self, store: MediaStore, user_id: str, most: int, copies: int = 0) -> None:
         self._store, self._user_id = store, user_id
-        self._reserved, self._most = most, most + copies
-        self._size = 0
+        self._room, self._room_for_copies = _Room(most), _Room(copies)
         self._reservation: str | None = None
         self._unconfirmed: list[str] = []
 
@@ -40,8 +51,8 @@ class CallMedia:
 
         Raises `RateLimited`.
         """
-        if self._reserved:
-            self._reservation = self._store.reserve(self._user_id, self._reserved, seconds)
+        if self._room.left:
+            self._reservation = self._store.reserve(self._user_id, self._room.left, seconds)
 
     def keep(self, content: bytes, media_type: str, name: str) -> dict[str, Any]:
         """Store an item. Return its fields in the shape `MEDIA`.
@@ -49,20 +60,27 @@ class CallMedia:
         Raises `Unusable` if the call has made more than its endpoint declares, `RateLimited`,
         `Unauthorized`, `Unavailable`.
         """
-        self._size += len(content)
-        if self._size > self._most:
-            raise Unusable("The upstream has made more than can be stored.", upstreamStatus=None)
-        item = self._store.put(self._user_id, content, media_type, name, self._reservation)
-        self._unconfirmed.append(item.pop("mediaId"))
-        return item
+        self._room.take(len(content))
+        return self._put(content, media_type, name, self._reservation)
 
     def copy(self, content: bytes, media_type: str, name: str) -> dict[str, Any] | None:
-        """Store an item that the vendor keeps too. Return None if there is no room or it fails."""
+        """Store an item that the vendor keeps too. Return None if there is no room or it fails.
+
+        The reserved room is left for what the call makes.
+        """
         try:
-            return self.keep(content, media_type, name)
+            self._room_for_copies.take(len(content))
+            return self._put(content, media_type, name, None)
         except (ServiceError, SQLAlchemyError) as error:
             log.warning("media not copied", error=type(error).__name__)
             return None
+
+    def _put(
+        self, content: bytes, media_type: str, name: str, reservation: str | None
+    ) -> dict[str, Any]:
+        item = self._store.put(self._user_id, content, media_type, name, reservation)
+        self._unconfirmed.append(item.pop("mediaId"))
+        return item
 
     def confirm(self) -> None:
         """Keep the stored media, because the answer that names them is stored."""
