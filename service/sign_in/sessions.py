@@ -14,8 +14,6 @@ from typing import Any
 
 import gevent
 import structlog
-from sqlalchemy import delete, update
-from sqlalchemy.orm import Session
 
 from service.app_keys import AppKey
 from service.auth import user_locks, users
@@ -23,10 +21,10 @@ from service.auth.tokens import Claims, Verifier
 from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.extensions import table
 from service.sealing import places
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer, Unsealable
+from service.sign_in import session_rows
 from service.sign_in.acceptance import TokensNotAccepted, pick_token
 from service.sign_in.identity import IdentityProvider, IssuedTokens, ProviderAway, ProviderRefused
 from service.sign_in.models import ConsoleSession
@@ -40,7 +38,6 @@ RETRY_SECONDS = 5.0  # until a page asks again after a failed refresh
 PATIENCE_SECONDS = 1.0  # for requests to the provider while a person signs out
 ENDED = "The session has ended. Sign in again."
 AWAY = "The identity provider can't be reached right now. Please try again."
-_rows = table(ConsoleSession)
 
 log = structlog.get_logger("sessions")
 
@@ -69,9 +66,11 @@ class Sessions:
         values = self._seal(id_hash, bearer, claims, issued)
         values |= {"id_hash": id_hash, "user_id": claims.subject}
         values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
+        # SQLite reuses the number of a deleted row, whose refresh may still run.
+        values |= {"version": secrets.randbelow(1 << 30)}
         with write_transaction() as session:
             user_locks.lock(session, claims.subject)  # fails if the user is being erased
-            session.execute(_rows.insert().values(**values))
+            session_rows.add(session, values)
         return session_id
 
     def bearer(self, session_id: str) -> Bearer:
@@ -82,7 +81,7 @@ class Sessions:
         """
         read = self._usable(session_id)
         if self._is_outdated(read.row):
-            self._expire(read.row)
+            session_rows.expire(read.row)
             read = self._usable(session_id)
         return self._unseal(read)
 
@@ -109,11 +108,6 @@ class Sessions:
             return True
         return False
 
-    def _expire(self, row: ConsoleSession) -> None:
-        expired = update(_rows).where(*refresh_leases.is_unchanged(row))
-        with write_transaction() as session:
-            session.execute(expired.values(expires_at=current_time()))
-
     def _read(self, session_id: str) -> refresh_leases.TokensRead[ConsoleSession] | None:
         """Return the session's row; None if it has ended.
 
@@ -133,7 +127,8 @@ class Sessions:
         The refresh token is revoked after the row is deleted. The caller waits for that at most
         `PATIENCE_SECONDS`.
         """
-        row = _remove(session_id)
+        with write_transaction() as session:
+            row = session_rows.remove(session, session_id)
         if row is None:
             return None
         leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
@@ -149,7 +144,8 @@ class Sessions:
         Its refresh token is revoked only if it belongs to another person. A revocation may end all
         sessions of a person with this client, as Keycloak's does, and so the new one too.
         """
-        row = _remove(session_id)
+        with write_transaction() as session:
+            row = session_rows.remove(session, session_id)
         new = refresh_leases.read(ConsoleSession, id_hash=hash_secret(by))
         if row and new and row.user_id != new.row.user_id:
             self._revoke(row)
@@ -179,10 +175,9 @@ class Sessions:
         A new refresh token is stored even if the other tokens can't be checked right now, because
         the provider may not accept the old one any more.
         """
-        rotated: dict[str, Any] = {}
+        issued = None
         try:
             issued = self._provider.refresh(self._open(row, "refresh_token") or "")
-            rotated = self._rotate(row, issued)
             self._provider.check(issued)
             bearer, claims = pick_token(self._verifier, issued, self._open(row, "id_token"))
         except ProviderRefused as refusal:
@@ -190,15 +185,27 @@ class Sessions:
             raise self._end(row) from None
         except (ProviderAway, TokensNotAccepted, Unavailable) as error:
             log.warning("not refreshed", error=type(error).__name__, why=str(error))
-            refresh_leases.store(row, lease, {**rotated, "failed_at": current_time()})
+            rotated = self._rotate(row, issued) if issued else {}
+            self._store(row, lease, {**rotated, "failed_at": current_time()}, issued)
             return False
         if claims.subject != row.user_id:
             raise self._end(row)
         fresh = self._seal(row.id_hash, bearer, claims, issued)
         fresh |= {"version": row.version + 1, "failed_at": None}
-        if refresh_leases.store(row, lease, fresh):
+        return self._store(row, lease, fresh, issued)
+
+    def _store(
+        self, row: ConsoleSession, lease: str, values: dict[str, Any], issued: IssuedTokens | None
+    ) -> bool:
+        """Store the values of a refresh; returns False if others have written the row meanwhile.
+
+        If the session has ended, the new refresh token is revoked, unless a revocation could end
+        the person's next session (see `replace`).
+        """
+        if refresh_leases.store(row, lease, values):
             return True
-        self._provider.revoke(issued.refresh or "")  # the session has ended meanwhile
+        if issued and issued.refresh and not session_rows.is_continued(row):
+            self._provider.revoke(issued.refresh)
         return False
 
     def _rotate(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
@@ -212,8 +219,7 @@ class Sessions:
 
     def _end(self, row: ConsoleSession) -> Unauthorized:
         """Delete the row, unless its tokens have been written since; returns the error to raise."""
-        with write_transaction() as session:
-            session.execute(delete(_rows).where(*refresh_leases.is_unchanged(row)))
+        session_rows.remove_unchanged(row)
         return Unauthorized(ENDED)
 
     def _seal(
@@ -237,14 +243,3 @@ class Sessions:
         except Unsealable as error:
             log.warning("not opened", why=repr(error))
             return None
-
-
-def _remove(session_id: str) -> Any:
-    """Delete a session's row and return it with its newest tokens; None if there is none."""
-    is_its = _rows.c.id_hash == hash_secret(session_id)
-    with write_transaction() as session:
-        return session.execute(delete(_rows).where(is_its).returning(_rows)).one_or_none()
-
-
-def sweep(session: Session) -> None:
-    session.execute(delete(_rows).where(_rows.c.ends_at < current_time()))

@@ -40,7 +40,7 @@ from service.mcp import states
 from service.media.sweeping import MEDIA_SWEEPER
 from service.observing.measures import swept_holds, swept_turns
 from service.records import idempotency, outbox
-from service.sign_in import sessions
+from service.sign_in import session_rows
 from service.supervised import LastingGreenlets
 
 SWEEP_SECONDS = 10.0
@@ -226,4 +226,4 @@ def _sweep_counts() -> None:
         user_limits.sweep(session)
         rates.sweep(session)
         allowances.sweep(session)
-        sessions.sweep(session)
+        session_rows.sweep(session)

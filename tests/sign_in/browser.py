@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import gevent
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
@@ -49,3 +50,15 @@ class Browser:
     def session_id(self) -> str:
         cookie = self.client.get_cookie(COOKIE)
         return cookie.value if cookie else ""
+
+
+def in_a_tab(app, session_id):
+    """Ask for the page's token in another greenlet, which returns the status and the token."""
+
+    def ask():
+        tab = app.test_client()
+        tab.set_cookie(COOKIE, session_id)
+        answer = tab.post("/console/token", headers={"Origin": "http://localhost"})
+        return answer.status_code, answer.json.get("token")
+
+    return gevent.spawn(ask)

@@ -1,7 +1,7 @@
 """An identity provider on a port of its own: OpenID Connect with PKCE, as a real one checks it.
 
-A refresh rotates the refresh token; an old one, used again, ends them all. Its page for people
-signs in one account, or denies. It remembers what it was asked.
+A refresh rotates the refresh token, unless `rotates` is False; an old one, used again, ends them
+all. Its page for people signs in one account, or denies. It remembers what it was asked.
 """
 
 import base64
@@ -48,6 +48,7 @@ class IdentityProvider:
     account: str = "ada"
     is_away: bool = False
     keys_are_away: bool = False
+    rotates: bool = True
     method: str = "client_secret_basic"
     described: dict[str, Any] = field(default_factory=dict)
     answered: dict[str, Any] = field(default_factory=dict)
@@ -149,6 +150,8 @@ class IdentityProvider:
             if account is None:
                 self.refreshes.clear()
                 return 400, {"error": "invalid_grant"}
+            if not self.rotates:
+                self.refreshes[form["refresh_token"]] = account
             return 200, self._issued(account)
         asked = self.codes.pop(form["code"], {})
         digest = hashlib.sha256(form["code_verifier"].encode()).digest()

@@ -1,12 +1,11 @@
 """The console's sessions: refreshed by one request at a time, and how they end."""
 
 import json
-from datetime import timedelta
 
 import gevent
 import gevent.event
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from config import ConfigError, sealing_keys
 from service import create_app
@@ -15,7 +14,6 @@ from service.auth.users import rights_cache
 from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import from_now
-from service.extensions import db
 from service.lifecycle import LIFECYCLE
 from service.sealing import places
 from service.sealing.seal import Sealer
@@ -25,25 +23,8 @@ from service.sign_in.sessions import SESSIONS
 from service.upkeep import rotation, sweeping
 from tests.app_database import is_lock_awaited
 from tests.services import on_sqlite, settings_for, wait_for
-
-
-def change(app, **values):
-    with app.app_context(), write_transaction() as session:
-        session.execute(update(ConsoleSession).values(**values))
-
-
-def is_due(app):
-    """Its token ends in a moment; it has lasted for an hour."""
-    change(app, expires_at=from_now(20), updated_at=from_now(-3600), lease_until=None)
-
-
-def has_expired(app):
-    change(app, expires_at=from_now(-1), updated_at=from_now(-3600), failed_at=None)
-
-
-def sessions(app):
-    with app.app_context():
-        return db.session.query(ConsoleSession).count()
+from tests.sign_in.browser import in_a_tab
+from tests.sign_in.stored_sessions import change, has_expired, is_due, pass_time, sessions
 
 
 def test_a_token_is_refreshed_before_it_ends(app, browser, provider):
@@ -67,18 +48,7 @@ def test_many_tabs_at_once_make_one_refresh(app, browser, provider):
     assert len(provider.asked("token")) == 2
 
 
-def in_a_tab(app, cookie):
-    def ask():
-        tab = app.test_client()
-        tab.set_cookie("console_session", cookie)
-        answer = tab.post("/console/token", headers={"Origin": "http://localhost"})
-        return answer.status_code, answer.json.get("token")
-
-    return gevent.spawn(ask)
-
-
 def test_a_refresh_is_the_only_one_for_as_long_as_it_may_take(app, browser, provider, monkeypatch):
-    """The lease is moved back instead of the clock forward."""
     browser.sign_in()
     has_expired(app)
     give, tabs = provider._token, []
@@ -95,12 +65,6 @@ def test_a_refresh_is_the_only_one_for_as_long_as_it_may_take(app, browser, prov
     tabs[0].join()
     assert {tab.get() for tab in tabs} == {tabs[0].value}
     assert len(provider.asked("token")) == 2
-
-
-def pass_time(app, seconds):
-    with app.app_context():
-        until = db.session.scalar(select(ConsoleSession.lease_until))
-    change(app, lease_until=until - timedelta(seconds=seconds))
 
 
 @on_sqlite
@@ -237,24 +201,6 @@ def test_an_operator_finds_in_the_log_why_a_refresh_failed(app, browser, provide
     browser.post("token")
     [line] = told()
     assert (line["event"], line["why"]) == ("session ended", "tokens: invalid_client")
-
-
-@on_sqlite
-def test_who_signs_out_during_a_refresh_leaves_no_token_at_the_provider(
-    app, browser, provider, monkeypatch
-):
-    browser.sign_in()
-    has_expired(app)
-    give = provider._token
-
-    def give_late(form):
-        issued = give(form)
-        browser.post("sign-out")
-        return issued
-
-    monkeypatch.setattr(provider, "_token", give_late)
-    status, _ = in_a_tab(app, browser.session_id).get()
-    assert (status, sessions(app), provider.refreshes) == (401, 0, {})
 
 
 @on_sqlite
