@@ -80,15 +80,13 @@ def begin() -> Response:
 def callback() -> Response:
     """Receive the person from the identity provider; redirects to the console"""
     try:
-        cookie = request.cookies.get(_name(UNDERWAY), "")
-        session_id = _sign_ins().finish(request.args.to_dict(), cookie)
+        cookie, before = (request.cookies.get(_name(name)) for name in (UNDERWAY, SESSION))
+        session_id = _sign_ins().finish(request.args.to_dict(), cookie or "", before)
     except SignInFailed as failure:
         response = _report_failure(failure)
         if failure.problem == "lost":  # the cookie belongs to another sign-in, which may succeed
             return response
     else:
-        if before := request.cookies.get(_name(SESSION)):
-            _sessions().replace(before, session_id)  # each sign-in gets a new id
         response = _to_page()
         _set_cookie(response, SESSION, session_id, int(LIFETIME.total_seconds()))
     _delete_cookie(response, UNDERWAY)

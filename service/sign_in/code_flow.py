@@ -12,13 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlalchemy.exc import SQLAlchemyError
+
 from service.app_keys import AppKey
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 from service.sign_in.acceptance import TokensNotAccepted
 from service.sign_in.identity import IdentityProvider, ProviderAway, ProviderRefused
 from service.sign_in.sessions import Sessions
-from service.web.errors import Unauthorized, Unavailable
+from service.web.errors import Unauthorized, Unavailable, outage_error
 
 SIGN_INS = AppKey["SignIns | None"]("sign_ins")
 SIGN_IN_SECONDS = 600
@@ -28,7 +30,9 @@ REFUSALS = ("invalid_request", "unauthorized_client", "unsupported_response_type
             "consent_required", "account_selection_required")  # fmt: skip
 
 # The page has a sentence for each, in service/browser/console/sign-in-problems.js.
-Problem = Literal["denied", "lost", "refused", "away", "not-accepted", "not-admitted"]
+Problem = Literal[
+    "denied", "lost", "refused", "away", "unavailable", "not-accepted", "not-admitted"
+]
 
 
 class SignInFailed(Exception):
@@ -67,8 +71,11 @@ class SignIns:
         text = json.dumps({**kept, "until": time.time() + SIGN_IN_SECONDS})
         return Begun(url, self._sealer.seal(text, places.SIGN_IN))
 
-    def finish(self, answer: Mapping[str, str], cookie: str) -> str:
-        """Return the id of the new session. Needs an app context; raises `SignInFailed`."""
+    def finish(self, answer: Mapping[str, str], cookie: str, before: str | None) -> str:
+        """Return the id of the new session, which replaces the browser's session `before`.
+
+        Needs an app context; raises `SignInFailed`.
+        """
         kept = self._read(cookie)
         if not secrets.compare_digest(answer.get("state", "").encode(), kept["state"].encode()):
             raise SignInFailed("lost", "another state")
@@ -79,13 +86,17 @@ class SignIns:
             issued = self._provider.exchange(
                 answer["code"], self._redirect, kept["verifier"], kept["nonce"]
             )
-            return self._sessions.begin(issued)
+            return self._sessions.begin(issued, before)
         except ProviderRefused as error:
             raise SignInFailed("refused", error) from None
         except ProviderAway as error:
             raise SignInFailed("away", error) from None
         except Unavailable:
-            raise SignInFailed("away", "keys, or the database") from None
+            raise SignInFailed("away", "keys") from None
+        except SQLAlchemyError as error:
+            if outage_error(error) is None:
+                raise
+            raise SignInFailed("unavailable", "the database") from None
         except TokensNotAccepted:
             raise SignInFailed("not-accepted") from None
         except Unauthorized:

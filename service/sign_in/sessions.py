@@ -57,8 +57,15 @@ class Sessions:
     def __init__(self, provider: IdentityProvider, verifier: Verifier, sealer: Sealer) -> None:
         self._provider, self._verifier, self._sealer = provider, verifier, sealer
 
-    def begin(self, issued: IssuedTokens) -> str:
-        """Return a new session's id. Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`."""
+    def begin(self, issued: IssuedTokens, before: str | None) -> str:
+        """Return a new session's id. The browser's session `before` ends in the same transaction.
+
+        The refresh token of `before` is revoked only if it belongs to another person. A revocation
+        may end all sessions of a person with this client, as Keycloak's does, and so the new one
+        too. The caller waits for it at most `PATIENCE_SECONDS`.
+
+        Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`, `SQLAlchemyError`.
+        """
         bearer, claims = pick_token(self._verifier, issued, None)
         users.admit(claims)
         session_id = secrets.token_urlsafe(32)
@@ -71,6 +78,10 @@ class Sessions:
         with write_transaction() as session:
             user_locks.lock(session, claims.subject)  # fails if the user is being erased
             session_rows.add(session, values)
+            replaced = session_rows.remove(session, before) if before else None
+        if replaced and replaced.user_id != claims.subject:
+            with gevent.Timeout(PATIENCE_SECONDS, False):
+                refresh_leases.run_detached(partial(self._revoke, replaced))
         return session_id
 
     def bearer(self, session_id: str) -> Bearer:
@@ -138,18 +149,6 @@ class Sessions:
         url: str | None = leaving.value
         return url
 
-    def replace(self, session_id: str, by: str) -> None:
-        """End the session of a browser that has begun another one.
-
-        Its refresh token is revoked only if it belongs to another person. A revocation may end all
-        sessions of a person with this client, as Keycloak's does, and so the new one too.
-        """
-        with write_transaction() as session:
-            row = session_rows.remove(session, session_id)
-        new = refresh_leases.read(ConsoleSession, id_hash=hash_secret(by))
-        if row and new and row.user_id != new.row.user_id:
-            self._revoke(row)
-
     def _revoke(self, row: ConsoleSession) -> None:
         if token := self._open(row, "refresh_token"):
             self._provider.revoke(token)
@@ -200,7 +199,7 @@ class Sessions:
         """Store the values of a refresh; returns False if others have written the row meanwhile.
 
         If the session has ended, the new refresh token is revoked, unless a revocation could end
-        the person's next session (see `replace`).
+        the person's next session (see `begin`).
         """
         if refresh_leases.store(row, lease, values):
             return True

@@ -217,26 +217,6 @@ def test_signing_out_ends_the_session_here_and_at_the_provider(app, browser, pro
 
 
 @on_sqlite
-def test_signing_in_again_revokes_nothing_of_the_same_person(app, browser, provider):
-    """A revocation at Keycloak ends all sessions of the person with this client."""
-    browser.sign_in()
-    browser.sign_in()
-    assert (provider.asked("revoke"), sessions(app)) == ([], 1)
-    is_due(app)
-    assert browser.post("token").status_code == 200
-
-
-@on_sqlite
-def test_signing_in_as_another_person_revokes_the_token_of_the_first(app, browser, other, provider):
-    browser.sign_in()
-    other.sign_in()
-    provider.account = "bob"
-    browser.sign_in()
-    assert (len(provider.asked("revoke")), sessions(app)) == (1, 2)
-    assert list(provider.refreshes.values()) == ["ada", "bob"]
-
-
-@on_sqlite
 @pytest.mark.parametrize(
     "url", [None, "http://id.example/end", "javascript:alert(1)", "https://[x/end"]
 )

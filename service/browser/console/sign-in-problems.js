@@ -6,6 +6,7 @@ const SIGN_IN_PROBLEMS = {
   lost: 'The sign-in took too long, or was begun in another window. Try again.',
   refused: 'The identity provider did not complete the sign-in. Try again.',
   away: 'The identity provider can’t be reached right now. Try again in a minute.',
+  unavailable: 'The server can’t complete a sign-in right now. Try again in a minute.',
   'not-accepted':
     'You are signed in at the identity provider, but this server does not accept its tokens. ' +
     'Its operator has to check AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE.',
