@@ -1,6 +1,7 @@
 """A directory with the content of media: one file for each item, named by the item's id.
 
-Files are read and written in gevent's threads, because a slow disk would block all greenlets.
+Files are opened, read, written and removed in gevent's threads, because a slow disk would block all
+greenlets. Several hosts share the directory over a network.
 """
 
 import os
@@ -39,7 +40,7 @@ class Directory:
 
     def open(self, media_id: str) -> int:
         """Return a file's descriptor for `read`; the caller closes it."""
-        return os.open(self._path / media_id, os.O_RDONLY | os.O_CLOEXEC)
+        return _in_thread(os.open, self._path / media_id, os.O_RDONLY | os.O_CLOEXEC)
 
     def read(self, descriptor: int, size: int, offset: int) -> bytes:
         return _in_thread(os.pread, descriptor, size, offset)

@@ -4,13 +4,17 @@ import os
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl
 
+import gevent
 import pytest
+from gevent import get_hub
+from gevent.monkey import get_original
 
 from service.extensions import db
 from service.media import links
 from service.media.store import PIECE
 from tests.services import on_sqlite
 
+ThreadEvent = get_original("threading", "Event")  # gevent's own is not for threads
 LARGE = bytes(range(256)) * (2 * PIECE // 256) + b"the end"
 NO_DATE = "Sun, 29 Nov 99999999999 22:00:00 GMT"
 in_both = pytest.mark.parametrize("place", ["database", "files"], indirect=True)
@@ -216,6 +220,30 @@ def test_an_item_that_is_gone_is_not_served_as_a_whole_one(kept, alice, store):
         assert len(first) == PIECE
     response.close()
     assert alice.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+@on_sqlite
+def test_a_file_that_opens_slowly_holds_up_no_other_request(kept, alice, settings):
+    """As on a network's disk: nobody opens a FIFO before its other end is opened."""
+    path, _ = kept()
+    file = settings.media_dir / path.rpartition("/")[2]
+    file.unlink()
+    os.mkfifo(file)
+    answered = ThreadEvent()
+    other_end = get_hub().threadpool.spawn(open_after, answered, file)
+    waiting = gevent.spawn(alice.request, "HEAD", path)
+    gevent.sleep(0.1)
+    assert alice.get("/api/credits").status_code == 200
+    answered.set()
+    assert waiting.get(timeout=10).status_code == 200
+    assert other_end.get(), "the other request has waited"
+
+
+def open_after(answered, file):
+    in_time = answered.wait(5)
+    os.close(os.open(file, os.O_WRONLY))
+    return in_time
 
 
 @pytest.mark.parametrize("place", ["files"], indirect=True)
