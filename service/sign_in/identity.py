@@ -8,6 +8,7 @@ import json
 import time
 from base64 import b64encode
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -119,24 +120,19 @@ class IdentityProvider:
 
     def revoke(self, token: str) -> None:
         """Revoke a refresh token, if the provider supports that. Its answer is ignored."""
-        try:
+        with suppress(ProviderAway):
             if url := self._offered("revocation_endpoint"):
                 form = {"token": token, "token_type_hint": "refresh_token"}
                 self._send("POST", url, form)
-        except ProviderAway:
-            return
 
     def end_session_url(self, id_token: str | None, back: str) -> str | None:
         """Return the URL for signing out of the provider too, if it has one."""
-        try:
+        url = None
+        with suppress(ProviderAway):
             url = self._offered("end_session_endpoint")
-        except ProviderAway:
-            return None
-        if url is None:
-            return None
         parameters = {"client_id": self._client_id, "post_logout_redirect_uri": back}
         hint = {"id_token_hint": id_token} if id_token else {}
-        return _with_query(url, [*{**hint, **parameters}.items()])
+        return _with_query(url, [*{**hint, **parameters}.items()]) if url else None
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -228,7 +224,9 @@ class IdentityProvider:
             authorization, client = self._client()
             body = urlencode({**form, **client}).encode()
             headers |= {"Content-Type": FORM, **authorization}
-        outbound = Outbound("identity", method, url, headers, body, 5, None, ANSWER_SECONDS)
+        outbound = Outbound(
+            "identity", method, url, headers, body, connect=5, idle=None, whole=ANSWER_SECONDS
+        )
         try:
             status, raw = self._upstream.fetch(outbound, ANSWER_BYTES)
             answer = json.loads(raw) if raw.strip() else {}
