@@ -63,6 +63,21 @@ def test_the_models_are_read_when_the_service_can_tell_them_again(opened):
     expect(picker).to_have_attribute("title", "")
 
 
+def test_a_chat_that_could_not_be_read_is_read_when_the_service_is_available_again(console):
+    console.may_say("503")
+    page, messages = console.page, "**/api/records/ai-messages?*"
+    console.ask("count to 2")
+    body = {"error": "unavailable", "message": "The database is away."}
+    page.route(messages, lambda route: route.fulfill(status=503, json=body))
+    page.reload()
+    expect(console.problem).to_contain_text("The database is away.")
+    expect(live(console)).to_have_text("Live")
+    page.unroute(messages)
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(console.answers).to_have_count(1)
+    expect(console.problem).to_be_empty()
+
+
 def test_a_page_that_has_slept_connects_again(opened):
     console = opened(alone=True)  # the clock is that of the context
     page, sockets = console.page, []

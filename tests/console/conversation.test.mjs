@@ -386,3 +386,71 @@ test('a message that was found far back comes with few requests', async () => {
   await reveal(talk, { querySelector: () => null }, 'm1', () => true);
   assert.deepEqual([asked.length, talk.messages.length, talk.messages[0].id], [6, 1000, 'm1']);
 });
+
+/** Makes the requests for messages fail until the returned function is called. */
+function breakReads(transport) {
+  const { get } = transport;
+  transport.get = async () => {
+    throw new NetworkError();
+  };
+  return () => (transport.get = get);
+}
+
+test('messages that could not be read are read when their chat is shown again, and the error disappears', async () => {
+  const { talk, rows, transport } = conversation({ rows: [{ recordId: 'u', data: { role: 'user', content: 'first' } }] });
+  const repair = breakReads(transport);
+  await talk.load();
+  assert.deepEqual([talk.phase, talk.messages.length, /can’t be reached/.test(talk.problem)], ['idle', 0, true]);
+  repair();
+  await talk.watch();
+  assert.deepEqual([talk.phase, talk.messages.length, talk.problem], ['idle', 1, '']);
+  const breakAgain = breakReads(transport);
+  rows.push({ recordId: 'v', data: { role: 'user', content: 'second' } });
+  await talk.refresh('later');
+  breakAgain();
+  await talk.readMissed();
+  assert.deepEqual([talk.messages.length, talk.problem], [2, '']);
+  transport.get = assert.fail;
+  await talk.readMissed();
+});
+
+test('a question that was being sent when the page was left comes back when the first reading succeeds late', async () => {
+  const storage = new FakeStorage();
+  createDrafts(storage, 'alice').setQuestion('chat', { id: 'u1', text: 'hello' });
+  const { talk, transport, searches } = conversation({ storage });
+  const repair = breakReads(transport);
+  await talk.load();
+  repair();
+  await talk.watch();
+  assert.deepEqual([talk.restoredText, searches.length], ['hello', 2], 'and a running reply is searched for again');
+});
+
+test('a turn in a chat whose messages could not be read loads them at its end', async () => {
+  for (const isSentMeanwhile of [true, false]) {
+    const { talk, rows, transport } = conversation({ answers: [stream(text('Hi'), { type: 'finish' })] });
+    const { get } = transport;
+    let refuse;
+    transport.get = () => new Promise((_, reject) => (refuse = () => reject(new NetworkError())));
+    const loading = talk.load();
+    transport.get = get;
+    if (!isSentMeanwhile) await (refuse(), loading);
+    rows.push({ recordId: 'u', data: { role: 'user', content: 'from yesterday' } });
+    const turn = talk.send('hello', 'm');
+    refuse();
+    await Promise.all([loading, turn]);
+    assert.deepEqual(talk.messages.map((m) => m.text), ['from yesterday']);
+  }
+});
+
+test('the error of earlier messages that could not be read disappears when they are read', async () => {
+  const row = (recordId) => ({ recordId, data: { role: 'user', content: recordId } });
+  const { talk, transport } = conversation({});
+  transport.get = async (_path, { cursor }) => ({ records: [row(cursor ? 'm1' : 'm2')], nextCursor: cursor ? null : 'c1' });
+  await talk.load();
+  const repair = breakReads(transport);
+  await talk.loadEarlier();
+  assert.match(talk.problem, /can’t be reached/);
+  repair();
+  await talk.loadEarlier();
+  assert.deepEqual([talk.messages.length, talk.problem], [2, '']);
+});

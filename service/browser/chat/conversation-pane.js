@@ -75,6 +75,7 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
   function readAgain() {
     models.refresh();
     if (conversation?.phase === 'idle' && conversation.turn) conversation.load(); // the server may have stored its reply
+    else conversation?.readMissed();
   }
 
   /** Renders at most once per frame, however many chunks arrive. */
@@ -147,6 +148,7 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     refresh() {
       transcript.refresh();
       models.refresh();
+      conversation?.readMissed();
     },
     /** Call this when the chat was deleted. The conversation stays on the screen; the draft becomes that of a new chat. */
     detach() {

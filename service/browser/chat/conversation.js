@@ -5,7 +5,7 @@ import { errorText } from '../shared/errors.js';
 import { PAGE, createNewestReader, mergeNewest, readPage } from './history.js';
 import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
-import { userMessage } from './messages.js';
+import { hasMessage, userMessage } from './messages.js';
 import { requestBody } from './question-request.js';
 import { openRunning, stopReply } from './running-reply.js';
 import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
@@ -24,7 +24,7 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @property {string} chatId
  * @property {Phase} phase
  * @property {Turn | null} turn the running turn or the failed turn
- * @property {string} problem
+ * @property {string} problem shown at the composer; the view clears this property when the user dismisses it
  * @property {boolean} nothingStored whether it is certain that the last turn has stored nothing
  * @property {string} restoredText text to put back into the composer; the view then clears this property
  * @property {string} storedText text to remove from the composer because it was stored; the view then clears this property
@@ -53,6 +53,8 @@ export function createConversation(chatId, context) {
   let turns = 0;
   let isChecking = false; // whether a failed turn is sent again as soon as the messages are loaded
   let missed = ''; // when a message was stored that may not be shown; '' for none
+  let isRead = false; // whether the messages were read at least once
+  let readProblem = ''; // why messages could not be read; '' if the last attempt has succeeded
   /** @type {State} */
   const state = {
     chatId, phase: 'loading', messages: [], earlier: null, newest: '', turn: null, problem: '',
@@ -62,6 +64,7 @@ export function createConversation(chatId, context) {
     onChange: listeners.add,
     load,
     refresh,
+    readMissed,
     watch,
     loadEarlier,
     send,
@@ -73,7 +76,7 @@ export function createConversation(chatId, context) {
     /** Aborts the requests when the page is left. Nothing is shown or read after that. */
     leave: () => [request, search].forEach((each) => each?.abort(PAGE_LEFT)),
   });
-  const reader = createTurnReader({ state, set, load, isOutdated: () => missed !== '', transport, drafts, announce });
+  const reader = createTurnReader({ state, set, load, isOutdated: () => missed !== '' || readProblem !== '', transport, drafts, announce });
 
   /** @param {Partial<State>} values */
   function set(values) {
@@ -84,31 +87,41 @@ export function createConversation(chatId, context) {
   /** Loads the newest stored messages. If a turn begins meanwhile, the answer is dropped. @returns {Promise<boolean>} false if loading fails */
   async function load() {
     const before = turns;
-    const firstLoad = conversation.phase === 'loading';
+    const firstLoad = !isRead;
     const running = firstLoad ? searchRunning() : null;
     missed = '';
     try {
       const newest = await readNewest();
+      isRead = true;
       if (newest && missed === newest.newest) missed = '';
-      if (newest && turns === before) set({ ...mergeNewest(conversation, newest), ...reader.withoutFailure(newest.messages) });
+      if (newest && turns === before) set({ ...mergeNewest(conversation, newest), ...withoutReadProblem(), ...reader.withoutFailure(newest.messages) });
       const response = await running; // awaited before the question is put back, because this reply may answer it
       if (turns !== before) missed ||= 'unknown';
       else if (response) readRunning(response);
       else {
         set({ phase: 'idle' });
-        recoverQuestion(firstLoad);
+        reader.recoverQuestion(firstLoad);
       }
       return missed && !request ? load() : true; // if a turn runs, its end loads the messages again
     } catch (error) {
       search?.abort();
-      if (turns === before) set({ phase: 'idle', problem: errorText(error) });
+      readProblem = errorText(error);
+      if (turns === before) set({ phase: 'idle', problem: readProblem });
       return false;
     }
+  }
+
+  /** Call this when the server may be available again. It reads the messages only if the last attempt has failed. */
+  async function readMissed() {
+    if (!readProblem || request || conversation.phase !== 'idle') return;
+    if (!isRead) set({ phase: 'loading' });
+    await load();
   }
 
   /** Call this when the chat is shown again, because a turn may have begun in another tab. */
   async function watch() {
     if (request || conversation.phase !== 'idle') return;
+    if (readProblem) return readMissed();
     const before = turns;
     const response = await searchRunning();
     if (response && turns === before) readRunning(response);
@@ -125,7 +138,7 @@ export function createConversation(chatId, context) {
   /** @param {Response} response a running reply that this page did not start, or started before a reload */
   async function readRunning(response) {
     const draft = drafts.question(chatId);
-    const question = draft && !isStored(draft) ? userMessage(draft.id, draft.text) : null;
+    const question = draft && !hasMessage(conversation.messages, draft) ? userMessage(draft.id, draft.text) : null;
     const signal = begin(question, search);
     await reader.read(response, signal).finally(() => end(signal));
   }
@@ -141,28 +154,18 @@ export function createConversation(chatId, context) {
     try {
       const { messages, earlier } = await readPage(transport, chatId, cursor, limit);
       if (conversation.earlier !== cursor) return; // the messages are loaded already, or they no longer continue the list
-      set({ messages: [...messages, ...conversation.messages], earlier });
+      set({ messages: [...messages, ...conversation.messages], earlier, ...withoutReadProblem() });
     } catch (error) {
-      set({ problem: errorText(error) });
+      readProblem = errorText(error);
+      set({ problem: readProblem });
     }
   }
 
-  /** Restores a message that was being sent when the page was left, unless it was stored. @param {boolean} firstLoad whether the messages are loaded for the first time */
-  function recoverQuestion(firstLoad) {
-    const question = drafts.question(chatId);
-    if (!question || conversation.turn) return;
-    if (isStored(question)) {
-      drafts.setQuestion(chatId, null);
-      set({ storedText: question.text });
-    } else if (firstLoad) {
-      if (question.replaces) drafts.setQuestion(chatId, null); // the text becomes a new message
-      set({ restoredText: question.text });
-    }
-  }
-
-  /** @param {Question} question */
-  function isStored({ id, text }) {
-    return conversation.messages.some((message) => message.id === id && message.text === text);
+  /** Returns what changes in the state when messages can be read again. */
+  function withoutReadProblem() {
+    const isShown = conversation.problem === readProblem;
+    readProblem = '';
+    return isShown ? { problem: '' } : {};
   }
 
   /** @param {string} text @param {string} modelId */
@@ -202,10 +205,7 @@ export function createConversation(chatId, context) {
     set({ turn: null, problem: '' });
   }
 
-  /**
-   * @param {Question} question @param {string} modelId
-   * @param {boolean} [again] whether it was sent before: an interrupted turn with the same id is then replaced
-   */
+  /** @param {Question} question @param {string} modelId @param {boolean} [again] whether it was sent before: an interrupted turn with the same id is then replaced */
   async function ask(question, modelId, again = false) {
     // After a turn has ended, `request` may still load missed messages. A turn of another tab may have begun meanwhile.
     if (request && conversation.phase !== 'idle') return set({ restoredText: question.text, storedText: '' });

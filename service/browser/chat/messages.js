@@ -53,6 +53,11 @@ export function messagesBefore(messages, question) {
   return at < 0 ? messages : messages.slice(0, at);
 }
 
+/** Whether a question is stored with this text; an older text of the same message does not count. @param {Message[]} messages @param {{id: string, text: string}} question */
+export function hasMessage(messages, question) {
+  return messages.some(({ id, text }) => id === question.id && text === question.text);
+}
+
 /** @param {string} id @param {string} text @returns {Message} */
 export function userMessage(id, text) {
   return { id, role: 'user', text, parts: [{ kind: 'text', id, text }] };

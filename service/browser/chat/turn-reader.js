@@ -4,7 +4,7 @@ import { actionOf } from './chat-actions.js';
 import { EMPTY_REPLY, asFailed, reduce } from './chat-reducer.js';
 import { ApiError, errorText } from '../shared/errors.js';
 import { newId } from '../shared/ids.js';
-import { messagesBefore, replyTo, userMessage } from './messages.js';
+import { hasMessage, messagesBefore, replyTo, userMessage } from './messages.js';
 import { withoutQuestions } from './question-parts.js';
 import { announcementOf } from './question-words.js';
 import { followReply, openRunning } from './running-reply.js';
@@ -187,12 +187,25 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
     return { turn: null, problem: '', restoredText: '', storedText: turn.question.text };
   }
 
+  /** Restores a message that was being sent when the page was left, unless it was stored. @param {boolean} firstLoad whether the messages are loaded for the first time */
+  function recoverQuestion(firstLoad) {
+    const question = drafts.question(chatId);
+    if (!question || state.turn) return;
+    if (hasMessage(state.messages, question)) {
+      drafts.setQuestion(chatId, null);
+      set({ storedText: question.text });
+    } else if (firstLoad) {
+      if (question.replaces) drafts.setQuestion(chatId, null); // the text becomes a new message
+      set({ restoredText: question.text });
+    }
+  }
+
   /** @param {AbortSignal} signal of a request that this page aborted */
   async function finishAborted(signal) {
     if (signal.reason !== PAGE_LEFT) await finishStopped();
   }
 
-  return { read, failBeforeStream, withoutFailure };
+  return { read, failBeforeStream, withoutFailure, recoverQuestion };
 }
 
 /** Whether the user has caused a problem by stopping the reply, so that it is not shown as an error. @param {string} problem */
