@@ -375,3 +375,33 @@ def test_a_chat_that_is_pinned_by_the_keyboard_keeps_the_focus(console):
     console.page.keyboard.press("Enter")
     console.page.get_by_role("menuitem", name="Pin").press("Enter")
     expect(console.page.get_by_role("list", name="Pinned").get_by_role("link")).to_be_focused()
+
+
+def test_a_reply_by_another_model_leaves_the_focus_in_the_conversation(console):
+    console.ask("count to 2")
+    console.button("Regenerate with another model").press("Enter")
+    choices = console.page.get_by_role("group", name="Regenerate with").get_by_role("button")
+    choices.last.press("Enter")
+    expect(choices).to_have_count(0)
+    expect(console.log).to_be_focused()
+    console.is_idle()
+
+
+def test_an_error_that_is_dismissed_leaves_the_focus_in_the_composer_and_is_shown_again(console):
+    console.may_say("503")
+    console.ask("count to 2")
+
+    def answer(route):
+        if "cursor" in route.request.url:
+            return route.fulfill(**NOT_NOW)
+        page = route.fetch()
+        return route.fulfill(response=page, json={**page.json(), "nextCursor": "more"})
+
+    console.page.route("**/api/records/ai-messages?*", answer)
+    console.page.reload()
+    for _ in range(2):
+        console.button("Show earlier messages").press("Enter")
+        expect(console.problem).to_contain_text("Not now.")
+        console.button("Dismiss this error").press("Enter")
+        expect(console.problem).to_be_empty()
+        expect(console.composer).to_be_focused()

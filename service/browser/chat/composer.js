@@ -1,6 +1,6 @@
 // The message input. Enter sends the message, Shift+Enter starts a new line, and every change is stored as a draft.
 
-import { element, fitHeight, icon, iconButton } from '../shared/elements.js';
+import { element, fitHeight, icon, iconButton, isFocusLost } from '../shared/elements.js';
 import { isComposing } from '../shared/typing.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
@@ -14,9 +14,10 @@ const BUSY = 'You can send when the reply has ended';
  * @param {HTMLElement} options.modelPicker
  * @param {(text: string) => void} options.onSend
  * @param {() => void} options.onStop
+ * @param {() => void} options.onDismiss called when the user has dismissed the problem
  * @param {() => string} options.lastMessage the text of the user's last message, or ''
  */
-export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessage }) {
+export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss, lastMessage }) {
   let draft = 'new';
   let busy = false;
   const box = element('textarea', {
@@ -36,7 +37,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
     'Stop',
   );
   const problem = element('div', { class: 'problem', role: 'alert' });
-  const dismiss = iconButton('cross', 'Dismiss this error', () => showProblem(''));
+  const dismiss = iconButton('cross', 'Dismiss this error', dismissProblem);
   const hint = element('span', { class: 'hint', id: 'composer-hint' }, KEYS);
   const node = element(
     'form',
@@ -97,6 +98,13 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, lastMessag
   function showProblem(text, isExpected = false) {
     problem.classList.toggle('expected', isExpected);
     problem.replaceChildren(...(text ? [element('p', {}, text), dismiss] : []));
+  }
+
+  function dismissProblem() {
+    showProblem('');
+    onDismiss();
+    // On a touch screen, the focus would open the keyboard.
+    if (isFocusLost() && matchMedia('(pointer: fine)').matches) box.focus();
   }
 
   return {

@@ -31,7 +31,7 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
   const models = createModelPicker(transport, storage, scheduleShow);
   const actions = createActions({ current: () => conversation, models, send: onSend, retry, transport, drafts, announce });
   const transcript = createTranscript(questions, { actions, socket }, scheduleShow);
-  const composer = createComposer({ drafts, modelPicker: models.node, onSend, onStop, lastMessage });
+  const composer = createComposer({ drafts, modelPicker: models.node, onSend, onStop, onDismiss, lastMessage });
   const first = createFirstMessage({
     chats,
     drafts,
@@ -117,6 +117,12 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
 
   function onStop() {
     conversation?.stop();
+  }
+
+  /** Forgets the dismissed problem, so that it is shown again if it occurs again. */
+  function onDismiss() {
+    problem = '';
+    if (conversation) conversation.problem = '';
   }
 
   function retry() {

@@ -71,7 +71,9 @@ export function createReplyFooter(body, actions, changes) {
   async function regenerate(modelId) {
     if (!place || place.isBusy) return;
     const went = await actions.regenerate(place.questionId, place.later, modelId);
-    if (went && other.getAttribute('aria-expanded') === 'true') toggle(other, models);
+    if (!went || other.getAttribute('aria-expanded') !== 'true') return;
+    if (panel.contains(document.activeElement)) other.focus(); // the focused button is removed now
+    toggle(other, models);
   }
 
   async function undoChanges() {
