@@ -22,6 +22,22 @@ from tests.services import Service
 LEFT = "You can’t decide here any more"
 CONTACTS = "cloudsuite/contacts-list"
 SEARCH = 'call integrations.call with {"endpoint": "search-web-raw", "body": {"query": "brave"}}'
+# The function `cut` breaks the page's newest stream of a running reply, as a lost connection does.
+CUT = """const { fetch } = window;
+window.fetch = async (path, init) => {
+  const answer = await fetch(path, init);
+  if (!String(path).endsWith('/stream') || !answer.body) return answer;
+  const reader = answer.body.getReader();
+  const body = new ReadableStream({
+    start: (controller) => (window.cut = () => controller.error(new TypeError('cut'))),
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+  return new Response(body, answer);
+};"""
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +127,22 @@ def test_a_reply_goes_on_after_a_reload_and_what_was_denied_stays_so(opened_ther
     expect(shown).to_contain_text("You denied this call. Nothing was sent.")
     expect(shown.get_by_role("button")).to_have_count(0)
     assert calls_of(console) == before
+
+
+def test_a_question_can_be_answered_when_its_reply_is_read_on_after_a_lost_connection(opened_there):
+    console = opened_there(own=True).sign_in()
+    page = console.page
+    page.add_init_script(CUT)
+    waits_for_its_user(console)
+    page.reload()
+    allow = card(console, "Approval: search-web-raw").get_by_role("button", name="Allow once")
+    expect(allow).to_be_visible()
+    with page.expect_response("**/stream") as resumed:
+        page.evaluate("cut()")
+    assert ":" in resumed.value.request.headers["last-event-id"]
+    decide(console, "search-web-raw", "Allow once")
+    console.is_idle()
+    assert calls_of(console) == ["search-web-raw"]
 
 
 def test_a_worker_that_is_killed_while_a_call_waits_has_sent_nothing(opened_there, lossy):

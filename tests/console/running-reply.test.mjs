@@ -162,7 +162,7 @@ test('the search for a lost reply pauses, and ends after some attempts or when t
     const reopen = async () => { throw error; };
     const pause = async (ms) => void slept.push(ms);
     const { signal } = new AbortController();
-    const ending = await followReply(stream(), { reopen, onChunk() {}, onLost() {}, signal, pause });
+    const ending = await followReply(stream(), { reopen, onChunk() {}, onLost() {}, onResumed() {}, signal, pause });
     assert.deepEqual([ending, slept], [null, [0, 500, 1500, 4000].slice(0, pauses)]);
   }
   const left = AbortSignal.abort();
@@ -174,4 +174,59 @@ test('the id of an event counts when its data is there', () => {
   const decoder = createChunkDecoder(position);
   const push = (line) => (decoder.push(new TextEncoder().encode(line)), position.id);
   assert.deepEqual(['id: t:1\n', 'data: {"type":"x"}\n', '\nid: t:2\n', 'data: [DONE]\n'].map(push), ['', 't:1', 't:1', 't:1']);
+});
+
+/** A stream that sends these events and then stays open until `cut` is called. */
+function openStream(...chunks) {
+  let cut;
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new Uint8Array(await events(...chunks).arrayBuffer()));
+      cut = () => controller.error(new Error('cut'));
+    },
+  });
+  return { response: new Response(body), cut: () => cut() };
+}
+/** Until the condition holds. */
+async function until(holds) {
+  for (let tries = 0; !holds(); tries += 1) {
+    assert.ok(tries < 2000);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+test('a question that waits while the connection is lost can be answered once the reply is read on', async () => {
+  const first = openStream(START, text('Hi'), ASKED);
+  const second = openStream(); // nothing new: the reply waits for the answer
+  const { talk, searches } = conversation({ storage: reloaded(), replies: [first.response, second.response] });
+  const shown = () => [talk.turn?.isLost, talk.turn?.reply.parts.at(-1)?.data?.state].join();
+  await talk.load();
+  await until(() => shown() === 'false,asked');
+  first.cut();
+  await until(() => shown() === 'true,left');
+  await until(() => shown() !== 'true,left');
+  assert.deepEqual([shown(), searches.at(-1)[1]], ['false,asked', { 'Last-Event-ID': 't:3' }]);
+  talk.leave();
+});
+
+test('a stream that ends each time before it brings anything new is not read for ever', async () => {
+  const slept = [];
+  const pause = async (ms) => assert.ok(slept.push(ms) < 10);
+  for (const again of [() => events(START), () => stream(START)]) {
+    slept.length = 0;
+    const options = { reopen: async () => again(), onChunk() {}, onLost() {}, onResumed() {}, signal: new AbortController().signal, pause };
+    assert.equal(await followReply(again(), options), null);
+    assert.deepEqual(slept, [0, 500, 1500, 4000]);
+  }
+});
+
+test('a stream that is not understood is closed', async () => {
+  let canceled = false;
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('data: <html>\n\n')),
+    cancel: () => void (canceled = true),
+  });
+  const options = { reopen: async () => null, onChunk() {}, onLost() {}, onResumed() {}, signal: new AbortController().signal, pause: async () => {} };
+  await followReply(new Response(body), options);
+  assert.equal(canceled, true, 'it would hold one of the few connections of the browser');
 });

@@ -33,15 +33,19 @@ export function createChunkDecoder(position = { id: '' }) {
 /**
  * @param {Response} response
  * @param {{id: string}} [position] as for the decoder
- * @returns {AsyncGenerator<Chunk>} ends with the body; throws when the connection breaks
+ * @returns {AsyncGenerator<Chunk>} ends with the body; throws when the connection breaks, or when the body is no such stream
  */
 export async function* readUiStream(response, position) {
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   const decoder = createChunkDecoder(position);
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield* decoder.push(value);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield* decoder.push(value);
+    }
+  } finally {
+    reader.cancel().catch(() => {}); // without this, a stream that is not read to its end would keep its connection
   }
 }
 

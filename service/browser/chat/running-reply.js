@@ -30,14 +30,16 @@ export async function openRunning(transport, chatId, signal, lastId = '') {
  * @param {object} options
  * @param {(lastId: string) => Promise<Response | null>} options.reopen `lastId` is '' if no event had an id
  * @param {(chunk: import('./chat-stream.js').Chunk) => void} options.onChunk
- * @param {() => void} options.onLost called before each attempt to read the reply again
+ * @param {() => void} options.onLost called when the connection is lost, before the attempts to read the reply again
+ * @param {() => void} options.onResumed called when an attempt has succeeded, before the chunks that follow
  * @param {AbortSignal} options.signal
  * @param {(ms: number, signal: AbortSignal) => Promise<void>} [options.pause]
  * @returns {Promise<Ending>}
  */
-export async function followReply(first, { reopen, onChunk, onLost, signal, pause = sleep }) {
+export async function followReply(first, { reopen, onChunk, onLost, onResumed, signal, pause = sleep }) {
   const position = { id: '' };
-  let attempt = 0;
+  let lastId = ''; // of the event that was the newest one before the last loss
+  let attempt = 0; // since the reply last brought something new: a stream that only repeats itself is not read for ever
   /** @type {Ending} */
   let ending = null;
 
@@ -45,7 +47,8 @@ export async function followReply(first, { reopen, onChunk, onLost, signal, paus
   async function read(response) {
     try {
       for await (const chunk of readUiStream(response, position)) {
-        attempt = 0;
+        if (position.id !== lastId) attempt = 0;
+        lastId = position.id;
         onChunk(chunk);
         ending = endingOf(chunk) ?? ending;
       }
@@ -73,6 +76,7 @@ export async function followReply(first, { reopen, onChunk, onLost, signal, paus
     if (ending || signal.aborted) break;
     onLost();
     response = await search();
+    if (response) onResumed();
   }
   return ending;
 }

@@ -21,6 +21,7 @@ export const PAGE_LEFT = new DOMException('the page was left', 'AbortError');
 const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: false }; // before the first chunk
 
 /**
+ * @typedef {import('./chat-reducer.js').Part} Part
  * @typedef {import('./chat-stream.js').Chunk} Chunk
  * @typedef {import('./conversation.js').State} State
  * @typedef {import('./messages.js').Message} Message
@@ -39,6 +40,8 @@ const NO_TURN = { question: userMessage('', ''), reply: EMPTY_REPLY, isLost: fal
 export function createTurnReader({ state, set, load, isOutdated, transport, drafts, announce }) {
   const { chatId } = state;
   let replyId = '';
+  /** @type {Part[]} the parts of the reply when its connection was lost */
+  let lostParts = [];
   /** @type {Set<string>} the announced questions, which come a second time when a reply is read again */
   const announced = new Set();
 
@@ -57,6 +60,7 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
       reopen: (lastId) => openRunning(transport, chatId, signal, lastId),
       onChunk: receive,
       onLost: lose,
+      onResumed: resume,
       signal,
     });
     if (ending === 'finish') await finish();
@@ -96,7 +100,13 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   /** Called when the connection is lost. The partial reply stays on the screen, but its questions can't be answered. */
   function lose() {
     const { reply } = current();
+    lostParts = reply.parts;
     set({ turn: { ...current(), reply: { ...reply, parts: withoutQuestions(reply.parts) }, isLost: true } });
+  }
+
+  /** Called when the reply can be read on. Its questions can be answered again: the server does not send them a second time. */
+  function resume() {
+    set({ turn: { ...current(), reply: { ...current().reply, parts: lostParts }, isLost: false } });
   }
 
   /** The reply is stored. */
