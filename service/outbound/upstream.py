@@ -24,6 +24,7 @@ from service.outbound.exchange import HttpExchange
 from service.outbound.guarded import GuardedConnection, GuardedSecureConnection, NotPublic
 from service.outbound.head import request_head
 from service.outbound.pool import Pool
+from service.outbound.time_limit import TimeLimit
 from service.release import USER_AGENT
 
 DRAIN_SECONDS = 2.0  # for the end of a body whose content is complete
@@ -156,9 +157,8 @@ class Upstream:
 
         Raises `UpstreamError`. The connection is reused if the body is read to its end.
         """
-        outcome, why = "failed", {}
-        stream = None
-        limit = gevent.Timeout.start_new(outbound.whole)
+        outcome, why, stream = "failed", {}, None
+        limit = TimeLimit.start_new(outbound.whole)
         try:
             stream = PooledStream(self._send(outbound), self._drains)
             outbound = replace(outbound, body=None)  # not kept while the response arrives
@@ -178,8 +178,8 @@ class Upstream:
                 stream.close()
             count_upstream_call(outbound.name, outcome).inc()
             if outbound.is_logged:
-                host = _host(outbound)
-                log_info("called", upstream=outbound.name, host=host, outcome=outcome, **why)
+                facts = {"host": _host(outbound), "outcome": outcome, **why}
+                log_info("called", upstream=outbound.name, **facts)
 
     def fetch(self, outbound: Outbound, limit: int) -> tuple[int, bytes]:
         """Return the status and the body, of at most `limit` bytes. Raises `UpstreamError`."""
