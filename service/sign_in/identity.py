@@ -156,9 +156,10 @@ class IdentityProvider:
 
     def _refresh_metadata(self) -> None:
         try:
-            self._metadata = self._discover()
-            self._read_at = time.monotonic()
-            self._keys = KeySource(self._metadata["jwks_uri"], self._upstream)
+            found = self._discover()
+            if found["jwks_uri"] != self._metadata.get("jwks_uri"):
+                self._keys = KeySource(found["jwks_uri"], self._upstream)
+            self._metadata, self._read_at = found, time.monotonic()
         except ProviderAway as error:
             self._failed_at, self._failure = time.monotonic(), str(error)
 

@@ -253,6 +253,16 @@ def test_many_who_begin_at_once_ask_the_provider_once(app, provider):
 
 
 @on_sqlite
+def test_a_new_description_leaves_the_keys_that_are_known(app, browser, provider):
+    """The description is fetched once an hour, and the keys may be unavailable then."""
+    browser.sign_in()
+    app.extensions["sessions"]._provider._read_at = float("-inf")
+    provider.keys_are_away = True
+    assert browser.sign_in() == ""
+    assert len(provider.asked("openid_configuration")) == 2
+
+
+@on_sqlite
 def test_where_to_go_afterwards_is_not_taken_from_the_address(browser, provider):
     """Every redirect but the one to the provider leads to `/`: `arrive` checks it."""
     url = provider.agree(browser.begin())
