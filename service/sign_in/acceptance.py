@@ -6,7 +6,7 @@ Source: docs/contract.md, section 19.
 import structlog
 
 from service.auth.tokens import Claims, Verifier
-from service.sign_in.identity import IssuedTokens
+from service.sign_in.identity import IssuedTokens, ProviderRefused
 from service.web.errors import Unauthorized, UpstreamFailed
 
 log = structlog.get_logger("sessions")
@@ -22,10 +22,15 @@ class TokensNotAccepted(UpstreamFailed):
     )
 
 
-def pick_token(verifier: Verifier, issued: IssuedTokens, earlier: str | None) -> tuple[str, Claims]:
-    """Return the first token that this service accepts; `earlier` is the previous ID token.
+def pick_token(
+    verifier: Verifier, issued: IssuedTokens, earlier: str | None = None, used: str | None = None
+) -> tuple[str, Claims]:
+    """Return the first token that this service accepts.
 
-    Raises `TokensNotAccepted`, `Unavailable`.
+    For a refresh, `earlier` is the previous ID token, and `used` the token that the page has used.
+    If that is the ID token, and a refresh brings none, no refresh helps when it has ended.
+
+    Raises `TokensNotAccepted`, `ProviderRefused` in that case, and `Unavailable`.
     """
     for token in (issued.access, issued.id_token, earlier):
         try:
@@ -33,5 +38,7 @@ def pick_token(verifier: Verifier, issued: IssuedTokens, earlier: str | None) ->
                 return token, verifier.verify(token)
         except Unauthorized:
             continue
+    if earlier and earlier == used and not issued.id_token:
+        raise ProviderRefused("no ID token")
     log.warning("no token of the identity provider is accepted")
     raise TokensNotAccepted(upstreamStatus=None)

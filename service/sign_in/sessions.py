@@ -66,7 +66,7 @@ class Sessions:
 
         Raises `TokensNotAccepted`, `Unauthorized`, `Unavailable`, `SQLAlchemyError`.
         """
-        bearer, claims = pick_token(self._verifier, issued, None)
+        bearer, claims = pick_token(self._verifier, issued)
         users.admit(claims)
         session_id = secrets.token_urlsafe(32)
         id_hash = hash_secret(session_id)
@@ -178,7 +178,8 @@ class Sessions:
         try:
             issued = self._provider.refresh(self._open(row, "refresh_token") or "")
             self._provider.check(issued)
-            bearer, claims = pick_token(self._verifier, issued, self._open(row, "id_token"))
+            earlier, used = self._open(row, "id_token"), self._open(row, "bearer")
+            bearer, claims = pick_token(self._verifier, issued, earlier, used)
         except ProviderRefused as refusal:
             log.warning("session ended", why=str(refusal))
             raise self._end(row) from None

@@ -133,6 +133,31 @@ def is_known(app, provider):
 
 
 @on_sqlite
+def test_a_session_of_id_tokens_ends_if_refreshes_bring_none(app, browser, provider, told):
+    """An answer to a refresh needs no ID token (OpenID Connect Core 1.0, section 12.2)."""
+    provider.audience, provider.claims = None, {"aud": ["the-console", "the-api"]}
+    browser.sign_in()
+    provider.answered = {"id_token": None}
+    provider.change_key()
+    is_known(app, provider)
+    assert browser.post("token").status_code == 401
+    assert ([line["why"] for line in told()], sessions(app)) == (["no ID token"], 0)
+
+
+@on_sqlite
+def test_a_session_of_access_tokens_needs_no_id_token_of_a_refresh(app, browser, provider):
+    browser.sign_in()
+    first = browser.token()["token"]
+    is_due(app)
+    provider.answered = {"id_token": None}
+    provider.change_key()
+    assert browser.token()["token"] == first, "the new key is not known yet"
+    is_known(app, provider)
+    change(app, failed_at=None)
+    assert browser.token()["token"] != first
+
+
+@on_sqlite
 def test_a_refresh_that_the_provider_refuses_ends_the_session(app, browser, provider):
     browser.sign_in()
     is_due(app)
