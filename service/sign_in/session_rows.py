@@ -26,10 +26,11 @@ def remove(session: Session, session_id: str) -> Any:
     return session.execute(delete(_rows).where(is_its).returning(_rows)).one_or_none()
 
 
-def remove_unchanged(row: ConsoleSession) -> None:
-    """Delete the row, unless its tokens have been written since."""
+def remove_unchanged(row: ConsoleSession) -> bool:
+    """Delete the row, unless its tokens have been written since; returns whether it is deleted."""
+    unchanged = delete(_rows).where(*refresh_leases.is_unchanged(row))
     with write_transaction() as session:
-        session.execute(delete(_rows).where(*refresh_leases.is_unchanged(row)))
+        return session.execute(unchanged.returning(_rows.c.seq)).first() is not None
 
 
 def expire(row: ConsoleSession) -> None:

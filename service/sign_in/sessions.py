@@ -172,7 +172,8 @@ class Sessions:
         """Refresh under the lease, without an open transaction; returns whether tokens are stored.
 
         A new refresh token is stored even if the other tokens can't be checked right now, because
-        the provider may not accept the old one any more.
+        the provider may not accept the old one any more. A refusal ends the session, unless another
+        worker has refreshed it meanwhile.
         """
         issued = None
         try:
@@ -181,15 +182,17 @@ class Sessions:
             earlier, used = self._open(row, "id_token"), self._open(row, "bearer")
             bearer, claims = pick_token(self._verifier, issued, earlier, used)
         except ProviderRefused as refusal:
-            log.warning("session ended", why=str(refusal))
-            raise self._end(row) from None
+            if session_rows.remove_unchanged(row):
+                log.warning("session ended", why=str(refusal))
+            return False
         except (ProviderAway, TokensNotAccepted, Unavailable) as error:
             log.warning("not refreshed", error=type(error).__name__, why=str(error))
             rotated = self._rotate(row, issued) if issued else {}
             self._store(row, lease, {**rotated, "failed_at": current_time()}, issued)
             return False
         if claims.subject != row.user_id:
-            raise self._end(row)
+            session_rows.remove_unchanged(row)
+            return False
         fresh = self._seal(row.id_hash, bearer, claims, issued)
         fresh |= {"version": row.version + 1, "failed_at": None}
         return self._store(row, lease, fresh, issued)

@@ -47,6 +47,25 @@ def test_a_paused_refresh_revokes_nothing_of_a_later_one(
 
 
 @on_sqlite
+def test_a_paused_refresh_that_is_refused_gets_the_token_of_a_later_one(
+    app, browser, provider, meanwhile
+):
+    """The later one has used up the refresh token."""
+    browser.sign_in()
+    has_expired(app)
+    later = []
+
+    def refresh_elsewhere():
+        pass_time(app, refresh_leases.LONGEST_LEASE.total_seconds())
+        later.append(in_a_tab(app, browser.session_id).get())
+
+    meanwhile(refresh_elsewhere, is_issued=False)
+    paused = in_a_tab(app, browser.session_id).get()
+    assert (paused, len(provider.asked("token"))) == (later[0], 3)
+    assert paused[0] == 200
+
+
+@on_sqlite
 def test_who_signs_out_during_a_refresh_leaves_no_token_at_the_provider(
     app, browser, provider, meanwhile
 ):
