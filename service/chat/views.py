@@ -10,17 +10,15 @@ from marshmallow import Schema, ValidationError, fields, validate, validates, va
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from service.auth import user_locks
 from service.auth.bearer import open_to
 from service.chat.collections import AI_CHATS
 from service.chat.models import TITLE_LIMIT, Chat
 from service.chat.titles import wrong_title
 from service.chat.turn.running import RUNS
-from service.database.access import write_transaction
 from service.ids import new_id
 from service.limits.rates import count
-from service.records import outbox, writes
-from service.records.envelope import Envelope, full_envelope
+from service.records import creation, writes
+from service.records.envelope import Envelope
 from service.records.idempotency import IdempotentCreate
 from service.records.versions import IF_MATCH, expected_version
 from service.times import now
@@ -96,33 +94,7 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
     )
     key = idempotency_key()
     repeatable = IdempotentCreate(chat.user_id, AI_CHATS.name, key, data) if key else None
-    with write_transaction() as session:
-        user_locks.lock(session, chat.user_id)
-        if repeatable and (earlier := repeatable.earlier_record(session)):
-            return {"chat": chat_record(_earlier(session, earlier))}
-        record = _insert(session, chat)
-        if repeatable:
-            repeatable.store(session, chat.record_id)
-    return {"chat": chat_record(record)}
-
-
-def _earlier(session: Session, chat_id: str) -> Envelope:
-    """Return a chat of the caller's. It is not locked: an erasure locks chats before their user.
-
-    Raises `NotFound`.
-    """
-    chat = session.scalar(_select_own(chat_id))
-    if chat is None:
-        raise NotFound()
-    return full_envelope(AI_CHATS, chat)
-
-
-def _insert(session: Session, chat: Chat) -> Envelope:
-    record = full_envelope(AI_CHATS, chat)
-    session.add(chat)
-    session.flush()
-    outbox.append(session.connection(), [outbox.change(AI_CHATS, chat.user_id, None, record)])
-    return record
+    return {"chat": chat_record(creation.create_row(AI_CHATS, chat, repeatable))}
 
 
 @chats.patch("/<chat_id>")

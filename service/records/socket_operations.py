@@ -14,7 +14,7 @@ from service.auth.users import current_role
 from service.extensions import db
 from service.fairness import let_others_run
 from service.limits import page_turns
-from service.records import changes, permissions, snapshot, where, writes
+from service.records import changes, creation, permissions, snapshot, where, writes
 from service.records.collection import Collections
 from service.records.cursor import Cursor, read_cursor
 from service.records.messages import error_message
@@ -202,7 +202,7 @@ def _unsubscribe(session: SocketSession, collections: Collections, message: Mess
 def _create(session: SocketSession, collections: Collections, message: Message) -> None:
     collection = collections.get(message["collection"])
     key = message["idempotencyKey"]
-    record = writes.create(collection, session.caller, message["data"], key=key)
+    record = creation.create(collection, session.caller, message["data"], key=key)
     session.send({"type": "ok", "id": message["id"], "record": record})
 
 

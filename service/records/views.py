@@ -10,7 +10,7 @@ from werkzeug.routing import BaseConverter
 from service.auth import permits
 from service.auth.bearer import open_to
 from service.auth.users import current_role
-from service.records import store, writes
+from service.records import creation, store, writes
 from service.records.collection import APP_COLLECTIONS, Collection, ColumnType
 from service.records.description import describe, list_readable
 from service.records.permissions import ACTIONS
@@ -141,7 +141,7 @@ def create(data: Any, collection: str) -> dict[str, Any]:
     A request repeated within 24 hours with the same `Idempotency-Key` and data creates no second
     record; the answer is the current state of the first one.
     """
-    return writes.create(_collection(collection), g.caller, data, key=idempotency_key())
+    return creation.create(_collection(collection), g.caller, data, key=idempotency_key())
 
 
 @records.get("/<collection>/<id:record_id>")

@@ -1,13 +1,11 @@
-"""Change records: permission, validation, then the row and its change in one transaction."""
+"""Update and delete records: permission, validation, then row and change in one transaction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from service.auth.user_locks import lock
 from service.auth.users import Caller, current_role
 from service.database.access import write_transaction
 from service.database.locks import lock_name
@@ -16,13 +14,11 @@ from service.limits.rates import count
 from service.records import outbox, permissions, store
 from service.records.collection import Action, Collection, Values
 from service.records.envelope import Envelope, full_envelope, redact
-from service.records.idempotency import IdempotentCreate
 from service.records.models import Record
-from service.records.rows import new_row, set_values
-from service.records.storage import select_rows
+from service.records.rows import set_values
 from service.records.values import validate
 from service.times import later_than, timestamp
-from service.web.errors import Conflict, NotFound
+from service.web.errors import Conflict
 
 
 @dataclass(frozen=True)
@@ -46,81 +42,6 @@ class Stale(Conflict):
     message = "This record has been changed since you read it."
 
 
-def create(
-    collection: Collection,
-    caller: Caller,
-    data: Any,
-    hook: Hook | None = None,
-    key: str | None = None,
-) -> Envelope:
-    """Create a record that the caller owns, or return the one created with the same `key`.
-
-    Raises `Forbidden`, `InvalidRequest`; with a key also `Conflict` for other data, and `NotFound`
-    for a deleted record.
-    """
-    role = current_role(caller)
-    permissions.check_create(collection, role)
-    count("records", caller.subject)
-    values = validate(collection, role, data, new=True)
-    repeatable = IdempotentCreate(caller.subject, collection.name, key, data) if key else None
-    row = new_row(collection, caller.subject, values)
-    record_id = getattr(row, collection.record_id)
-    try:
-        with write_transaction() as session:
-            lock(session, caller.subject)
-            role, former = current_role(caller, session.connection()), role
-            if role != former:
-                permissions.check_create(collection, role)
-                validate(collection, role, data, new=True)
-            after = _insert(session, collection, row, hook, repeatable)
-    except DBAPIError as error:
-        after = _find_committed(collection, record_id, error)
-    if after["recordId"] == record_id:
-        return redact(collection, after, role)  # even without the right to read its own write
-    return _answer(collection, after, role, is_owner=True)
-
-
-def _insert(
-    session: Session,
-    collection: Collection,
-    row: Any,
-    hook: Hook | None,
-    repeatable: IdempotentCreate | None,
-) -> Envelope:
-    """Insert the row, or return the record that an earlier request with its key created."""
-    if repeatable and (earlier := repeatable.earlier_record(session)):
-        return _find(session, collection, earlier)
-    session.add(row)
-    after = _flush(session, collection, row)
-    _record(session, collection, getattr(row, collection.owner_attribute), None, after, hook)
-    if repeatable:
-        repeatable.store(session, after["recordId"])
-    return after
-
-
-def _find(session: Session, collection: Collection, record_id: str) -> Envelope:
-    """Return a record by its id, without a permission check. Raises `NotFound`."""
-    by_id = getattr(collection.model, collection.record_id) == record_id
-    row = session.scalar(select_rows(collection).where(by_id))
-    if row is None:
-        raise NotFound()
-    return full_envelope(collection, row)
-
-
-def _find_committed(collection: Collection, record_id: str, error: DBAPIError) -> Envelope:
-    """Return the record if its COMMIT succeeded and only the answer was lost, or raise `error`."""
-    if not error.connection_invalidated:
-        raise error
-    session = db.session()
-    session.rollback()
-    try:
-        return _find(session, collection, record_id)
-    except NotFound:
-        raise error from None
-    finally:
-        session.rollback()  # it has only read; a commit would fail on a lost connection
-
-
 def update(
     collection: Collection,
     caller: Caller,
@@ -139,10 +60,10 @@ def update(
         row, role = _lock_row(session, collection, caller, role, "update", record_id, if_match)
         after = change(session, collection, row, validate(collection, role, data, new=False), hook)
         is_owner = getattr(row, collection.owner_attribute) == caller.subject
-    return _answer(collection, after, role, is_owner)
+    return answer(collection, after, role, is_owner)
 
 
-def _answer(collection: Collection, after: Envelope, role: str, is_owner: bool) -> Envelope:
+def answer(collection: Collection, after: Envelope, role: str, is_owner: bool) -> Envelope:
     """Return the record with the columns that the writer may read, which may be none."""
     rule = permissions.rule(collection, role, "read")
     if rule is True or (rule and is_owner):
@@ -179,8 +100,8 @@ def change(
         collection.on_update(session, row, values)
     set_values(collection, row, values)
     row.updated_at = later_than(row.updated_at)
-    after = _flush(session, collection, row)
-    _record(session, collection, getattr(row, collection.owner_attribute), before, after, hook)
+    after = flush(session, collection, row)
+    add_change(session, collection, getattr(row, collection.owner_attribute), before, after, hook)
     return after
 
 
@@ -193,7 +114,7 @@ def remove(session: Session, collection: Collection, row: Any, hook: Hook | None
     session.delete(row)
     if collection.erases_text:
         outbox.erase_text(session, collection, owner, [before["recordId"]])
-    _record(session, collection, owner, before, None, hook)
+    add_change(session, collection, owner, before, None, hook)
 
 
 def _lock_row(
@@ -224,7 +145,7 @@ def _check_version(row: Any, if_match: str | None) -> None:
         raise Stale()
 
 
-def _flush(session: Session, collection: Collection, row: Any) -> Envelope:
+def flush(session: Session, collection: Collection, row: Any) -> Envelope:
     """Write the row and return its envelope, with the defaults and types of its own table."""
     session.flush()
     if collection.model is not Record:
@@ -232,7 +153,7 @@ def _flush(session: Session, collection: Collection, row: Any) -> Envelope:
     return full_envelope(collection, row)
 
 
-def _record(
+def add_change(
     session: Session,
     collection: Collection,
     owner: str,

@@ -3,6 +3,7 @@
 from decimal import Decimal, InvalidOperation
 
 from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
@@ -55,7 +56,19 @@ def grant_by_admin(by: str, subject: str, amount: int, ref: str, starting: int, 
     `by` is the admin and `note` the reason. Amounts are in micro-credits. A new account first gets
     `starting`. Returns False for a repetition. Raises `NotFound` if there is no such user, and
     `Conflict` if `ref` belongs to a different grant.
+
+    After a lost connection the grant is tried once more. The first try may have been committed, and
+    the repetition of a request without a key has another `ref`.
     """
+    try:
+        return _grant_by_admin(by, subject, amount, ref, starting, note)
+    except DBAPIError as error:
+        if not error.connection_invalidated:
+            raise
+        return _grant_by_admin(by, subject, amount, ref, starting, note)
+
+
+def _grant_by_admin(by: str, subject: str, amount: int, ref: str, starting: int, note: str) -> bool:
     with acting(by) as act:
         if not _lock(act.session, subject):
             raise NotFound()

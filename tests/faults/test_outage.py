@@ -12,7 +12,7 @@ from service.auth.tokens import issue
 from service.database import commits
 from service.database.time_limits import time_limit
 from service.extensions import db
-from service.records import writes
+from service.records import creation
 from tests.faults.client import client_of
 from tests.records.subscribers import Subscriber
 from tests.services import Service, command, environment, on_sqlite, settings_for, wait_for
@@ -23,11 +23,12 @@ HANGS = 15  # seconds after which a request counts as unanswered
 
 
 class Caller:
-    """Alice, with a new connection for each request."""
+    """A user, with a new connection for each request."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, subject: str = "alice") -> None:
         self._url = service.url
-        token = issue(settings_for(service.database_url), "alice", "user", 3600)
+        role = "admin" if subject == "admin" else "user"
+        token = issue(settings_for(service.database_url), subject, role, 3600)
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def send(self, method: str, path: str, body=None, seconds: float = HANGS, **headers: str):
@@ -105,6 +106,30 @@ def test_a_record_with_an_unanswered_commit_is_created_once(proxied, with_key):
     if with_key:
         assert alice.create("second", **key).json() == made.json()
     assert len(alice.send("GET", NOTES).json()["records"]) == 2
+
+
+def test_a_chat_with_an_unanswered_commit_is_created_once(proxied):
+    service, proxy = proxied
+    alice = Caller(service)
+    proxy.marker = b"INSERT INTO chats"
+    proxy.set("cut-after-commit")
+    made = alice.send("POST", "/api/ai/chats", {"title": "Plans"})
+    assert (made.status_code, proxy.cuts) == (201, 1)
+    [stored] = alice.send("GET", "/api/records/ai-chats").json()["records"]
+    assert made.json()["chat"]["recordId"] == stored["recordId"]
+
+
+@pytest.mark.parametrize("mode", ["cut-before-commit", "cut-after-commit"])
+def test_credits_with_an_unanswered_commit_are_granted_once(proxied, mode):
+    service, proxy = proxied
+    admin = Caller(service, "admin")
+    admin.create()  # makes the row of the user
+    proxy.marker = b"INSERT INTO admin_actions"
+    proxy.set(mode)
+    granted = admin.send("POST", "/api/admin/credits/admin", {"credits": 5, "note": "a gift"})
+    assert (granted.status_code, proxy.cuts) == (200, 1)
+    assert granted.json()["balance"] == 1005
+    assert len(admin.send("GET", "/api/admin/actions").json()["actions"]) == 1
 
 
 def test_a_record_with_a_lost_commit_is_created_by_the_next_try(proxied):
@@ -229,7 +254,7 @@ def test_a_record_whose_outcome_can_not_be_looked_up_is_not_known_to_be_created(
         session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
     alice.get(NOTES)  # makes her row
-    monkeypatch.setattr(writes, "_insert", lose_connection)
-    monkeypatch.setattr(writes, "_find", lose_connection)
+    monkeypatch.setattr(creation, "_insert", lose_connection)
+    monkeypatch.setattr(creation, "_find", lose_connection)
     answer = alice.post(NOTES, {"title": "first"})
     assert (answer.status_code, answer.json["error"]) == (503, "unavailable")

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from service.auth.users import Caller, enrol
-from service.records import match, store, where, writes
+from service.records import creation, match, store, where
 from service.records.collection import Collection, Column
 from service.records.store import Query
 from tests.permissions.rule_collections import ACTIONS, OWNER
@@ -28,7 +28,7 @@ def test_records_from_before_a_column_was_required_come_last_in_pages(app):
         enrol("alice")
         caller = Caller("alice", "user")
         for value in (3, None, 1, None, 2):
-            writes.create(shelf("integer"), caller, {"value": value})
+            creation.create(shelf("integer"), caller, {"value": value})
         required = shelf("integer", required=True)
         for sort, expected in (("value", [1, 2, 3]), ("-value", [3, 2, 1])):
             records = in_pages(required, sort)
@@ -56,7 +56,7 @@ def stored(app):
         enrol("alice")
         caller = Caller("alice", "user")
         values = [*OLD.items(), ("string", "next week"), ("number", 8), ("number", 5.0)]
-        yield [writes.create(shelf(type), caller, {"value": value}) for type, value in values]
+        yield [creation.create(shelf(type), caller, {"value": value}) for type, value in values]
 
 
 def found(collection, **query):

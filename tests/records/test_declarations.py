@@ -12,7 +12,7 @@ from service.auth.users import Caller, enrol
 from service.chat.collections import BUILT_IN
 from service.chat.tools.tool import tool
 from service.declarations import declarations
-from service.records import store, writes
+from service.records import creation, store
 from service.records.collection import Collection, Column
 from service.records.declaration_check import refuse_mistakes
 from service.records.store import Query
@@ -249,7 +249,7 @@ def test_any_name_that_is_taken_can_be_filtered_and_sorted_by(app):
         for name in ("due-date", "with space", "a.b", "it's", "%(x)s", "x[0]", "$", "0"):
             shelf = Collection("shelf", (OWNER, Column(name), Column("n", "integer")), OWN)
             refuse_mistakes(shelf)
-            stored = [writes.create(shelf, caller, {name: value}) for value in ("b", "a")]
+            stored = [creation.create(shelf, caller, {name: value}) for value in ("b", "a")]
             query = Query(where={name: {"gte": "a"}}, sort=name)
             assert store.find(shelf, caller, query)["records"] == stored[::-1], name
 

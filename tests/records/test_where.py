@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from service.auth.users import Caller, enrol
 from service.database.time_limits import time_limit
 from service.extensions import db
-from service.records import match, store, where, writes
+from service.records import creation, match, store, where
 from service.records.collection import Collection, Column
 from service.records.query import encode_cursor
 from service.records.store import Query
@@ -131,8 +131,8 @@ def write(collection, records):
     """Write records as a new caller; return the caller and the envelopes."""
     caller = Caller(uuid.uuid4().hex, "user")
     enrol(caller.subject)
-    writes.create(DECOY, caller, dict.fromkeys(NAMES, "not convertible"))
-    return caller, [writes.create(collection, caller, record) for record in records]
+    creation.create(DECOY, caller, dict.fromkeys(NAMES, "not convertible"))
+    return caller, [creation.create(collection, caller, record) for record in records]
 
 
 def examples(count):

@@ -14,7 +14,7 @@ from service.auth.users import Caller
 from service.chat import earlier_writes
 from service.chat.claim_lock import ClaimLost
 from service.chat.earlier_writes import EarlierWrites, Entry
-from service.records import store, writes
+from service.records import creation, store, writes
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope
 from service.records.outbox import ChangeAction
@@ -72,7 +72,7 @@ class ToolRecords:
         named = self._find_collection(collection)
         if done := self._done(named, "added", lambda entry: _has(named, entry, data)):
             return done
-        return self._write(lambda: writes.create(named, self.caller, data, self.hook))
+        return self._write(lambda: creation.create(named, self.caller, data, self.hook))
 
     def update(self, collection: Named, record_id: str, data: dict[str, Any]) -> Envelope:
         """Change the columns in `data`. Raises `NotFound`, `Forbidden`, `InvalidRequest`."""
