@@ -34,16 +34,18 @@ def set_role(subject: str, role: str | None) -> bool:
 def change(subject: str, values: Values, by: str | None = None) -> bool:
     """Set `role`, `disabled` or both. `by` is the admin's subject, or None for a command.
 
-    A disabled user's running turns are stopped. Values that do not change are not recorded in the
-    audit. Returns False if there is no such user.
+    A disabled user's running turns are stopped. Values that are set already are not written again.
+    Returns False if there is no such user.
     """
     with acting(by) as act:
         user = lock_user(act.session, subject)
         if user is None:
             return False
-        for action, facts in _changes(user, values):
+        changes = {name: value for name, value in values.items() if value != getattr(user, name)}
+        for action, facts in _actions(user, changes):
             act.record(action, subject, facts)
-        writes.change(act.session, USERS, user, values)
+        if changes:
+            writes.change(act.session, USERS, user, changes)
         if values.get("disabled"):
             claims.request_ends(act.session, Claim.user_id == subject, "stop")
     return True
@@ -54,9 +56,9 @@ def lock_user(session: Session, subject: str) -> User | None:
     return session.scalar(select(User).where(User.subject == subject).with_for_update())
 
 
-def _changes(user: User, values: Values) -> Iterator[tuple[str, dict[str, Any]]]:
+def _actions(user: User, changes: Values) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the actions for the audit, with their facts."""
-    if "role" in values and values["role"] != user.role:
-        yield "role", {"role": values["role"], "before": user.role}
-    if "disabled" in values and values["disabled"] != user.disabled:
-        yield ("disable" if values["disabled"] else "enable"), {}
+    if "role" in changes:
+        yield "role", {"role": changes["role"], "before": user.role}
+    if "disabled" in changes:
+        yield ("disable" if changes["disabled"] else "enable"), {}

@@ -3,11 +3,13 @@
 import json
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import func, select, update
 
 from service.app_keys import APP_SETTINGS
 from service.auth.models import User
 from service.database.access import write_transaction
+from service.extensions import db
+from service.records.models import Outbox
 from tests.people import person
 from tests.services import flask, on_sqlite, wait_for
 
@@ -99,6 +101,22 @@ def test_a_change_that_says_nothing_valid_is_refused(alice, admin, change):
     refused = admin.patch(f"{USERS}/alice", change)
     assert (refused.status_code, refused.json["error"]) == (400, "invalid_request")
     assert refused.json["details"]
+
+
+@on_sqlite
+@pytest.mark.parametrize("change", [{}, {"disabled": False}, {"role": "editor", "disabled": False}])
+def test_a_change_that_changes_nothing_writes_nothing(app, alice, admin, change):
+    alice.new_chat()
+    before = admin.patch(f"{USERS}/alice", {"role": "editor"}).json
+    [record], position = alice.records("users"), newest_change(app)
+    assert admin.patch(f"{USERS}/alice", change).json == before
+    assert alice.records("users") == [record]
+    assert newest_change(app) == position
+
+
+def newest_change(app) -> int:
+    with app.app_context():
+        return db.session.scalar(select(func.max(Outbox.seq)))
 
 
 def test_what_operators_did_is_listed_newest_first(database_url, capsys, alice, admin):
