@@ -1,13 +1,13 @@
 """Schemas of the requests and answers of the admin routes."""
 
-from typing import get_args
+from typing import Any, get_args
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema, ValidationError, fields, validate
 
 from service.auth.models import ROLE_LIMIT
 from service.billing.payer import PaidBy
 from service.billing.units import CREDIT
-from service.upkeep.granting import MAX_GRANT
+from service.upkeep.granting import MAX_GRANT, micro_credits
 from service.web.fields import Digits, JsonBoolean, JsonNumber, PageQuery, Text
 
 NOTE_LIMIT = 200
@@ -23,8 +23,19 @@ class RightsSchema(Schema):
     disabled = JsonBoolean()
 
 
+class GrantedCredits(JsonNumber):
+    """A number of credits that can be granted, loaded in micro-credits."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        number = super()._deserialize(value, attr, data, **kwargs)
+        try:
+            return micro_credits(number)
+        except ValueError as error:
+            raise ValidationError(f"{str(error).capitalize()}.") from None
+
+
 class CreditsGrantSchema(Schema):
-    credits = JsonNumber(required=True, validate=validate.Range(1 / CREDIT, MAX_GRANT))
+    credits = GrantedCredits(required=True, metadata={"minimum": 1 / CREDIT, "maximum": MAX_GRANT})
     note = Text(required=True, validate=validate.Length(1, NOTE_LIMIT))
 
 

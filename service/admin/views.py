@@ -24,7 +24,7 @@ from service.app_keys import APP_SETTINGS
 from service.auth import bearer
 from service.billing.account_statements import statement_of
 from service.billing.payer import starting_amount
-from service.billing.units import CREDIT, to_credits
+from service.billing.units import to_credits
 from service.billing.views import StatementSchema, statement_answer
 from service.chat.turn.running import RUNS
 from service.extensions import db
@@ -108,7 +108,7 @@ def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
     With `Idempotency-Key` a repeated request grants nothing more.
     """
     settings = APP_SETTINGS.of(current_app)
-    starting, amount = starting_amount(settings), round(data["credits"] * CREDIT)
+    starting, amount = starting_amount(settings), data["credits"]
     granting.grant_by_admin(g.caller.subject, subject, amount, _ref(), starting, data["note"])
     account = statement_of(db.session(), subject, 1, None)
     assert account is not None, "the grant has opened it"

@@ -6,7 +6,7 @@ from sqlalchemy import delete, text, update
 
 from service.app_keys import APP_SETTINGS
 from service.auth.models import User
-from service.billing.models import Account
+from service.billing.models import Account, Entry
 from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from service.upkeep import granting
@@ -51,7 +51,7 @@ def test_a_repeated_grant_with_its_key_is_made_once(app, client, alice, bob, adm
 
 
 @on_sqlite
-@pytest.mark.parametrize("credits", [0, -1, 1e-7, 1e10, "5", True, None])
+@pytest.mark.parametrize("credits", [0, -1, 1e-7, 1.0000001, 1e10, "5", True, None])
 def test_only_a_valid_amount_with_a_note_is_granted(alice, admin, books, credits):
     alice.new_chat()
     assert admin.post(ALICE, {**GRANT, "credits": credits}).status_code == 400
@@ -59,6 +59,21 @@ def test_only_a_valid_amount_with_a_note_is_granted(alice, admin, books, credits
         assert admin.post(ALICE, {"credits": 1, **note}).status_code == 400
     assert admin.post(ALICE, GRANT, headers={"Idempotency-Key": "ü"}).status_code == 400
     assert books.rows(Account) == []
+
+
+@on_sqlite
+def test_an_amount_is_refused_by_the_rule_of_the_command(alice, admin):
+    alice.new_chat()
+    refused = admin.post(ALICE, {**GRANT, "credits": 1.0000001})
+    assert refused.json["details"] == {"credits": [f"M{granting.AMOUNT_RULE[1:]}."]}
+
+
+@on_sqlite
+@pytest.mark.parametrize("credits", [1, 0.000001, 999999999.123456, 1e9])
+def test_an_amount_with_six_decimals_is_granted_exactly(alice, admin, books, credits):
+    alice.new_chat()
+    assert admin.post(ALICE, {**GRANT, "credits": credits}).json["credits"] == credits
+    assert books.rows(Entry)[-1].amount == round(credits * CREDIT)
 
 
 @on_sqlite
