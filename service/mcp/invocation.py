@@ -4,6 +4,7 @@ The client approves calls in its own way. The journal and the ledger record that
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import structlog
@@ -14,15 +15,15 @@ from service.auth.users import Caller
 from service.billing.account_statements import statement_of
 from service.billing.units import credits_text
 from service.chat.question import NO_CHAT
-from service.chat.tools.requirements import GrantMissing, NeededGrant
+from service.chat.tools.requirements import TOOL_SECONDS, GrantMissing, NeededGrant
 from service.chat.tools.run import (
     InvalidInput,
     Outcome,
     execute,
-    explain,
     failure,
     needs_of,
     parse_input,
+    run_limited,
 )
 from service.chat.tools.tool import ToolContext
 from service.extensions import db
@@ -35,7 +36,6 @@ from service.mcp.tool_list import Offer
 from service.observing.measures import tool_calls
 from service.records.collection import APP_COLLECTIONS
 from service.sealing.seal import Sealer
-from service.web.errors import ServiceError
 from service.web.json_values import encode
 
 RECENT_ENTRIES = 50  # of the ledger that are searched for a call's charge
@@ -105,11 +105,10 @@ class Invocation:
 
     def _ask_for(self, grant: NeededGrant) -> dict[str, Any]:
         """Ask the client to open the link, but only once; otherwise return it as a text."""
-        try:
-            with self.app.app_context():
-                url = consent.link(grant, self.caller.subject)
-        except ServiceError as error:
-            return tool_result(failure(explain(error)))
+        link = partial(consent.link, grant, self.caller.subject)
+        url = run_limited(self.app, self.offer.tool, TOOL_SECONDS, link)
+        if isinstance(url, Outcome):
+            return tool_result(url)
         if not self.opens_links or self.action:
             return tool_result(failure(consent.link_text(grant, url)))
         state = states.issue(

@@ -1,14 +1,20 @@
 """A call that needs a consent: asked for through the client, or by a link in the result."""
 
+import json
 import re
+import sqlite3
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
+import gevent
 import pytest
 from gevent.pool import Pool
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
+from sqlalchemy.exc import OperationalError
 
 from service.app_keys import APP_SETTINGS
+from service.chat.tools.run import FAILED
 from service.database import clock
 from service.database.access import write_transaction
 from service.database.clock import from_now
@@ -70,6 +76,31 @@ def consent(person, url):
     token = re.search(r'name="token" value="([^"]+)"', page)[1]
     path = "/api/integrations/oauth/cloudsuite/callback"
     assert person.client.post(path, data={"token": token}).status_code == 200
+
+
+@contextmanager
+def no_consent_can_be_stored(app):
+    def refuse(connection, cursor, statement, *_):
+        if statement.startswith("INSERT INTO consents"):
+            gevent.sleep(0.01)  # long enough for a response to become a stream
+            raise OperationalError(statement, {}, sqlite3.OperationalError("disk I/O error"))
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", refuse)
+    yield
+    event.remove(engine, "before_cursor_execute", refuse)
+
+
+@pytest.mark.parametrize("meta", [{}, {"progressToken": 1}], ids=["json", "stream"])
+def test_a_database_that_fails_as_a_consent_begins_is_told_in_the_result(app, speaker, meta):
+    with no_consent_can_be_stored(app):
+        answered = speaker.ask("tools/call", CALL, meta=meta)
+    told = json.loads(answered.text.strip().split("\n")[-1].removeprefix("data: "))
+    is_stream = answered.mimetype == "text/event-stream"
+    assert (answered.status_code, is_stream) == (200, bool(meta))
+    assert (told["id"], told["result"]["isError"]) == (1, True)
+    assert told["result"]["content"] == [{"type": "text", "text": FAILED}]
 
 
 def test_a_client_that_opens_links_is_asked_and_the_call_goes_on(ask, alice):

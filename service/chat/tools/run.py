@@ -110,7 +110,7 @@ def needs_of(
     if tool.needs is None:
         return NOTHING
     needs = partial(tool.needs, context, **tool_input)
-    return _run_limited(app, tool, TOOL_SECONDS, needs)
+    return run_limited(app, tool, TOOL_SECONDS, needs)
 
 
 def execute(
@@ -130,7 +130,7 @@ def execute(
         span.set(gen_ai__tool__type="function", gen_ai__tool__call__id=context.call_id or None)
         span.content(gen_ai__tool__call__arguments=lambda: tool_input)
         unsure = "" if tool.is_read(tool_input) else f" {UNSURE}"
-        outcome = _run_limited(app, tool, seconds, run, unsure)
+        outcome = run_limited(app, tool, seconds, run, unsure)
         if outcome.error is not None:
             span.fail("failed")
         span.content(gen_ai__tool__call__result=lambda: outcome.error or outcome.output)
@@ -138,10 +138,10 @@ def execute(
     return outcome
 
 
-def _run_limited(
+def run_limited(
     app: Flask, tool: Tool, seconds: float, function: Callable[[], T], unsure: str = ""
 ) -> T | Outcome:
-    """Run code of a tool in its own app context, which returns its database connection.
+    """Run a function for a tool in its own app context, which returns its database connection.
 
     The time limit applies to its queries too: otherwise the database would continue them. `unsure`
     is added to the text of a failure that may have come after the work.
