@@ -1,6 +1,7 @@
 // The entry point of the console. It shows the workspace if there is a session, and the sign-in page otherwise.
 
 import { onSignInLink } from './sign-in-link.js'; // runs first
+import { createAnnouncer } from './announcer.js';
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { removeDrafts } from '../page/drafts.js';
 import { createSession, subjectOf } from '../page/session.js';
@@ -13,7 +14,7 @@ import { storageOf } from '../shared/site-data.js';
 import { followTheme } from '../shared/theme.js';
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
-const announcer = /** @type {HTMLElement} */ (document.getElementById('announcer'));
+const { announce, clear: clearAnnouncements } = createAnnouncer(/** @type {HTMLElement} */ (document.getElementById('announcer')));
 const { dataset } = document.documentElement;
 const sandbox = dataset.sandbox === 'yes';
 const hasProvider = dataset.signIn === 'yes';
@@ -22,12 +23,6 @@ const session = createSession(storage);
 /** @type {{node: HTMLElement, stop: () => void, ready?: () => void} | null} */
 let page = null;
 let offered = ''; // the token of a sign-in link
-
-/** @param {string} sentence for screen readers */
-function announce(sentence) {
-  announcer.textContent = '';
-  requestAnimationFrame(() => (announcer.textContent = sentence));
-}
 
 /**
  * Signs in with the token of a link. If a user is signed in, it asks first, because anybody can create a link.
@@ -49,7 +44,7 @@ function replacing(now, next) {
 
 function show() {
   page?.stop();
-  announcer.textContent = '';
+  clearAnnouncements();
   page = session.token
     ? createWorkspace({ session, storage, sandbox, announce })
     : createSignIn({ session, sandbox, hasProvider, storage, offered });
