@@ -5,8 +5,10 @@ import { test } from 'node:test';
 
 import { matchName, markedPieces } from '../../service/browser/console/fuzzy.js';
 import { createEndpointCatalog } from '../../service/browser/calls/endpoint-catalog.js';
+import { openPalette } from '../../service/browser/console/palette.js';
 import { readCollectionItems, readEndpointItems } from '../../service/browser/console/palette-items.js';
 import { MOST, groupsFor } from '../../service/browser/console/palette-ranking.js';
+import { NetworkError } from '../../service/browser/shared/errors.js';
 import { forgetReadings, readEndpoints } from '../../service/browser/page/readings.js';
 import './plain-dom.mjs';
 
@@ -93,4 +95,68 @@ test('the catalog is read once for all parts of a page, and again after a failur
   forgetReadings(transport);
   await Promise.all([readEndpoints(transport), readEndpoints({ get })]);
   assert.equal(asked.length, 5, 'and for each page');
+});
+
+/** @returns {any[]} the nodes under this one that fit */
+function all(node, fits) {
+  return (node.childNodes ?? []).flatMap((child) => [...(fits(child) ? [child] : []), ...all(child, fits)]);
+}
+
+/** Opens the palette of a page without chats; `get` answers its requests. */
+function palette(get, cache = {}) {
+  const collection = { rows: {}, onChange: () => () => {} };
+  const app = { chats: () => ({ collection, models: { usable: [] } }), entries: () => [], transport: { get }, announce() {}, go() {}, signOut() {} };
+  const close = openPalette(app, cache, () => {}, '');
+  const dialog = document.body.lastChild;
+  dialog.open = true;
+  const input = all(dialog, ({ tag }) => tag === 'input')[0];
+  const type = (value) => (Object.assign(input, { value }), input.listeners.input());
+  return { dialog, type, close, app };
+}
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+document.documentElement = document.createElement('html');
+const noMessages = (path) => (path === '/api/records' ? { collections: [] } : path === '/api/ai/search' ? { results: [] } : null);
+
+test('the error of a search is not shown once other words are typed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const refusals = [];
+  const get = async (path, query) => {
+    if (query?.q === 'old') await new Promise((_, reject) => refusals.push(() => reject(new NetworkError())));
+    return noMessages(path) ?? { endpoints: [] };
+  };
+  const { dialog, type, close } = palette(get);
+  for (const words of ['old', 'new']) {
+    type(words);
+    t.mock.timers.tick(300);
+    await settle();
+  }
+  refusals[0]();
+  await settle();
+  assert.doesNotMatch(dialog.textContent, /can’t be reached/);
+  type('old');
+  t.mock.timers.tick(300);
+  await settle();
+  refusals[1]();
+  await settle();
+  assert.match(dialog.textContent, /can’t be reached/);
+  close();
+});
+
+test('the palette finds the endpoints that the service has after a restart', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const cache = {};
+  let name = 'search-web';
+  const get = async (path) => noMessages(path) ?? { endpoints: [{ name, aliases: [], summary: '' }] };
+  const first = palette(get, cache);
+  first.type('search');
+  await settle();
+  assert.match(first.dialog.textContent, /search-web/);
+  first.close();
+  forgetReadings(first.app.transport);
+  name = 'search-pictures';
+  const second = palette(get, cache);
+  second.type('search');
+  await settle();
+  assert.match(second.dialog.textContent, /search-pictures/);
+  second.close();
 });

@@ -11,7 +11,7 @@ import { isCommand, isComposing } from '../shared/typing.js';
 
 /**
  * @typedef {import('./palette-ranking.js').Item} Item
- * @typedef {{late?: Item[]}} Cache endpoints and collections, kept while the page is open
+ * @typedef {{late?: Item[]}} Cache endpoints and collections, as they were last read
  */
 
 const PAUSE = 200; // ms between the last key press and the search for messages
@@ -33,6 +33,7 @@ export function openPalette(app, cache, showShortcuts, typed) {
   const stopWatching = app.chats().collection.onChange(show);
   /** @type {Awaited<ReturnType<typeof findMessages>>} */
   let messages = [];
+  let isCacheRead = false; // whether this palette has read the endpoints and collections: a restarted service may have others
   let timer = 0;
 
   function show() {
@@ -53,13 +54,14 @@ export function openPalette(app, cache, showShortcuts, typed) {
     list.toFirst();
     show();
     if (!input.value.trim()) return;
-    if (!cache.late) attempt(loadLate);
+    if (!isCacheRead) attempt(loadLate);
     timer = setTimeout(() => attempt(search), PAUSE);
   }
 
   async function loadLate() {
     const parts = await Promise.all([readCollectionItems(app), readEndpointItems(app)]);
     cache.late = parts.flat();
+    isCacheRead = true;
   }
 
   async function search() {
@@ -68,12 +70,13 @@ export function openPalette(app, cache, showShortcuts, typed) {
     if (typed === input.value) messages = found;
   }
 
-  /** @param {() => Promise<void>} act after it, the list is drawn again */
+  /** @param {() => Promise<void>} act after it, the list is drawn again; its error is not shown if other words were typed meanwhile */
   async function attempt(act) {
+    const typed = input.value;
     try {
       await act();
     } catch (error) {
-      problem.textContent = errorText(error);
+      if (typed === input.value) problem.textContent = errorText(error);
     }
     if (dialog.open) show();
   }
