@@ -77,6 +77,34 @@ test('results of a search are shown once, and those of another question not at a
   assert.deepEqual([count(results.node, 'fair'), count(results.node, 'other')], [4, 0]);
 });
 
+test('a search that fails leaves no results of other words, but a further page that fails leaves those of its own', async (t) => {
+  const { transport, answer } = server(result, 'results');
+  const { get } = transport;
+  const away = () => Promise.reject(new NetworkError());
+  let returns = 0;
+  const results = createSearchResults({ transport, onFound() {}, back: () => (returns += 1) });
+  results.search('fair');
+  await answer();
+  transport.get = away;
+  more(results.node);
+  await settle();
+  assert.deepEqual([count(results.node, 'fair-entry'), count(results.node, 'can’t be reached')], [2, 1]);
+  t.after(() => delete document.activeElement);
+  document.activeElement = all(results.node, ({ tag }) => tag === 'a')[0];
+  await results.search('other');
+  assert.deepEqual([count(results.node, 'fair-entry'), count(results.node, 'can’t be reached'), returns], [0, 1, 1]);
+  Object.assign(transport, { get });
+  results.search('fair');
+  await answer();
+  assert.deepEqual([count(results.node, 'fair-entry'), count(results.node, 'can’t be reached')], [2, 0]);
+  document.activeElement = all(results.node, ({ tag }) => tag === 'a')[0];
+  let focused = 0;
+  all(results.node, ({ tag }) => tag === 'ul')[0].querySelector = () => ({ focus: () => (focused += 1) });
+  results.search('third');
+  await answer();
+  assert.deepEqual([focused, returns], [1, 1], 'the focus stays in the results');
+});
+
 test('Enter opens the first result of what stands in the field, and of nothing else', async (t) => {
   const { transport, answer } = server(result, 'results');
   const [input, results, lists] = ['input', 'div', 'div'].map((tag) => document.createElement(tag));

@@ -36,14 +36,25 @@ export function createSearchResults({ transport, onFound, back }) {
       const parameters = { q: text, cursor: further ? cursor : null };
       const { results, nextCursor } = await transport.get('/api/ai/search', parameters);
       if (mine !== reads) return;
-      if (!further) list.replaceChildren();
-      list.append(...results.map(createHit));
+      if (further) list.append(...results.map(createHit));
+      else replace(results.map(createHit));
       show(text, nextCursor, wordsFor(list.childElementCount, Boolean(nextCursor)));
     } catch (error) {
       if (mine !== reads) return;
-      if (further) state.textContent = errorText(error); // the results stay, and so does the button for the next page
-      else show('', null, errorText(error));
+      if (further) return void (state.textContent = errorText(error)); // the results stay, and so does the button for the next page
+      replace([]); // the results on the screen are those of other words
+      show('', null, errorText(error));
     }
+  }
+
+  /** Replaces the results. The focus stays in them, or moves to the field if there are none. @param {HTMLElement[]} hits */
+  function replace(hits) {
+    const hadFocus = list.contains(document.activeElement);
+    list.replaceChildren(...hits);
+    if (!hadFocus) return;
+    const first = list.querySelector('a');
+    if (first) first.focus();
+    else back();
   }
 
   /** Loads the next page. If the button is then hidden, the focus moves to the first new result. */
