@@ -79,15 +79,25 @@ export function createLazyView(context, { title, styles, load }) {
   };
 }
 
+/** @type {Map<string, Promise<void>>} by address: the style sheets that are loaded or being loaded */
+const sheets = new Map();
+
 /** @param {string} address relative to this module @returns {Promise<void>} resolves when the style sheet applies */
 export function loadStyle(address) {
   const { href } = new URL(address, import.meta.url);
-  if (document.querySelector(`link[href="${CSS.escape(href)}"]`)) return Promise.resolve();
+  const sheet = sheets.get(href) ?? createSheet(href);
+  sheets.set(href, sheet);
+  sheet.catch(() => sheets.delete(href)); // so that it is loaded again
+  return sheet;
+}
+
+/** @param {string} href @returns {Promise<void>} */
+function createSheet(href) {
   return new Promise((resolve, reject) => {
     const link = element('link', { rel: 'stylesheet', href });
     link.onload = () => resolve();
     link.onerror = () => {
-      link.remove(); // so that it is loaded again
+      link.remove();
       reject(new Error(`${href} can't be loaded`));
     };
     document.head.append(link);
