@@ -178,6 +178,14 @@ test('the list of calls follows what is newer than what it has read, and the job
   assert.deepEqual(feed.rows.map(({ recordId }) => recordId), ['c', 'b', 'a']);
 });
 
+test('a filtered list follows only the calls of its filter, so that the socket never sends all calls of the user', async () => {
+  const { feed, asked } = following([]);
+  await feed.choose('failed');
+  assert.deepEqual(asked[1], ['integration-calls', { or: [{ createdAt: { gt: '1970-01-01T00:00:00Z' }, or: [{ status: 'failed' }, { status: 'refused' }] }, { status: 'accepted' }] }]);
+  await feed.choose('running');
+  assert.deepEqual(asked[3], ['integration-calls', { or: [{ createdAt: { gt: '1970-01-01T00:00:00Z' }, status: 'accepted' }, { status: 'accepted' }] }]);
+});
+
 test('a job that has ended leaves the subscription and is read again, a deleted call is gone', async () => {
   const records = [row('a', '1', 'accepted'), row('b', '0', 'failed')];
   const { feed, problems, tell } = following(records);

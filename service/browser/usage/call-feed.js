@@ -75,13 +75,13 @@ export function createCallFeed({ transport, socket, onChange, onProblem }) {
   }
 
   /**
-   * Subscribes to newer calls, and to calls whose jobs still run. It does not subscribe to all calls, because a user
-   * may have very many.
+   * Subscribes to newer calls of the filter, and to calls whose jobs still run. It does not subscribe to all calls,
+   * because a user may have very many: without the filter, a list without failed calls would subscribe to all of them.
    * @param {string} [newest]
    */
   function follow(newest = '1970-01-01T00:00:00Z') {
     unsubscribe();
-    unsubscribe = socket.subscribe(NAME, { or: [{ createdAt: { gt: newest } }, { status: 'accepted' }] }, receive);
+    unsubscribe = socket.subscribe(NAME, { or: [{ createdAt: { gt: newest }, ...FILTERS[filter] }, { status: 'accepted' }] }, receive);
   }
 
   /** @param {any} message */
