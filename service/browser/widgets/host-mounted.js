@@ -21,7 +21,20 @@ export function createMounted() {
     named: (id) => sessions.get(id),
     /** @param {MessageEventSource | null} window null if the frame was removed from the document */
     inWindow: (window) => (window ? find((iframe) => iframe.contentWindow === window) : undefined),
+    /** The widget that has put the window into a frame of its own page. @param {MessageEventSource | null} window */
+    around(window) {
+      const outer = windowsAround(window);
+      return find(({ contentWindow }) => contentWindow !== null && outer.includes(contentWindow));
+    },
     /** @param {HTMLIFrameElement} frame */
     inFrame: (frame) => find((iframe) => iframe === frame),
   };
+}
+
+/** @param {MessageEventSource | null} source which may be no window @returns {Window[]} the windows of the pages around a frame, from the inside out */
+function windowsAround(source) {
+  const found = [];
+  let inner = /** @type {any} */ (source);
+  while (inner?.parent && inner.parent !== inner) found.push((inner = inner.parent));
+  return found;
 }

@@ -53,6 +53,8 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
     },
     /** @param {MessageEvent} event from the window of the frame */
     receive,
+    /** Counts a message of a frame within the widget's page, which is not accepted. */
+    isTooMuch: reception.isTooMuch,
     /** @param {any} message for the port; it is lost if there is no port */
     send(message) {
       channel.send(message);

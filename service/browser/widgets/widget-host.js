@@ -63,8 +63,10 @@ export function createCanvasHost(options) {
   /** @param {MessageEvent} event */
   function receive(event) {
     const sender = mounted.inWindow(event.source);
-    if (sender) sender.receive(event);
-    else drops.note(NOBODY, 'unknown_source', event.data);
+    if (sender) return sender.receive(event);
+    // A widget is responsible for the frames within its page: otherwise it could send through them without any limit.
+    if (mounted.around(event.source)?.isTooMuch(event.data)) return undefined;
+    return drops.note(NOBODY, 'unknown_source', event.data);
   }
 
   function descriptors() {

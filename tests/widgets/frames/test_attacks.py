@@ -186,3 +186,18 @@ def test_a_widget_that_takes_its_questions_back_and_asks_again_is_silenced(canva
     first.ask("search-web", "more")
     assert first.answer()["envelope"]["error"] == "approval_denied"
     expect(canvas.dialog).to_have_count(0)
+
+
+def test_a_flood_from_a_frame_within_a_widget_pauses_the_widget_and_then_ends_it(canvas):
+    first, second = canvas.mount("a"), canvas.mount("b")
+    first.run("() => document.body.append(document.createElement('iframe'))")
+    wait_for(lambda: first.frame.child_frames)
+    [nested] = first.frame.child_frames
+    flood = "(count) => { for (let n = 0; n < count; n += 1) parent.parent.postMessage(n, '*'); }"
+    nested.evaluate(flood, 4000)
+    expect(first.notice).to_contain_text("too many messages")
+    wait_for(lambda: canvas.drops("a").get("paused", 0) > 1000)
+    nested.evaluate(flood, 10_000)
+    expect(first.notice).to_contain_text("was ended")
+    expect(first.box.locator("iframe")).to_have_count(0)
+    expect(second.notice).to_be_hidden()
