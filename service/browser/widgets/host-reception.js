@@ -121,14 +121,19 @@ export function createReception({ frame, channel, reload, onReady, onGone, drop 
       if (channel.answered() || !isReceiving) resume();
     },
 
-    /** Begins again, for a new frame. */
-    reset() {
+    /** Begins again, for a new window in the frame. A paused widget stays paused. */
+    renew() {
       clearTimeout(timer);
       channel.close();
       onGone();
-      rate.reset();
-      [hasSpoken, isReceiving, isFlooding, isLost, isSuspect] = [false, false, false, false, false];
+      [hasSpoken, isReceiving, isLost, isSuspect] = [false, false, false, false];
       [loads, hasMissed] = [0, true];
+    },
+
+    /** Ends a pause, for a new frame. */
+    resetRate() {
+      rate.reset();
+      isFlooding = false;
     },
   };
 }

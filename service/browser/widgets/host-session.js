@@ -2,7 +2,8 @@
 // One mounted widget: its frame, its handshake, and its messages.
 //
 // When a document navigates, its window stays the same, but its port is lost. So calls are accepted only over the port,
-// and after a second load no inputs are sent until the document at the other end of the port has answered.
+// and after a second load no inputs are sent until the document at the other end of the port has answered. But if the
+// page has put the frame into the document again, the frame has another window, and the widget's own page is loaded in it.
 
 import { newId } from '../shared/ids.js';
 import { createChannel } from './host-channel.js';
@@ -44,6 +45,8 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
   const { onReady, onGone, drop } = handlers;
   const reception = createReception({ frame: () => frame, channel, reload, onReady, onGone, drop });
   let slots = widget.slots;
+  /** @type {Window | null} the window of the frame; null while nothing was loaded in it */
+  let known = null;
 
   const session = {
     widget,
@@ -90,7 +93,19 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
   function newFrame() {
     const { id: widgetId, templateName: title, permissions = [] } = widget;
     const facts = { widgetId, title, url: `${url}#wn=${nonce}`, permissions: permissions.join('; ') };
-    return createFrame({ ...facts, loading, lazyLoading, onLoad: () => reception.load() });
+    return createFrame({ ...facts, loading, lazyLoading, onLoad: loaded });
+  }
+
+  function loaded() {
+    noteWindow();
+    reception.load();
+  }
+
+  /** Begins again if the frame has another window. A widget can't cause this. */
+  function noteWindow() {
+    const { contentWindow } = frame.iframe;
+    if (known !== null && known !== contentWindow) renew();
+    known = contentWindow;
   }
 
   /** @param {any} message @param {Transferable[]} [transfer] */
@@ -101,6 +116,7 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
 
   /** @param {MessageEvent} event */
   function receive(event) {
+    noteWindow();
     if (event.origin !== origin) return handlers.drop('wrong_origin', event.data);
     if (reception.isTooMuch(event.data)) return;
     const { message, dropped, field } = parseWidgetWindow(event.data);
@@ -162,7 +178,13 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
   }
 
   function reset() {
-    reception.reset();
+    reception.resetRate();
+    renew();
+    known = null;
+  }
+
+  function renew() {
+    reception.renew();
     [slots, session.wantsWidgets] = [widget.slots, false];
   }
 }

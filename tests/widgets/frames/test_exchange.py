@@ -118,3 +118,31 @@ def test_the_welcome_has_the_look_and_changes_of_it_follow(canvas):
     assert context["cssVars"]["--ink"]
     canvas.page.emulate_media(color_scheme="dark")
     assert first.answer("widget-host-context")["context"]["theme"] == "dark"
+
+
+AGAIN = """() => {
+  const root = document.getElementById('root');
+  root.remove();
+  document.body.append(root);
+}"""
+
+
+def test_widgets_go_on_after_the_page_has_left_and_shown_the_canvas_again(canvas):
+    plain, other, third = canvas.mount("a", "plain"), canvas.mount("b"), canvas.mount("c")
+    canvas.connect(("a", "person"), ("b", "who"))
+    canvas.connect(("c", "number"), ("a", "count"))
+    third.output("number", {"value": 7})
+    wait_for(lambda: len(plain.run("() => heard")) == 2)
+    canvas.run(AGAIN)
+    wait_for(lambda: plain.run("() => globalThis.heard?.at(-1)?.value") == {"value": 7})
+    wait_for(lambda: other.run("() => globalThis.page?.inputs().length") == 1)
+    third.is_welcome()
+    third.output("number", {"value": 8})
+    wait_for(lambda: plain.run("() => heard.at(-1).value") == {"value": 8})
+    canvas.page.wait_for_timeout(1200)  # the time after which a foreign document is cut off
+    for widget in (plain, other, third):
+        expect(widget.notice).to_be_hidden()
+    plain.leave("() => { location.href = '/w/elsewhere'; }")
+    expect(plain.notice).to_contain_text("has left its page")
+    canvas.run(AGAIN)
+    expect(plain.notice).to_be_hidden()
