@@ -11,6 +11,8 @@ import { element } from '../shared/elements.js';
  * @property {(text: string, action: string, act: () => void) => void} show shows a notice with one button
  * @property {() => void} hide
  * @property {() => void} load loads the frame even if it is not visible
+ * @property {() => boolean} hasFocus whether the focus is in the box
+ * @property {() => void} focus moves the focus to the box; the next Tab leads into the frame
  * @property {() => void} remove
  */
 
@@ -38,7 +40,7 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, l
   );
   iframe.src = url; // set before the frame is in the document, because it would load about:blank first
   const notice = element('div', { class: 'widget-notice', role: 'status', hidden: true });
-  const box = element('div', { class: 'widget-box', data: { widgetId } }, notice);
+  const box = element('div', { class: 'widget-box', tabindex: '-1', data: { widgetId } }, notice);
   let leave = () => {};
   const enter = () => void (leave = loading.enter(() => box.prepend(iframe)));
   if (lazyLoading) leave = lazyLoading.wait(box, enter);
@@ -49,19 +51,36 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, l
     onLoad();
   }
 
+  function focus() {
+    box.focus({ preventScroll: true });
+  }
+
+  /** Changes the notice. If its button had the focus, the focus moves on: the button is removed. @param {() => void} change @param {() => void} [moveFocus] */
+  function changeNotice(change, moveFocus = focus) {
+    const hadFocus = notice.contains(document.activeElement);
+    change();
+    if (hadFocus) moveFocus();
+  }
+
   return {
     box,
     iframe,
     load: () => lazyLoading?.loadNow(box),
     show(text, action, act) {
       const button = element('button', { type: 'button', class: 'quiet', on: { click: act } }, action);
-      notice.replaceChildren(element('span', {}, text), button);
-      notice.hidden = false;
+      changeNotice(() => {
+        notice.replaceChildren(element('span', {}, text), button);
+        notice.hidden = false;
+      }, () => button.focus());
     },
     hide() {
-      notice.hidden = true;
-      notice.replaceChildren();
+      changeNotice(() => {
+        notice.hidden = true;
+        notice.replaceChildren();
+      });
     },
+    hasFocus: () => box.contains(document.activeElement),
+    focus,
     remove() {
       leave();
       iframe.removeEventListener('load', loaded);

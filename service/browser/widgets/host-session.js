@@ -170,11 +170,13 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
   /** Replaces the frame with a new one; the connections stay. */
   function reload() {
     const old = frame;
+    const hadFocus = old.hasFocus();
     reset();
     nonce = newId();
     frame = newFrame();
     old.box.replaceWith(frame.box);
     old.remove();
+    if (hadFocus) frame.focus();
   }
 
   function reset() {

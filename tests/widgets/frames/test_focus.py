@@ -1,4 +1,4 @@
-"""Widgets that take the keyboard without being asked: from dialogs, and from fields of the page."""
+"""Who has the keyboard beside a widget: dialogs, fields of the page, and notices at the frame."""
 
 from playwright.sync_api import expect
 
@@ -107,3 +107,26 @@ def test_a_person_goes_from_a_field_to_a_widget_by_click_and_by_key(canvas):
         field.click()
         expect(field).to_be_focused()
     expect(widget.notice).to_be_hidden()
+
+
+def test_the_focus_stays_at_a_widget_whose_notice_was_answered(canvas):
+    mute, flooding = canvas.mount("a", "mute"), canvas.mount("b")
+    expect(mute.notice).to_contain_text("does not answer")
+    mute.notice.get_by_role("button", name="Reload").press("Enter")
+    expect(mute.notice).to_be_hidden()
+    expect(mute.box).to_be_focused()
+    flooding.run("() => { for (let n = 1; n <= 3000; n += 1) page.say(n); }")
+    flooding.notice.get_by_role("button", name="Resume").press("Enter")
+    expect(flooding.notice).to_be_hidden()
+    expect(flooding.box).to_be_focused()
+    canvas.page.keyboard.press("Tab")
+    wait_for(lambda: canvas.run("() => document.activeElement.title") == "Widget b")
+
+
+def test_a_notice_that_another_replaces_keeps_the_focus_on_its_button(canvas):
+    first = canvas.mount("a")
+    first.run("() => { for (let n = 1; n <= 3000; n += 1) page.say(n); }")
+    first.notice.get_by_role("button", name="Resume").focus()
+    first.run("() => { for (let n = 1; n <= 12_000; n += 1) page.say(n); }")
+    expect(first.notice).to_contain_text("was ended")
+    expect(first.notice.get_by_role("button", name="Reload")).to_be_focused()
