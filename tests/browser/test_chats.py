@@ -29,6 +29,18 @@ def test_a_chat_is_created_renamed_and_deleted_and_escape_does_neither(console):
     assert console.api("GET", "records/ai-chats")["records"] == []
 
 
+def test_a_second_press_of_the_button_of_a_menu_closes_the_menu(console):
+    console.ask("count to 2")
+    chat = console.page.get_by_role("link", name="count to 2")
+    chat.hover()
+    for _ in range(2):
+        console.button("Options of count to 2").click()
+        expect(console.page.get_by_role("menu")).to_be_visible()
+        console.button("Options of count to 2").click()
+        expect(console.page.get_by_role("menu")).to_have_count(0)
+        expect(chat).to_be_focused()
+
+
 def test_a_chat_that_a_page_begins_with_is_read_once(console):
     page = console.page
     console.ask("count to 2")

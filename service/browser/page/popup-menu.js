@@ -1,16 +1,20 @@
-// A menu of actions below a button. Arrow keys move in it; Escape and a press elsewhere close it.
+// A menu of actions below a button. Arrow keys move in it; Escape, another press of the button and a press elsewhere
+// close it.
 
 import { element, icon } from '../shared/elements.js';
 
 /** @typedef {{icon: Parameters<typeof icon>[0], label: string, act: () => void}} MenuItem */
 
 const GAP = 4; // pixels between the button and the menu, and around the menu
+/** @type {WeakSet<HTMLElement>} buttons whose menu was closed by the beginning of a press: the click at its end must not open the menu again */
+const pressed = new WeakSet();
 
 /**
  * @param {HTMLElement} button @param {string} label of the menu @param {MenuItem[]} items
  * @param {HTMLElement} [origin] the element that gets the focus when the menu closes; by default the button
  */
 export function showMenu(button, label, items, origin = button) {
+  if (pressed.delete(button)) return origin.focus();
   const nodes = items.map((item) => {
     const props = { type: 'button', role: 'menuitem', tabindex: '-1', on: { click: () => choose(item) } };
     return element('button', props, icon(item.icon), item.label);
@@ -18,14 +22,22 @@ export function showMenu(button, label, items, origin = button) {
   const menu = element('div', { class: 'popup-menu', role: 'menu', 'aria-label': label, popover: 'auto', on: { keydown: press } }, ...nodes);
   menu.addEventListener('toggle', (/** @type {any} */ { newState }) => {
     if (newState !== 'closed') return;
+    button.removeEventListener('pointerdown', notePress);
     button.removeAttribute('aria-expanded');
     menu.remove();
   });
   button.parentElement?.append(menu); // in the same landmark
   menu.showPopover();
+  button.addEventListener('pointerdown', notePress);
   button.setAttribute('aria-expanded', 'true');
   place(menu, button.getBoundingClientRect());
   nodes[0].focus();
+
+  /** Called for a press of the button while the menu is open. The browser closes the menu, as for any press outside it. */
+  function notePress() {
+    pressed.add(button);
+    document.addEventListener('pointerdown', () => pressed.delete(button), { capture: true, once: true }); // the next press
+  }
 
   /** @param {MenuItem} item */
   function choose(item) {
