@@ -10,6 +10,7 @@ from marshmallow import Schema
 from marshmallow.fields import Field
 
 OPENAPI = "3.1.0"  # the version of OpenAPI, which uses JSON Schema 2020-12
+CONTENT = ("contentEncoding", "contentMediaType")
 
 
 class Converter(OpenAPIConverter):
@@ -38,12 +39,11 @@ def json_schema(schema: Schema) -> Mapping[str, Any]:
     plugin = Plugin(schema_name_resolver=resolver)
     APISpec(title="", version="", openapi_version=OPENAPI, plugins=[plugin])
     assert plugin.converter  # set by APISpec
-    plugin.converter.add_attribute_function(_content_encoding)
+    plugin.converter.add_attribute_function(_content_keywords)
     converted = plugin.converter.schema2jsonschema(schema)
     return {"type": "object", "properties": {}, **converted, "additionalProperties": False}
 
 
-def _content_encoding(converter: Any, field: Field[Any], **kwargs: Any) -> dict[str, Any]:
-    """Return the keyword for the encoding of bytes in a text, which the plugin does not know."""
-    encoding = field.metadata.get("contentEncoding")
-    return {"contentEncoding": encoding} if encoding else {}
+def _content_keywords(converter: Any, field: Field[Any], **kwargs: Any) -> dict[str, Any]:
+    """Return the keywords for the content of a text, which the plugin does not know."""
+    return {name: field.metadata[name] for name in CONTENT if name in field.metadata}

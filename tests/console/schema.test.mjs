@@ -30,13 +30,13 @@ const typed = (/** @type {any} */ state) => bodyOf(whole, { ...emptyState(whole)
 
 test('every kind of schema has its kind of field', () => {
   const kinds = {
-    text: [{ type: 'string' }, { type: ['string', 'null'] }, { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+    text: [{ type: 'string' }, { type: 'string', anyOf: [{ type: 'string', format: 'uri' }, { type: 'string', contentEncoding: 'base64' }] }, { type: ['string', 'null'] }, { anyOf: [{ type: 'string' }, { type: 'null' }] }],
     number: [{ type: 'number' }, { type: 'integer' }],
     boolean: [{ type: 'boolean' }],
     choice: [{ enum: ['a', 1, true] }, { const: 'a' }, { type: 'string', enum: ['a'] }],
     list: [{ type: 'array', items: { type: 'string' } }],
     group: [{ type: 'object', properties: { a: {} } }],
-    variants: [{ oneOf: [{ type: 'string' }, { type: 'number' }] }, { type: ['object', 'string'] }],
+    variants: [{ oneOf: [{ type: 'string' }, { type: 'number' }] }, { type: ['object', 'string'] }, { type: 'string', anyOf: [{ type: 'string', enum: ['a'] }, { type: 'string' }] }],
     json: [{}, true, { type: 'object' }, { type: 'array' }, { $ref: '#/x' }, { enum: [{}] }, { allOf: [{ type: 'string' }] }],
   };
   for (const [kind, schemas] of Object.entries(kinds)) {

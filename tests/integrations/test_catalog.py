@@ -88,6 +88,28 @@ def test_the_routes_schema_has_every_name_and_takes_what_we_take(alice):
             assert list(taken.iter_errors(dict(example.asks))) == []
 
 
+def test_schemas_tell_which_texts_are_files_and_how_large_a_file_may_be(alice):
+    bodies = alice.get("/api/integrations/routes-schema").json["properties"]
+    paths = alice.get("/openapi.json").json["paths"]
+    content = bodies["drive-upload"]["properties"]["contentBase64"]
+    assert (content["contentEncoding"], content["maxLength"]) == ("base64", 6_990_508)
+    address, file = bodies["upscale-image"]["properties"]["image"]["anyOf"]
+    assert address == {"type": "string", "format": "uri", "maxLength": 2048}
+    assert (file["contentEncoding"], file["contentMediaType"]) == ("base64", "image/*")
+    for name in ("drive-upload", "upscale-image"):
+        post = paths[f"/api/integrations/{name}"]["post"]
+        schema = post["requestBody"]["content"]["application/json"]["schema"]
+        assert schema["properties"] == bodies[name]["properties"]
+
+
+def test_every_text_in_base64_can_be_chosen_as_a_file(alice):
+    bodies = alice.get("/api/integrations/routes-schema").json["properties"]
+    for name, body in bodies.items():
+        for parameter, one in body["properties"].items():
+            is_file = "contentEncoding" in str(one)
+            assert is_file is ("base64" in one["description"].lower()), (name, parameter)
+
+
 def test_the_fields_of_a_mail_and_of_a_day_come_in_their_usual_order(alice):
     bodies = alice.get("/api/integrations/routes-schema").json["properties"]
     assert list(bodies["send-email"]["properties"])[:3] == ["to", "subject", "content"]

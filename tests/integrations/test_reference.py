@@ -19,6 +19,7 @@ from service.integrations.declare.fields import (
     Several,
     Words,
 )
+from service.integrations.declare.file_fields import AddressOrFile
 from service.integrations.declare.request import get, post
 from service.integrations.declare.says import Says
 from service.integrations.declare.shape import Each, Int, Maybe, Raw, Shape
@@ -174,6 +175,7 @@ def test_the_command_names_the_endpoints_of_extensions(app, tmp_path):
 class Rich(Parameters):
     sort = Choice("up", "down", about="The order.", default="up")
     image = Bytes("A picture.", most=10)
+    photo = AddressOrFile("A photo.", most=10, longest_address=99, check=print)
     name = Words("A name.", most=20, required=True)
     parts = Several(Part(Inner), "Parts.", least=1, most=5)
     numbers = Several(Count(least=0, most=9), "Numbers.", most=2)
@@ -184,6 +186,7 @@ def test_parameters_are_told_with_types_bounds_and_defaults():
         ("`name`", "string (1 to 20)", "required", "A name."),
         ("`sort`", "`up`, `down`", '`"up"`', "The order."),
         ("`image`", "bytes in base64", "", "A picture."),
+        ("`photo`", "address, or bytes in base64", "", "A photo."),
         ("`parts`", "list (1 to 5) of object", "", "Parts."),
         ("`parts[].deep`", "string", "", ""),
         ("`numbers`", "list (at most 2) of integer (0 to 9)", "", "Numbers."),

@@ -31,6 +31,10 @@ def test_the_schema_of_every_endpoint_can_be_a_tools():
         assert schema["type"] == "object"
         Draft202012Validator(schema)
         assert references(schema) == []
+        # The APIs of the providers refuse alternatives for the whole input of a tool.
+        assert schema.keys().isdisjoint({"anyOf", "oneOf", "allOf", "not", "enum"})
+        for one in schema["properties"].values():
+            assert all("type" in either for either in one.get("anyOf", ())), endpoint.name
 
 
 def test_only_what_never_asks_is_marked_as_reading():

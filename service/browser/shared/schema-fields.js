@@ -48,6 +48,7 @@ function contentOf(schema) {
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (UNKNOWN.some((key) => key in schema)) return { kind: 'json' };
   if (Array.isArray(options)) return options.every(isScalar) ? { kind: 'choice', options } : { kind: 'json' };
+  if (Array.isArray(alternatives) && schema.type === 'string' && alternatives.every(isText)) return { kind: 'text' };
   if (Array.isArray(alternatives)) return { kind: 'variants', variants: alternatives.map(variantOf) };
   if (Array.isArray(schema.type)) {
     return { kind: 'variants', variants: schema.type.map((type) => variantOf({ ...schema, type, description: '' })) };
@@ -58,6 +59,11 @@ function contentOf(schema) {
   if (schema.type === 'array' && isObject(schema.items)) return { kind: 'list', item: fieldOf(schema.items) };
   if (schema.type === 'object' && isObject(schema.properties)) return { kind: 'group', fields: fieldsOf(schema) };
   return { kind: 'json' };
+}
+
+/** Whether an alternative of a text is any text of some form, such as an address. @param {JsonSchema} schema */
+function isText(schema) {
+  return schema?.type === 'string' && !('enum' in schema) && !('const' in schema);
 }
 
 /** @param {JsonSchema} schema of an object */

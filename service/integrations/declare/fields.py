@@ -47,7 +47,7 @@ class Facts(TypedDict, total=False):
 def _facts(
     about: str,
     checks: list[Any],
-    keywords: Mapping[str, str | None] | None = None,
+    keywords: Mapping[str, Any] | None = None,
     *,
     to: Targets = "",
     theirs: VendorForm | None = None,
@@ -169,13 +169,22 @@ class WebAddress(Text):
         super().__init__(**_facts(about, checks, **facts))
 
 
+def file_keywords(most: int, kind: str | None = None) -> dict[str, Any]:
+    """Return the keywords of a JSON Schema for the base64 of a file of at most `most` bytes."""
+    longest = (most + 2) // 3 * 4  # characters
+    return {"contentEncoding": "base64", "contentMediaType": kind, "maxLength": longest}
+
+
 class Bytes(Text):
     """Bytes in base64, which are loaded as at most `most` decoded bytes."""
 
     default_error_messages = {"base64": "Must be base64."}
 
-    def __init__(self, about: str = "", *, most: int, **facts: Unpack[Facts]) -> None:
-        super().__init__(**_facts(about, [], {"contentEncoding": "base64"}, **facts))
+    def __init__(
+        self, about: str = "", *, most: int, kind: str | None = None, **facts: Unpack[Facts]
+    ) -> None:
+        """`kind` is the media type of the bytes, or a range of media types such as `image/*`."""
+        super().__init__(**_facts(about, [], file_keywords(most, kind), **facts))
         self._most = most
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:

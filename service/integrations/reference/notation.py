@@ -49,6 +49,8 @@ def kind(schema: Json) -> str:
 def _string(schema: Json) -> str:
     if schema.get("contentEncoding"):
         return "bytes in base64"
+    if any("contentEncoding" in one for one in schema.get("anyOf", ())):
+        return "address, or bytes in base64"
     named = FORMATS.get(schema.get("format", ""), "string")
     return f"{named}{_span(schema, 'Length')}"
 

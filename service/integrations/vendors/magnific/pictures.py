@@ -9,7 +9,7 @@ from marshmallow import ValidationError, validate
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.addresses import check_public_https
-from service.integrations.declare.fields import Words
+from service.integrations.declare.file_fields import AddressOrFile
 from service.integrations.declare.request import elsewhere
 from service.web.errors import InvalidRequest, ServiceError
 
@@ -23,21 +23,24 @@ KINDS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image
 _is_url = validate.URL(schemes={"http", "https"})
 
 
-def picture(about: str, to: str, *, required: bool = False) -> Words:
+def picture(about: str, to: str, *, required: bool = False) -> AddressOrFile:
     """Return a parameter for a picture that Magnific loads itself. `to` is a field of the JSON."""
     return _picture(about, "https address", _check, to, required)
 
 
-def fetched_picture(about: str, to: str, *, required: bool = False) -> Words:
+def fetched_picture(about: str, to: str, *, required: bool = False) -> AddressOrFile:
     """Return a parameter for a picture that `as_base64` fetches, or else `check_loaded` checks."""
     return _picture(about, "address", _check_fetched, to, required)
 
 
 def _picture(
     about: str, address: str, check: Callable[[str], None], to: str, required: bool
-) -> Words:
-    about, most = f"{about} Its {address}, or base64 of at most 5 MB.", (MOST_SENT + 2) // 3 * 4
-    return Words(about, most=most, checks=(check,), to=f"json.{to}", required=required)
+) -> AddressOrFile:
+    return AddressOrFile(
+        f"{about} Its {address}, or base64 of at most 5 MB.",
+        most=MOST_SENT, longest_address=LONGEST_ADDRESS, kind="image/*", check=check,
+        to=f"json.{to}", required=required,
+    )  # fmt: skip
 
 
 def media_type_of(raw: bytes) -> str | None:
