@@ -1,6 +1,8 @@
 """The endpoint explorer, as a person uses it."""
 
-from playwright.sync_api import Locator, expect
+import re
+
+from playwright.sync_api import FilePayload, Locator, expect
 
 from tests.browser.page import Console
 
@@ -50,3 +52,18 @@ class Explorer:
 
     def field(self, name: str) -> Locator:
         return self.page.get_by_label(name, exact=True)
+
+    def choose(self, name: str, *files: FilePayload) -> None:
+        """Press the button that chooses a file for a parameter, and choose these files."""
+        with self.page.expect_file_chooser() as opened:
+            self.page.get_by_role("button", name=f"for {name}").click()
+        opened.value.set_files(files)
+
+    def part(self, name: str) -> Locator:
+        """The part of the form for a parameter."""
+        label = self.page.locator("label", has_text=re.compile(f"^{name}$"))
+        return self.page.locator(".form-field", has=label)
+
+    @property
+    def code(self) -> Locator:
+        return self.page.get_by_role("region", name="Code", exact=True)

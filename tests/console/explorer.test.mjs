@@ -290,6 +290,18 @@ test('a call that costs is sent again with its key until its end is known', asyn
   assert.match(keys[0], /./);
 });
 
+test('a file is sent with its content, and the stored key of the call has only its text', async () => {
+  const keys = new Map();
+  const stored = /** @type {string[]} */ ([]);
+  const watched = { get: (/** @type {string} */ body) => keys.get(body), set: (/** @type {string} */ body, /** @type {string} */ key) => (stored.push(body), keys.set(body, key)), delete: (/** @type {string} */ body) => keys.delete(body) };
+  const consent = { requiresOAuth: true, provider: 'p', scopes: [], authUrl: 'https://a.example/' };
+  const { call, sent } = calling([consent, {}], { autoApprove: false, keys: watched });
+  await call.send({ a: '<a.txt, 1 bytes, 0123456789abcdef>' }, { a: 'YQ==' });
+  await call.repeat();
+  assert.deepEqual(sent.map((request) => request[1]), [{ a: 'YQ==' }, { a: 'YQ==' }]);
+  assert.deepEqual([...new Set(stored)], ['{"a":"<a.txt, 1 bytes, 0123456789abcdef>"}']);
+});
+
 test('a free call that only reads needs no key', async () => {
   const { call, sent } = calling([new NetworkError(), {}]);
   await call.send({});

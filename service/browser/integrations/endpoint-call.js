@@ -19,14 +19,18 @@ import { ownCall } from './call-approval.js';
  * @property {number} [seconds] until the answer came
  * @property {boolean} [kept] whether the answer came from the cache
  *
+ * @typedef {object} Request
+ * @property {any} body which is shown to the user, and stored with its idempotency key
+ * @property {any} sent the same body with the contents of its files
+ *
  * @typedef {object} Surroundings
  * @property {import('../shared/api-transport.js').Transport} transport
- * @property {(body: any) => Promise<number>} price the most that a call can cost, in credits; throws if the body is refused
+ * @property {(sent: any) => Promise<number>} price the most that a call can cost, in credits; throws if the body is refused
  * @property {(body: any, credits: number) => Promise<Decision>} approve
  * @property {(progress: Progress) => void} onProgress
  * @property {(milliseconds: number) => Promise<void>} sleep
  * @property {() => number} now milliseconds
- * @property {import('../shared/idempotency.js').Keys} [keys] idempotency keys of calls that cost or change something, by the request body
+ * @property {import('../shared/idempotency.js').Keys} [keys] idempotency keys of calls that cost or change something, by the body
  * @property {import('../widgets/session-approvals.js').SessionApprovals} [sessions] the calls that are allowed until the page is closed
  */
 
@@ -45,44 +49,44 @@ export function createEndpointCall(endpoint, surroundings) {
     if (own === current) onProgress(progress);
   }
 
-  /** @param {any} body */
-  async function send(body) {
+  /** @param {Request} request */
+  async function send(request) {
     const own = begin();
-    if (endpoint.autoApprove) return make(own, body, 'auto', 0);
+    if (endpoint.autoApprove) return make(own, request, 'auto', 0);
     report(own, { phase: 'running' });
     try {
-      await decide(own, body, await price(body));
+      await decide(own, request, await price(request.sent));
     } catch (error) {
       report(own, { phase: 'failed', error });
     }
   }
 
-  /** @param {AbortController} own @param {any} body @param {number} credits */
-  async function decide(own, body, credits) {
+  /** @param {AbortController} own @param {Request} request @param {number} credits */
+  async function decide(own, request, credits) {
     if (own !== current) return;
     const call = ownCall({ ...endpoint, credits });
-    if (sessions.covers(call)) return make(own, body, 'session', credits);
+    if (sessions.covers(call)) return make(own, request, 'session', credits);
     report(own, { phase: 'asking' });
-    const decision = await approve(body, credits);
+    const decision = await approve(request.body, credits);
     if (own !== current) return;
     if (decision === 'deny') return report(own, { phase: 'idle' });
     if (decision === 'session') sessions.add(call);
-    await make(own, body, decision, credits);
+    await make(own, request, decision, credits);
   }
 
-  /** @param {AbortController} own @param {any} body @param {string} decision @param {number} credits */
-  async function make(own, body, decision, credits) {
+  /** @param {AbortController} own @param {Request} request @param {string} decision @param {number} credits */
+  async function make(own, request, decision, credits) {
     const start = now();
     report(own, { phase: 'running' });
     try {
       const headers = { 'X-Approval': decision };
       const { answer, kept } = endpoint.autoApprove
-        ? await post(own, body, headers)
-        : await withIdempotencyKey(keys, JSON.stringify(body), (key) => post(own, body, { ...headers, 'Idempotency-Key': key }));
+        ? await post(own, request.sent, headers)
+        : await withIdempotencyKey(keys, JSON.stringify(request.body), (key) => post(own, request.sent, { ...headers, 'Idempotency-Key': key }));
       if (own !== current) return;
       const facts = { seconds: (now() - start) / 1000, kept };
       const consent = consentNeeded(answer);
-      if (consent) pending = () => makeAgain(body, decision, credits);
+      if (consent) pending = () => makeAgain(request, decision, credits);
       if (consent) report(own, { phase: 'consent', consent });
       else if (isRunning(answer.data)) await watch(own, answer.data);
       else report(own, { phase: 'done', data: answer.data, job: answer.data?.jobId, ...facts });
@@ -97,10 +101,10 @@ export function createEndpointCall(endpoint, surroundings) {
     return { answer: await jsonOf(response), kept: response.headers.get('X-Cache') === 'hit' };
   }
 
-  /** Repeats a call that was waiting for a consent, with its approval if that still holds. @param {any} body @param {string} approval @param {number} credits */
-  async function makeAgain(body, approval, credits) {
+  /** Repeats a call that was waiting for a consent, with its approval if that still holds. @param {Request} request @param {string} approval @param {number} credits */
+  async function makeAgain(request, approval, credits) {
     const wasRevoked = approval === 'session' && !sessions.covers(ownCall({ ...endpoint, credits }));
-    await (wasRevoked ? send(body) : make(begin(), body, approval, credits));
+    await (wasRevoked ? send(request) : make(begin(), request, approval, credits));
   }
 
   /** @param {AbortController} own @param {any} data of the job */
@@ -149,7 +153,8 @@ export function createEndpointCall(endpoint, surroundings) {
   }
 
   return {
-    send,
+    /** @param {any} body @param {any} [sent] the body with the contents of its files */
+    send: (body, sent = body) => send({ body, sent }),
     /** Continues the call or the job that was waiting for a consent. */
     repeat: async () => pending?.(),
     resume,

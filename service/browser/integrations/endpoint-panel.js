@@ -5,9 +5,12 @@ import { createSchemaForm } from '../shared/schema-form.js';
 import { requestApproval } from './call-approval.js';
 import { createCallView } from './call-view.js';
 import { createChoiceBar } from '../page/choice-bar.js';
+import { createChosenFiles } from './chosen-files.js';
 import { createEndpointCall } from './endpoint-call.js';
 import { createStoredKey } from '../page/stored-keys.js';
 import { createEndpointHead } from './endpoint-head.js';
+import { createFileControl } from './file-control.js';
+import { refuseFiles } from './file-drops.js';
 import { createSnippetBox } from './snippet-box.js';
 
 /**
@@ -26,7 +29,8 @@ export function createEndpointPanel(endpoint, schema, context) {
   const draft = `explorer:${endpoint.name}`;
   const jobDraft = `explorer-job:${endpoint.name}`;
   const url = new URL(`/api/integrations/${endpoint.name}`, location.href).href;
-  const form = createSchemaForm(schema, { onChange: keep });
+  const files = createChosenFiles();
+  const form = createSchemaForm(schema, { onChange: keep, controlOf: (field, place) => createFileControl(field, place, { files, announce }) });
   const modes = createChoiceBar('Edit the body as', ['Fields', 'JSON'], (name) => form.edit(name === 'JSON') && keep());
   const snippets = createSnippetBox({ storage, announce });
   const problem = element('p', { class: 'problem', role: 'alert' });
@@ -54,6 +58,7 @@ export function createEndpointPanel(endpoint, schema, context) {
 
   function keep() {
     drafts.set(draft, JSON.stringify(form.draft()));
+    if (!form.isText()) files.retain(form.read().value);
     showCode();
   }
 
@@ -61,7 +66,7 @@ export function createEndpointPanel(endpoint, schema, context) {
     snippets.show({ url, body: form.read().value });
   }
 
-  /** @param {any} value the body @returns {Promise<number>} the most that the call can cost, in credits */
+  /** @param {any} value the body with its files @returns {Promise<number>} the most that the call can cost, in credits */
   async function price(value) {
     return (await transport.post(`/api/integrations/price/${endpoint.name}`, value)).credits;
   }
@@ -76,11 +81,12 @@ export function createEndpointPanel(endpoint, schema, context) {
   function submit(event) {
     event.preventDefault();
     sender = document.activeElement;
-    const { value, problems } = form.read();
+    const { value, problems: own } = form.read();
+    const problems = [...own, ...files.problems(value)];
     const lines = form.showProblems(problems);
     problem.textContent = lines.join(' ');
     if (problems.length) announce(`${problems.length === 1 ? 'One field is' : `${problems.length} fields are`} not valid.`);
-    else call.send(value);
+    else call.send(value, files.complete(value));
   }
 
   /** Marks the fields that the server has refused. @param {any} details of the error */
@@ -109,6 +115,7 @@ export function createEndpointPanel(endpoint, schema, context) {
     modes.press(form.isText() ? 'JSON' : 'Fields');
   }
 
+  refuseFiles(node);
   restore(drafts.get(draft));
   showCode();
   if (drafts.get(jobDraft)) call.resume(drafts.get(jobDraft));

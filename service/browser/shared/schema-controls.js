@@ -14,7 +14,7 @@ import { emptyChoice, isLong, optionWord } from './schema-words.js';
 
 const INPUT_TYPES = new Map([['date', 'date'], ['uri', 'url'], ['email', 'email']]);
 
-/** @param {Field} field @param {Place} place @returns {Control} */
+/** @param {Field} field @param {Place} place @returns {Control & {line: HTMLElement}} with the line of the input itself */
 export function createInput(field, { label, onChange }) {
   const id = newControlId();
   const { node, problem, describedBy } = createFrame(field, label, id);
@@ -26,9 +26,11 @@ export function createInput(field, { label, onChange }) {
     on: { input: onChange },
   });
   const absence = field.nullable ? createNullCheckbox(label, input, onChange) : null;
-  problem.before(element('div', { class: 'field-line' }, input, absence?.node));
+  const line = element('div', { class: 'field-line' }, input, absence?.node);
+  problem.before(line);
   return {
     node,
+    line,
     read: () => (absence?.isChosen() ? null : input.validity.badInput ? UNFINISHED : input.value),
     write(state) {
       absence?.choose(state === null);

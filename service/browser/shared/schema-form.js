@@ -16,12 +16,15 @@ const NOT_OBJECT = 'Write a JSON object: {…}.';
 
 /**
  * @param {import('./schema-fields.js').JsonSchema} schema of an object
- * @param {{onChange?: () => void, labelOf?: (field: import('./schema-fields.js').Field) => string}} [options]
- *   `labelOf` gives the labels of the object's fields; by default they are the property names
+ * @param {{
+ *   onChange?: () => void,
+ *   labelOf?: (field: import('./schema-fields.js').Field) => string,
+ *   controlOf?: import('./schema-frame.js').Place['controlOf'],
+ * }} [options] `labelOf` gives the labels of the object's fields; by default they are the property names
  */
-export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) {
+export function createSchemaForm(schema, { onChange = () => {}, labelOf, controlOf } = {}) {
   const field = { ...fieldOf(schema), required: true };
-  const fields = createFields(field, onChange, labelOf);
+  const fields = createFields(field, { onChange, controlOf }, labelOf);
   const note = element('p', { class: 'hint', role: 'status' });
   const text = element('textarea', {
     class: 'field-input field-code',
@@ -86,7 +89,7 @@ export function createSchemaForm(schema, { onChange = () => {}, labelOf } = {}) 
     show(details, focused = document.activeElement) {
       if (!textBox.hidden) return linesOf(details);
       const lines = fields.show(details);
-      const wrong = /** @type {HTMLElement | null} */ (formBox.querySelector('[aria-invalid]'));
+      const wrong = /** @type {HTMLElement | null} */ (formBox.querySelector('[aria-invalid], [data-refused]'));
       if (wrong && (document.activeElement === focused || isFocusLost())) focusInView(wrong);
       return lines;
     },

@@ -19,6 +19,8 @@ import { factsOf } from './schema-words.js';
  * @typedef {object} Place of a control
  * @property {string} label
  * @property {() => void} onChange
+ * @property {(field: Field, place: Place) => Control | null} [controlOf] makes the control of a field; null leaves it to the form
+ * @property {(name: string) => {field: Field, control: Control} | undefined} [neighbour] another field of the same object
  */
 
 let count = 0;

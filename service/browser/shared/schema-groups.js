@@ -14,6 +14,8 @@ import { emptyState } from './schema-values.js';
 
 /** @param {Field} field @param {Place} place @returns {Control} */
 function createControl(field, place) {
+  const own = place.controlOf?.(field, place);
+  if (own) return own;
   if (field.kind === 'group') return createGroup(field, place);
   if (field.kind === 'list') return createList(field, place);
   if (field.kind === 'variants') return createVariants(field, place);
@@ -22,12 +24,20 @@ function createControl(field, place) {
 
 /**
  * The fields of an object, without a frame around them.
- * @param {Field} field @param {() => void} onChange @param {(field: Field) => string} [labelOf]
+ * @param {Field} field @param {Omit<Place, 'label'>} place @param {(field: Field) => string} [labelOf]
  */
-export function createFields(field, onChange, labelOf = ({ name }) => name) {
-  const controls = new Map(
-    field.fields.map((each) => [each.name, createControl(each, { label: labelOf(each), onChange })]),
-  );
+export function createFields(field, place, labelOf = ({ name }) => name) {
+  /** @type {Map<string, Control>} */
+  const controls = new Map();
+  for (const each of field.fields) controls.set(each.name, createControl(each, { ...place, label: labelOf(each), neighbour }));
+
+  /** @param {string} name */
+  function neighbour(name) {
+    const control = controls.get(name);
+    const other = field.fields.find((each) => each.name === name);
+    return control && other && { field: other, control };
+  }
+
   return {
     nodes: [...controls.values()].map((control) => control.node),
     read: () => Object.fromEntries([...controls].map(([name, control]) => [name, control.read()])),
@@ -54,8 +64,8 @@ function showInner(details, controls, label) {
 }
 
 /** @param {Field} field @param {Place} place @returns {Control} */
-function createGroup(field, { label, onChange }) {
-  const { nodes, read, write, show } = createFields(field, onChange);
+function createGroup(field, { label, ...place }) {
+  const { nodes, read, write, show } = createFields(field, place);
   const { node, problem } = createFieldset(field, label, element('div', { class: 'fields' }, ...nodes));
   return {
     node,
@@ -69,7 +79,7 @@ function createGroup(field, { label, onChange }) {
 }
 
 /** @param {Field} field @param {Place} place @returns {Control} */
-function createList(field, { label, onChange }) {
+function createList(field, { label, onChange, controlOf }) {
   const item = /** @type {Field} */ (field.item);
   const single = singular(label);
   /** @type {{node: HTMLElement, control: Control}[]} */
@@ -87,7 +97,7 @@ function createList(field, { label, onChange }) {
   /** @param {any} state */
   function insert(state) {
     const at = entries.length + 1;
-    const control = createControl(item, { label: `${single} ${at}`, onChange });
+    const control = createControl(item, { label: `${single} ${at}`, onChange, controlOf });
     const remove = iconButton('cross', `Remove ${single} ${at}`, () => removeEntry(entry));
     const entry = { node: element('li', { class: 'field-item' }, control.node, remove), control };
     control.write(state);
@@ -129,7 +139,7 @@ function createList(field, { label, onChange }) {
 }
 
 /** @param {Field} field @param {Place} place @returns {Control} */
-function createVariants(field, { label, onChange }) {
+function createVariants(field, { label, onChange, controlOf }) {
   const id = newControlId();
   const options = field.variants.map(({ title }, at) => element('option', { value: String(at) }, title));
   const picker = element('select', { id, class: 'field-input', 'aria-label': `Kind of ${label}`, on: { change: pick } }, ...options);
@@ -147,7 +157,7 @@ function createVariants(field, { label, onChange }) {
   /** @param {number} at @param {any} state */
   function put(at, state) {
     const variant = { ...field.variants[at], about: '' };
-    control = createControl(variant, { label: variant.title, onChange });
+    control = createControl(variant, { label: variant.title, onChange, controlOf });
     control.write(state);
     box.replaceChildren(control.node);
     picker.value = String(at);
@@ -166,7 +176,7 @@ function createVariants(field, { label, onChange }) {
 
 /** @param {HTMLElement} node @returns {HTMLElement | null} */
 function focusable(node) {
-  return node.querySelector('input, textarea, select, button');
+  return node.querySelector(':is(input, textarea, select, button):not([hidden], [hidden] *)');
 }
 
 /** "events" as "event". @param {string} label */
