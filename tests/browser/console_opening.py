@@ -30,4 +30,4 @@ def opening(tabs: Tabs, service: Service) -> Iterator[Opened]:
     errors = [line for console in consoles for line in console.leave()]
     for console in consoles:
         tabs.give_back(console.page, service.url, keep=not errors)
-    assert errors == []
+    assert not errors, "\n".join(errors)

@@ -337,6 +337,32 @@ test('a stop that comes when the reply has just ended stops nothing, and the nex
   assert.equal(talk.messages.length, 4);
 });
 
+test('a request to stop is taken back when the turn has ended, and when the next one begins', async () => {
+  for (const isNext of [false, true]) {
+    /** @type {ReadableStreamDefaultController<Uint8Array>} */
+    let reply;
+    const running = new Response(new ReadableStream({ start: (controller) => void (reply = controller) }));
+    const { talk, transport } = conversation({ answers: [running, stream(text('Ho'), { type: 'finish' })] });
+    await talk.load();
+    const turn = talk.send('hello', 'm');
+    /** @type {AbortSignal} */
+    let stopping;
+    transport.call = (_method, _path, { signal }) =>
+      new Promise((_resolve, reject) => (stopping = signal).addEventListener('abort', () => reject(signal.reason)));
+    const stopped = talk.stop();
+    await talk.refresh('2026-11-30T00:00:00Z'); // so that the messages are read when the turn ends
+    const { get } = transport;
+    if (isNext) transport.get = () => new Promise(() => {});
+    reply.enqueue(new TextEncoder().encode('data: {"type":"finish"}\n\n'));
+    reply.close();
+    while (talk.phase !== 'idle') await new Promise((resolve) => setImmediate(resolve));
+    transport.get = get;
+    await (isNext ? talk.send('and more', 'm') : turn);
+    assert.equal(stopping.aborted, true);
+    await stopped;
+  }
+});
+
 test('a message that is sent when another tab’s reply has just begun comes back', async () => {
   const { talk, drafts } = conversation({ replies: [new Response(null, { status: 204 }), new Response(new ReadableStream())] });
   await talk.load();

@@ -139,8 +139,8 @@ export function createConversation(chatId, context) {
   async function readRunning(response) {
     const draft = drafts.question(chatId);
     const question = draft && !hasMessage(conversation.messages, draft) ? userMessage(draft.id, draft.text) : null;
-    const signal = begin(question, search);
-    await reader.read(response, signal).finally(() => end(signal));
+    const turn = begin(question, search);
+    await reader.read(response, turn.signal).finally(() => end(turn));
   }
 
   /** Call this when a turn of this page or of another tab may have changed the chat. @param {string} lastStored when its last message was stored */
@@ -211,39 +211,39 @@ export function createConversation(chatId, context) {
     if (request && conversation.phase !== 'idle') return set({ restoredText: question.text, storedText: '' });
     drafts.setQuestion(chatId, question);
     search?.abort();
-    const signal = begin(userMessage(question.id, question.text), new AbortController());
+    const turn = begin(userMessage(question.id, question.text), new AbortController());
     try {
-      const response = await transport.open('/api/ai/chat', requestBody(chatId, question, modelId, again), signal);
+      const response = await transport.open('/api/ai/chat', requestBody(chatId, question, modelId, again), turn.signal);
       onTurnBegin(chatId);
-      await reader.read(response, signal);
+      await reader.read(response, turn.signal);
     } catch (error) {
-      await reader.failBeforeStream(error, signal);
+      await reader.failBeforeStream(error, turn.signal);
     } finally {
-      end(signal);
+      end(turn);
     }
   }
 
   /** @param {Message | null} question null if it is not known @param {AbortController | null} controller of the stream */
   function begin(question, controller) {
     turns += 1;
+    request?.abort(); // the stream of the last turn has ended, but perhaps not a request to stop it
     request = controller ?? new AbortController();
     search = null;
     set({ phase: 'asking', turn: question && { question, reply: EMPTY_REPLY, isLost: false }, problem: '', nothingStored: false });
-    return request.signal;
+    return request;
   }
 
-  /** @param {AbortSignal} signal of the turn that ends; the next turn may have begun already */
-  function end(signal) {
-    if (request?.signal === signal) request = null;
+  /** @param {AbortController} turn the one that ends; the next turn may have begun already */
+  function end(turn) {
+    turn.abort(); // a late request to stop would get 404 from a new chat that is deleted because its turn stored nothing
+    if (request === turn) request = null;
     onTurnEnd();
   }
 
   async function stop() {
-    if (conversation.phase !== 'asking') return; // the turn has ended since the button was drawn
+    if (!request || conversation.phase !== 'asking') return; // the turn has ended since the button was drawn
     set({ phase: 'stopping' });
-    const running = request;
-    await stopReply(transport, chatId, () => running === request);
-    running?.abort();
+    await stopReply(transport, chatId, request);
   }
 
   return conversation;

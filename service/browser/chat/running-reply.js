@@ -98,16 +98,18 @@ function sleep(ms, signal) {
  * Asks the server to stop the reply of a chat. The server stores the partial reply, then ends the stream.
  * @param {Transport} transport
  * @param {string} chatId
- * @param {() => boolean} isRunning
+ * @param {AbortController} turn aborted when the turn has ended, or here if it does not end in time
  */
-export async function stopReply(transport, chatId, isRunning) {
+export async function stopReply(transport, chatId, turn) {
+  const { signal } = turn;
   const until = Date.now() + STOP_TIMEOUT;
   try {
-    while (isRunning() && Date.now() < until) {
-      await transport.post(`/api/ai/chat/${encodeURIComponent(chatId)}/stop`);
-      await new Promise((resolve) => setTimeout(resolve, STOP_INTERVAL));
+    while (!signal.aborted && Date.now() < until) {
+      await transport.call('POST', `/api/ai/chat/${encodeURIComponent(chatId)}/stop`, { body: {}, signal });
+      await sleep(STOP_INTERVAL, signal);
     }
   } catch {
     // If the server can't be reached, only the stream is aborted.
   }
+  turn.abort();
 }
