@@ -35,7 +35,7 @@ LIFETIME = timedelta(days=30)
 # The provider's metadata, the tokens, its keys, and this service's keys: ten seconds each.
 LEASE = refresh_leases.LONGEST_LEASE
 RETRY_SECONDS = 5.0  # until a page asks again after a failed refresh
-PATIENCE_SECONDS = 1.0  # for requests to the provider while a person signs out
+PATIENCE_SECONDS = 1.0  # for requests to the provider while a person signs in or out
 ENDED = "The session has ended. Sign in again."
 AWAY = "The identity provider can't be reached right now. Please try again."
 
