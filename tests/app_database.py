@@ -1,6 +1,10 @@
 """The database of the app under test: its rows, changes made beside the app, and its locks."""
 
-from sqlalchemy import inspect, text
+from contextlib import contextmanager
+
+import gevent
+from sqlalchemy import event, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from service.database import sqlite
 from service.database.access import write_transaction
@@ -34,6 +38,24 @@ def rows_by_table(app):
         rows = {t: cursor.execute(f'SELECT * FROM "{t}"').fetchall() for t in tables}  # noqa: S608
         db.session.commit()
     return {name: found for name, found in rows.items() if found}
+
+
+@contextmanager
+def lost_at(app, beginning: str):
+    """Lose the database whenever it is given a statement that begins so."""
+
+    def lose(_connection, _cursor, statement, *_more):
+        if statement.startswith(beginning):
+            gevent.sleep(0.01)  # a response may become a stream meanwhile
+            raise OperationalError(statement, {}, Exception(), connection_invalidated=True)
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", lose)
+    try:
+        yield
+    finally:
+        event.remove(engine, "before_cursor_execute", lose)
 
 
 def is_lock_awaited() -> bool:

@@ -107,7 +107,7 @@ def page_token() -> dict[str, Any]:
 
 @sign_in.post("/sign-out")
 @without_body
-@refuses(NotFound, Forbidden)
+@refuses(NotFound, Forbidden, Unavailable)
 @answers(None, answer_schema=SignedOut())
 def sign_out() -> Response:
     """End the browser's session; succeeds also if there is none"""

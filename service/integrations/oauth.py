@@ -23,7 +23,14 @@ from service.integrations.calling.proxy import PROXY
 from service.integrations.consent.connections import Connections
 from service.integrations.consent.consents import Connected, Failed, Outcome, Unconfirmed
 from service.web.edge import answers, refuses
-from service.web.errors import NotConfigured, NotFound, TooLarge, UpstreamFailed, UpstreamTimedOut
+from service.web.errors import (
+    NotConfigured,
+    NotFound,
+    TooLarge,
+    Unavailable,
+    UpstreamFailed,
+    UpstreamTimedOut,
+)
 from service.web.other_origins import takes_opaque_origin
 
 COOKIE_SECONDS = 3600
@@ -60,7 +67,7 @@ class Disconnected(Schema):
 @oauth.get("/<integration>/callback", head=False)
 @public
 @takes_opaque_origin
-@refuses(NotFound, UpstreamFailed, UpstreamTimedOut, NotConfigured)
+@refuses(NotFound, NotConfigured, Unavailable)
 @answers(None, others={400: PAGE})
 def callback(integration: str) -> Response:
     """Receive the user from a vendor's consent page"""
@@ -77,7 +84,7 @@ def callback(integration: str) -> Response:
 @oauth.post("/<integration>/callback")
 @public
 @takes_opaque_origin
-@refuses(NotFound, TooLarge)
+@refuses(NotFound, TooLarge, Unavailable)
 @answers(None, others={400: PAGE}, form=CONFIRMATION)
 def confirm(integration: str) -> Response:
     """Connect the account: the form of the confirmation page"""
@@ -89,7 +96,7 @@ def confirm(integration: str) -> Response:
 
 
 @oauth.delete("/<integration>/disconnect")
-@refuses(NotConfigured)
+@refuses(UpstreamFailed, UpstreamTimedOut)
 @answers(None, answer_schema=Disconnected())
 def disconnect(integration: str) -> Response:
     """Revoke and delete the caller's tokens; succeeds also if there are none"""

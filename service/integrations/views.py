@@ -55,6 +55,8 @@ from service.web.errors import (
     RateLimited,
     TooLarge,
     UnknownEndpoint,
+    UpstreamFailed,
+    UpstreamTimedOut,
 )
 
 SCHEMA = "application/schema+json"
@@ -75,6 +77,7 @@ def envelop(_: Any, request: Request, __: Any, response: Response) -> None:
 
 @integrations.get("/status")
 @open_to("calls")
+@refuses(UpstreamFailed, UpstreamTimedOut)
 @answers(None, answer_schema={"type": "object", "additionalProperties": CONNECTED})
 def status() -> Response:
     """List the caller's connections and what they allow

@@ -2,16 +2,12 @@
 
 import json
 import re
-import sqlite3
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-import gevent
 import pytest
 from gevent.pool import Pool
-from sqlalchemy import event, select, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import select, update
 
 from service.app_keys import APP_SETTINGS
 from service.chat.tools.run import FAILED
@@ -23,6 +19,7 @@ from service.mcp import states
 from service.mcp.message import META
 from service.mcp.models import UsedState
 from service.upkeep import sweeping
+from tests.app_database import lost_at
 from tests.integrations.office_suite import connect, decide, flags
 from tests.mcp.era_clients import Speaker, refusal
 from tests.people import person
@@ -78,23 +75,9 @@ def consent(person, url):
     assert person.client.post(path, data={"token": token}).status_code == 200
 
 
-@contextmanager
-def no_consent_can_be_stored(app):
-    def refuse(connection, cursor, statement, *_):
-        if statement.startswith("INSERT INTO consents"):
-            gevent.sleep(0.01)  # long enough for a response to become a stream
-            raise OperationalError(statement, {}, sqlite3.OperationalError("disk I/O error"))
-
-    with app.app_context():
-        engine = db.engine
-    event.listen(engine, "before_cursor_execute", refuse)
-    yield
-    event.remove(engine, "before_cursor_execute", refuse)
-
-
 @pytest.mark.parametrize("meta", [{}, {"progressToken": 1}], ids=["json", "stream"])
 def test_a_database_that_fails_as_a_consent_begins_is_told_in_the_result(app, speaker, meta):
-    with no_consent_can_be_stored(app):
+    with lost_at(app, "INSERT INTO consents"):
         answered = speaker.ask("tools/call", CALL, meta=meta)
     told = json.loads(answered.text.strip().split("\n")[-1].removeprefix("data: "))
     is_stream = answered.mimetype == "text/event-stream"

@@ -21,7 +21,8 @@ from service.sign_in import identity
 from service.sign_in.models import ConsoleSession
 from service.sign_in.sessions import SESSIONS
 from service.upkeep import rotation, sweeping
-from tests.app_database import is_lock_awaited
+from tests.app_database import is_lock_awaited, lost_at
+from tests.described_answers import is_described
 from tests.services import on_sqlite, settings_for, wait_for
 from tests.sign_in.browser import in_a_tab
 from tests.sign_in.stored_sessions import change, has_expired, is_due, pass_time, sessions
@@ -46,6 +47,15 @@ def test_many_tabs_at_once_make_one_refresh(app, browser, provider):
     answers = {tab.get() for tab in gevent.joinall(tabs)}
     assert [status for status, _ in answers] == [200]
     assert len(provider.asked("token")) == 2
+
+
+@on_sqlite
+def test_an_outage_of_the_database_at_a_sign_out_is_described(app, browser):
+    browser.sign_in()
+    with lost_at(app, "DELETE FROM console_sessions"):
+        answer = browser.post("sign-out")
+    assert answer.status_code == 503
+    assert is_described(browser.client, "post", "/console/sign-out", answer)
 
 
 def test_a_refresh_is_the_only_one_for_as_long_as_it_may_take(app, browser, provider, monkeypatch):

@@ -15,6 +15,8 @@ from service.integrations.declare.setting import Setting
 from service.integrations.models import Consent
 from service.integrations.vendors.google.suite import OAUTH as GOOGLES
 from service.times import now
+from tests.app_database import lost_at
+from tests.described_answers import is_described
 from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.pages import CALLBACK, age_consents, is_refused
 from tests.integrations.oauth.provider import Reply
@@ -51,6 +53,16 @@ def test_a_state_of_another_integration_is_unknown(app, alice, provider):
     assert provider.asked("token") == []
     assert alice.browser.get(path.replace("cloudsuite", "elsewhere")).status_code == 404
     assert outcome(alice.browser.get(path)) == "connected", "it was not used up"
+
+
+@on_sqlite
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_an_outage_of_the_database_is_described(app, client, method):
+    with lost_at(app, "SELECT consents"):
+        answer = client.open(CALLBACK, method=method)
+    assert answer.status_code == 503
+    path = CALLBACK.replace("cloudsuite", "{integration}")
+    assert is_described(client, method, path, answer)
 
 
 @on_sqlite

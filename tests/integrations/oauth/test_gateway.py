@@ -14,8 +14,9 @@ from service.extensions import db
 from service.integrations.consent import authority
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
-from service.outbound.upstream import Upstream
+from service.outbound.upstream import Upstream, UpstreamError
 from service.times import now
+from tests.described_answers import is_described
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import MAIL, SEND, user
 from tests.services import ENVIRONMENT, on_sqlite, wait_for
@@ -344,6 +345,32 @@ def test_a_disconnect_ends_the_connection_there(alice, gateway):
     assert bearer(gateway) == alice.person.token
     gateway.answers = [BROKEN["html 502"]]
     assert alice.disconnect().status_code == 502
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("get", "/api/integrations/status"),
+        ("get", "/api/integrations/jobs/{job_id}"),
+        ("delete", "/api/integrations/oauth/{integration}/disconnect"),
+    ],
+)
+def test_failures_of_the_other_instance_are_described(
+    client, alice, gateway, monkeypatch, method, path
+):
+    def ask():
+        named = path.format(job_id="j", integration="cloudsuite")
+        return alice.person.request(method.upper(), named)
+
+    def wait_too_long(self, outbound):
+        raise UpstreamError("timeout")
+
+    gateway.answers = [BROKEN["html 502"]]
+    answers = [ask()]
+    monkeypatch.setattr(Upstream, "open", wait_too_long)
+    answers.append(ask())
+    assert [answer.status_code for answer in answers] == [502, 504]
+    assert [is_described(client, method, path, answer) for answer in answers] == [True, True]
 
 
 def test_the_browser_gets_no_cookie_of_ours_for_a_consent_there(alice, gateway):
