@@ -96,6 +96,7 @@ class Element extends Node {
     return node === this || this.childNodes.some((each) => each.contains?.(node));
   }
   focus() {}
+  scrollIntoView() {}
   checkVisibility() {
     return !this.hidden;
   }

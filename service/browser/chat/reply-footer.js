@@ -41,19 +41,32 @@ export function createReplyFooter(body, actions, changes) {
 
   /** @param {HTMLElement} button @param {() => Node} fill */
   function toggle(button, fill) {
-    const open = button.getAttribute('aria-expanded') !== 'true';
-    for (const each of [summary, other]) each.setAttribute('aria-expanded', String(open && each === button));
-    panel.hidden = !open;
-    panel.replaceChildren(...(open ? [fill()] : []));
-    if (open) panel.scrollIntoView({ block: 'nearest' });
+    const isOpen = openerOfPanel() === button;
+    closePanel();
+    if (isOpen) return;
+    button.setAttribute('aria-expanded', 'true');
+    panel.hidden = false;
+    panel.append(fill());
+    panel.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** @returns {HTMLElement | undefined} the button that has opened the panel */
+  function openerOfPanel() {
+    return [summary, other].find((each) => each.getAttribute('aria-expanded') === 'true');
+  }
+
+  function closePanel() {
+    for (const each of [summary, other]) each.setAttribute('aria-expanded', 'false');
+    panel.hidden = true;
+    panel.replaceChildren();
   }
 
   /** @param {KeyboardEvent} event */
   function press(event) {
-    const opener = [summary, other].find((each) => each.getAttribute('aria-expanded') === 'true');
+    const opener = openerOfPanel();
     if (event.key !== 'Escape' || !opener) return;
     event.stopPropagation(); // one press of Escape closes only this panel
-    toggle(opener, facts);
+    closePanel();
     opener.focus();
   }
 
@@ -71,9 +84,9 @@ export function createReplyFooter(body, actions, changes) {
   async function regenerate(modelId) {
     if (!place || place.isBusy) return;
     const went = await actions.regenerate(place.questionId, place.later, modelId);
-    if (!went || other.getAttribute('aria-expanded') !== 'true') return;
+    if (!went) return;
     if (panel.contains(document.activeElement)) other.focus(); // the focused button is removed now
-    toggle(other, models);
+    closePanel();
   }
 
   async function undoChanges() {
@@ -91,6 +104,12 @@ export function createReplyFooter(body, actions, changes) {
     actions.announce(lines.join(' '));
     show();
     if (isFocusLost()) summary.focus();
+  }
+
+  /** Called when another reply to the same question takes the place of this one. */
+  function forget() {
+    closePanel();
+    result.hidden = true;
   }
 
   function writes() {
@@ -119,6 +138,7 @@ export function createReplyFooter(body, actions, changes) {
     node,
     /** @param {Message} next @param {Place} at */
     update(next, at) {
+      if (message && next.id !== message.id) forget();
       message = next;
       place = at;
       show();
