@@ -168,3 +168,16 @@ def test_a_page_that_can_not_reach_the_server_is_not_live_though_its_socket_is_s
     console.page.context.set_offline(False)
     expect(live(console)).to_have_text("Live")
     expect(console.page.get_by_text(AWAY)).to_have_count(0)
+
+
+def test_the_message_about_an_outage_disappears_after_one_lost_request(opened):
+    console = opened().sign_in()
+    console.may_say("ERR_FAILED")
+    expect(live(console)).to_have_text("Live")
+    console.new_chat("Plan")
+    console.page.route("**/api/ai/chats/*", lambda route: route.abort(), times=1)
+    console.choose("Plan", "Pin")
+    message = console.page.get_by_text(f"The server {AWAY}.", exact=True)
+    expect(message).to_be_visible()
+    expect(message).to_be_hidden()
+    expect(live(console)).to_have_text("Live")

@@ -24,6 +24,7 @@ import { CHAT, VIEWS, viewNamed } from './views.js';
  */
 
 const TITLE = document.title;
+const RETRY = 5000; // ms until the next request, while the server can't be reached but the socket is open
 
 /**
  * @param {object} options
@@ -64,6 +65,8 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   let address = location.hash; // of the view on the screen
   let isOver = false; // whether the session has ended while a reply is still being shown
   let isReachable = true;
+  /** @type {any} */
+  let retryTimer = 0;
   let role = ''; // '' until it is known
   let isWaiting = false; // whether the socket has lost its connection
   const removePhaseListener = socket.onPhase(showPhase);
@@ -108,7 +111,14 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   function setReachable(reachable) {
     isReachable = reachable;
     showOutage();
+    clearTimeout(retryTimer);
     if (reachable) reconnectNow();
+    else retryTimer = setTimeout(retryRequest, RETRY);
+  }
+
+  /** Finds out whether the server can be reached again. A socket that has lost its connection finds it out itself. */
+  function retryRequest() {
+    if (!isReachable && socket.phase === 'open') credits.refresh();
   }
 
   /** Reconnects without waiting if the page is visible, because the server may be available again. */
@@ -182,6 +192,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     },
     stop() {
       tokens.stop();
+      clearTimeout(retryTimer);
       window.removeEventListener('hashchange', followRoute);
       window.removeEventListener('online', socket.renew);
       document.removeEventListener('visibilitychange', reconnectNow);
