@@ -67,6 +67,8 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
     ...(hasProvider ? byProvider() : byToken()),
   );
 
+  let isLeft = false;
+
   /** Goes to the identity provider. The provider returns to the address without the hash, so the route is stored first. */
   function visitProvider() {
     storeIfPossible(storage, RETURN_KEY, location.hash);
@@ -87,7 +89,7 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
     try {
       if (!TOKEN.test(token)) throw new ApiError(401, {});
       await createTransport({ token: () => token }).get('/api/credits', { limit: 1 });
-      session.begin(token);
+      if (!isLeft) session.begin(token); // somebody else may have signed in meanwhile
     } catch (error) {
       problem.textContent = signInProblem(error);
       button.disabled = false;
@@ -97,7 +99,7 @@ export function createSignIn({ session, sandbox, hasProvider, storage, offered }
 
   return {
     node,
-    stop() {},
+    stop: () => void (isLeft = true),
     /** Shows the error after the page is in the document, because screen readers skip an alert that is there from the start. */
     ready() {
       problem.textContent = session.reason;
