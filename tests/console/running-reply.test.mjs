@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createChunkDecoder } from '../../service/browser/chat/chat-stream.js';
-import { followReply } from '../../service/browser/chat/running-reply.js';
+import { followReply, stopReply } from '../../service/browser/chat/running-reply.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
 const START = { type: 'start', messageId: 'a1', messageMetadata: { userMessage: { id: 'u1', content: 'hello' } } };
@@ -229,4 +229,21 @@ test('a stream that is not understood is closed', async () => {
   const options = { reopen: async () => null, onChunk() {}, onLost() {}, onResumed() {}, signal: new AbortController().signal, pause: async () => {} };
   await followReply(new Response(body), options);
   assert.equal(canceled, true, 'it would hold one of the few connections of the browser');
+});
+
+test('a stop that gets no answer gives up after five seconds, so that the stream is ended by the page', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const turn = new AbortController();
+  let requests = 0;
+  const transport = { call: (_method, _path, { signal }) => new Promise((_, reject) => {
+    requests += 1;
+    signal.addEventListener('abort', () => reject(signal.reason));
+  }) };
+  const stopped = stopReply(transport, 'chat', turn);
+  t.mock.timers.tick(4999);
+  assert.deepEqual([requests, turn.signal.aborted], [1, false]);
+  t.mock.timers.tick(1);
+  assert.equal(turn.signal.aborted, true);
+  await stopped;
+  assert.equal(requests, 1);
 });

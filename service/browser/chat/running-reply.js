@@ -102,14 +102,15 @@ function sleep(ms, signal) {
  */
 export async function stopReply(transport, chatId, turn) {
   const { signal } = turn;
-  const until = Date.now() + STOP_TIMEOUT;
+  const timer = setTimeout(() => turn.abort(), STOP_TIMEOUT); // the server may not answer at all
   try {
-    while (!signal.aborted && Date.now() < until) {
+    while (!signal.aborted) {
       await transport.call('POST', `/api/ai/chat/${encodeURIComponent(chatId)}/stop`, { body: {}, signal });
       await sleep(STOP_INTERVAL, signal);
     }
   } catch {
-    // If the server can't be reached, only the stream is aborted.
+    turn.abort(); // if the server can't be reached, only the stream is aborted
+  } finally {
+    clearTimeout(timer);
   }
-  turn.abort();
 }
