@@ -1,5 +1,7 @@
 // Which fields of a form are files, by the keywords of their schemas, and the size and the kind of these files.
 
+import { formatNumber } from '../shared/number-words.js';
+
 /**
  * @typedef {import('../shared/schema-fields.js').Field} Field
  * @typedef {{most: number | undefined, kind: string}} FileFacts the largest size in bytes, and the media type, such as "image/*"
@@ -23,13 +25,13 @@ export function fileFactsOf({ kind, schema }) {
 export function sizeWords(bytes) {
   const step = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1);
   const size = bytes / 1024 ** step;
-  return `${size.toLocaleString('en', { maximumFractionDigits: size < 100 ? 1 : 0 })} ${bytes === 1 ? 'byte' : UNITS[step]}`;
+  return `${formatNumber(size, size < 100 ? 1 : 0)} ${bytes === 1 ? 'byte' : UNITS[step]}`;
 }
 
 /** Why a file is too large; '' if it is not. @param {import('./file-text.js').NamedFile} file @param {number | undefined} most bytes */
 export function sizeProblem({ name, size }, most = Infinity) {
   if (size <= most) return '';
   const words = [size, most].map(sizeWords);
-  const [own, limit] = words[0] === words[1] ? [size, most].map((bytes) => `${bytes.toLocaleString('en')} bytes`) : words;
+  const [own, limit] = words[0] === words[1] ? [size, most].map((bytes) => `${formatNumber(bytes)} bytes`) : words;
   return `“${name}” has ${own}. At most ${limit} are accepted here.`;
 }
