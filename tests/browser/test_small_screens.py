@@ -178,3 +178,21 @@ def test_the_mark_of_the_sandbox_is_seen_and_covers_nothing_below_the_header(ope
     assert name
     assert mark["y"] + mark["height"] <= header["y"] + header["height"]
     assert mark["y"] >= name["y"] + name["height"] - 4  # of its line, below its letters
+
+
+def test_a_text_that_is_selected_past_the_edge_of_the_drawer_leaves_it_open(opened):
+    console = opened(viewport={"width": 1024, "height": 768}).sign_in()
+    page = console.page
+    console.button("Data").click()
+    drawer = page.get_by_role("dialog", name="Data")
+    field = drawer.get_by_label("New task")
+    field.fill("From right to left")
+    place = box(field)
+    page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(200, 400, steps=4)
+    page.mouse.up()
+    page.wait_for_timeout(100)
+    expect(drawer).to_be_visible()
+    page.mouse.click(200, 400)
+    expect(drawer).to_be_hidden()

@@ -14,10 +14,12 @@ export function createDataDrawer(context, onEmpty) {
   const pane = element('aside', { class: 'pane records-pane', 'aria-label': 'Data' });
   const place = element('div', { class: 'drawer-body' });
   const heading = element('div', { class: 'pane-head' }, element('h2', {}, 'Data'), iconButton('cross', 'Close data', () => dialog.close()));
-  const dialog = element('dialog', { class: 'data-drawer', 'aria-label': 'Data', on: { click: closeOutside } }, heading, place);
+  const dialog = element('dialog', { class: 'data-drawer', 'aria-label': 'Data', on: { pointerdown: notePress, click: closeOutside } }, heading, place);
   const button = element('button', { type: 'button', class: 'quiet data-button', 'aria-haspopup': 'dialog', on: { click: open } }, 'Data');
   /** @type {import('../page/view.js').View | null} */
   let view = null;
+  /** @type {EventTarget | null} */
+  let pressed = null;
 
   function viewNow() {
     view ??= createLazyView(context, {
@@ -40,9 +42,14 @@ export function createDataDrawer(context, onEmpty) {
     showModal(dialog); // Escape closes the drawer, and the focus returns to the button
   }
 
-  /** @param {MouseEvent} event */
+  /** @param {PointerEvent} event */
+  function notePress({ target }) {
+    pressed = target;
+  }
+
+  /** Closes the drawer on a click beside it, but not when a text is selected past its edge. @param {MouseEvent} event */
   function closeOutside({ target }) {
-    if (target === dialog) dialog.close();
+    if (target === dialog && pressed === dialog) dialog.close();
   }
 
   wide.addEventListener('change', settle);
