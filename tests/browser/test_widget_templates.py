@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.canvas_page import Canvas, violations_in
 from tests.browser.office_suite import forget
+from tests.browser.test_focus import LIKE_SAFARI
 
 HANDLES = (
     "calendar", "chart", "contacts", "image", "mail", "note", "places", "table", "weather",
@@ -55,6 +56,19 @@ def test_each_widget_starts_without_a_call_and_fits_where_there_is_little_room(c
         handle for handle in HANDLES if not canvas.widget(handle).locator("html").evaluate(FITS)
     ]
     assert wide == []
+
+
+def test_a_pressed_button_of_a_widget_has_the_focus_also_where_the_browser_gives_it_none(canvas):
+    widget = canvas.put("web-search")
+    field = widget.get_by_role("searchbox")
+    search = widget.get_by_role("button", name="Search", exact=True)
+    field.fill("tides")
+    search.click()
+    expect(search).to_be_focused()
+    widget.locator("html").evaluate("() => { " + LIKE_SAFARI + " }")
+    field.click()
+    search.click()
+    expect(search).to_be_focused()
 
 
 def test_days_are_written_as_in_the_console_whatever_the_language_of_the_browser(opened):

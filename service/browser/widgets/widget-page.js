@@ -1,12 +1,14 @@
 // @ts-check
 // Sets up a widget's page: the client, the panel, and the sign-in for a standalone page.
 
+import { focusPressedButtons } from '../shared/elements.js';
 import { createPanel } from './widget-panel.js';
 import { createSignIn } from './widget-sign-in.js';
 import { createWidgetClient } from './widget-client.js';
 
 /** @param {string} title */
 export function createWidget(title) {
+  focusPressedButtons();
   const signIn = createSignIn(/** @type {HTMLElement} */ (document.getElementById('widget')));
   const client = createWidgetClient({ getToken: signIn.token });
   const panel = createPanel(client, { title, signOut: signIn.forget });
