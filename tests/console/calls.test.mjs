@@ -4,12 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { blocksOf } from '../../service/browser/calls/call-groups.js';
+import { createCallMedia } from '../../service/browser/calls/call-media.js';
 import { NO_OUTPUT } from '../../service/browser/calls/call-states.js';
 import { fillTemplate } from '../../service/browser/calls/endpoint-sentences.js';
 import { createMediaLink } from '../../service/browser/calls/media-link.js';
 import { nounsOf, recordLink } from '../../service/browser/calls/record-words.js';
 import { describe } from '../../service/browser/calls/tool-words.js';
 import { pluralOf, singularOf, valueInWords } from '../../service/browser/calls/value-words.js';
+import './plain-dom.mjs';
 
 let calls = 0;
 /** @param {string} name @param {any} input @param {any} [output] @param {any} [more] @returns {any} */
@@ -172,4 +174,29 @@ test('a link to a medium is renewed when it has ended, and only then', async () 
   assert.deepEqual(posts, ['/api/media/m1/link']);
   const gone = createMediaLink('http://x/api/media/m1?expires=1&signature=s', /** @type {any} */ ({ post: async () => Promise.reject(new Error()) }), () => 9e6);
   assert.equal(await gone.current(), null);
+});
+
+test('sound that is played for longer than its link holds gets a new link each time, and ends if a new link does not help', async (t) => {
+  let now = 0;
+  t.mock.method(Date, 'now', () => now);
+  /** @param {() => void} see */
+  function Observer(see) {
+    return { observe: () => queueMicrotask(() => see([{ isIntersecting: true }])), disconnect() {} };
+  }
+  Object.assign(globalThis, { IntersectionObserver: Observer, location: new URL('http://x/') });
+  let links = 0;
+  const transport = /** @type {any} */ ({ post: async () => ({ url: `/api/media/m1?expires=${Date.now() / 1000 + 600}&n=${(links += 1)}` }) });
+  const output = { speech: { url: '/api/media/m1?expires=600&n=0', mediaType: 'audio/mpeg' } };
+  const list = /** @type {any} */ (createCallMedia(call('text-to-speech', {}, output), { endpoints: /** @type {any} */ (null), transport }));
+  const box = list.childNodes[0].childNodes[0];
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  await settle();
+  for (const minutes of [0, 11, 22]) {
+    now = minutes * 60_000;
+    if (minutes) box.childNodes[0].onerror();
+    await settle();
+    assert.match(box.childNodes[0].src ?? '', new RegExp(`n=${minutes / 11}$`));
+  }
+  box.childNodes[0].onerror();
+  assert.match(box.textContent, /can’t be shown any more/);
 });

@@ -46,7 +46,7 @@ function createOwn(medium, name, size, link) {
   /** @param {boolean} [again] true after the link has failed */
   async function load(again = false) {
     const url = await link.current(again);
-    player.onerror = () => (again ? giveUp() : load(true));
+    player.onerror = () => (again && link.isFresh() ? giveUp() : load(true)); // sound may be played for longer than its link holds
     if (url) player.src = url;
     else giveUp();
   }
