@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { dragGroup, moveTo, removalOf, shiftWidgets } from '../../service/browser/widgets/canvas-group.js';
+import { dragGroup, moveTo, removalOf, removalWords, shiftWidgets } from '../../service/browser/widgets/canvas-group.js';
 import { inverse } from '../../service/browser/widgets/canvas-inverse.js';
 import { createSelection } from '../../service/browser/widgets/canvas-selection.js';
 import { apply, canvasOf } from '../../service/browser/widgets/canvas-state.js';
@@ -68,4 +68,16 @@ test('a widget that is gone is no longer chosen, and nothing is said of it', () 
   selection.choose(['a', 'b']);
   selection.keep(new Set(['b', 'c']));
   assert.deepEqual([selection.ids, said.length], [['b'], 1]);
+});
+
+test('what is removed is said, also on a canvas with an entry that is no connection', () => {
+  const connections = [null, 'old', { id: 'c', from: { widgetId: 'a', slotId: 's' }, to: { widgetId: 'b', slotId: 't' } }];
+  const canvas = /** @type {any} */ ({ title: '', widgets: [{ id: 'a' }, { id: 'b' }], io: { connections, widgets: {} } });
+  const naming = { widget: (/** @type {any} */ { id }) => id.toUpperCase(), connection: (/** @type {any} */ { from, to }) => `${from.widgetId} to ${to.widgetId}` };
+  const words = (/** @type {any} */ operation) => removalWords(operation, canvas, naming);
+  assert.equal(words({ type: 'disconnect', id: 'c' }), 'Disconnected a to b.');
+  assert.equal(words({ type: 'disconnect', id: 'other' }), '');
+  assert.equal(words(removalOf(['a'])), 'Removed A.');
+  assert.equal(words(removalOf(['a', 'b'])), 'Removed 2 widgets.');
+  assert.equal(words({ type: 'set-title', title: 'New' }), '');
 });

@@ -44,7 +44,7 @@ export function removalOf(ids) {
  */
 export function removalWords(operation, canvas, naming) {
   if (operation.type === 'disconnect') {
-    const connection = canvas.io.connections.find(({ id }) => id === operation.id);
+    const connection = canvas.io.connections.find((one) => one?.id === operation.id);
     return connection ? `Disconnected ${naming.connection(connection)}.` : '';
   }
   const all = operation.type === 'batch' ? operation.operations : [operation];
