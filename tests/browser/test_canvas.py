@@ -97,6 +97,10 @@ def test_a_text_goes_from_one_widget_to_another(console):
     switch = canvas.page.get_by_label("Pass values from Text of Note to Text of Mail")
     switch.uncheck()
     expect(canvas.lines).to_have_attribute("data-state", "off")
+    switch.press("Control+z")
+    expect(switch).to_be_checked()
+    switch.press("Control+Shift+z")
+    expect(canvas.lines).to_have_attribute("data-state", "off")
     text.fill("Leave the badges")
     assert canvas.stored()["io"]["connections"][0]["enabled"] is False
     assert message.input_value() == "Bring the badges"

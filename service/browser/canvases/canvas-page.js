@@ -123,8 +123,8 @@ function createOpenPage(room, templates, onMissing) {
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    const inText = event.target instanceof HTMLInputElement;
-    if (inText || !(event.ctrlKey || event.metaKey)) return;
+    const hasOwnUndo = event.target instanceof HTMLInputElement && event.target.type !== 'checkbox';
+    if (hasOwnUndo || !(event.ctrlKey || event.metaKey)) return;
     const key = event.key.toLowerCase();
     if (key === 'z' && !event.shiftKey) room.undo();
     else if (key === 'y' || key === 'z') room.redo();
