@@ -11,17 +11,12 @@ from tests.browser.explorer import Explorer
 from tests.browser.held_traffic import first_of
 from tests.browser.mail_widget import MAIL, approve
 from tests.browser.office_suite import forget
+from tests.browser.other_engines import LIKE_SAFARI
 
 NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."}}
 ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}
 USER = {"role": "user", "disabled": False, "balance": 1, "createdAt": "2026-01-01T00:00:00Z"}
 TEMPLATES = "**/api/widgets/templates"
-# In Safari, a press on a button takes the focus from all elements and gives it to none.
-LIKE_SAFARI = """addEventListener('mousedown', (event) => {
-  if (!event.target.closest('button')) return;
-  event.preventDefault();
-  document.activeElement?.blur();
-})"""
 
 
 @pytest.fixture
