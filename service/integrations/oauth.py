@@ -3,6 +3,8 @@
 Source: docs/contract.md, section 10.
 """
 
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
 from flask import (
@@ -16,6 +18,7 @@ from flask import (
     request,
 )
 from marshmallow import Schema, fields
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.app_keys import APP_SETTINGS
 from service.auth.bearer import public
@@ -30,6 +33,7 @@ from service.web.errors import (
     Unavailable,
     UpstreamFailed,
     UpstreamTimedOut,
+    outage_error,
 )
 from service.web.other_origins import takes_opaque_origin
 
@@ -53,6 +57,7 @@ HEADERS = {
     ),
 }
 
+AWAY = "The service can't reach its database. Please wait a moment, then start again in the app."
 PAGE = {"text/html": {"type": "string"}}
 CONFIRMATION = {"type": "object", "properties": {"token": {"type": "string"}}}
 
@@ -67,8 +72,8 @@ class Disconnected(Schema):
 @oauth.get("/<integration>/callback", head=False)
 @public
 @takes_opaque_origin
-@refuses(NotFound, NotConfigured, Unavailable)
-@answers(None, others={400: PAGE})
+@refuses(NotFound, NotConfigured)
+@answers(None, others={400: PAGE, 503: PAGE})
 def callback(integration: str) -> Response:
     """Receive the user from a vendor's consent page"""
     connections = _connections()
@@ -78,21 +83,23 @@ def callback(integration: str) -> Response:
     browser = request.cookies.get(name)
     authority = connections.authority(integration)
     issuer = request.args.get("iss")
-    return _page(integration, consents.finish(state, code, browser, authority, issuer))
+    finish = partial(consents.finish, state, code, browser, authority, issuer)
+    return _page(integration, finish)
 
 
 @oauth.post("/<integration>/callback")
 @public
 @takes_opaque_origin
-@refuses(NotFound, TooLarge, Unavailable)
-@answers(None, others={400: PAGE}, form=CONFIRMATION)
+@refuses(NotFound, TooLarge)
+@answers(None, others={400: PAGE, 503: PAGE}, form=CONFIRMATION)
 def confirm(integration: str) -> Response:
     """Connect the account: the form of the confirmation page"""
     request.max_content_length = FORM_LIMIT
     token = request.form.get("token", "")
     connections = _connections()
     authority = connections.authorities().get(integration)
-    return _page(integration, connections.consents(integration).confirm(token, authority))
+    consents = connections.consents(integration)
+    return _page(integration, partial(consents.confirm, token, authority))
 
 
 @oauth.delete("/<integration>/disconnect")
@@ -128,19 +135,36 @@ def _scheme() -> str:
     return urlsplit(own_url).scheme
 
 
-def _page(integration: str, outcome: Outcome) -> Response:
+def _page(integration: str, step: Callable[[], Outcome]) -> Response:
+    """Take a step of a consent, and show what has become of it."""
     context: dict[str, object]
-    status = 200
+    outcome, status = _outcome(step)
     match outcome:
         case Connected(email, is_open):
             name, context = "connected.html", {"email": email, "is_open": is_open}
         case Unconfirmed(token, user_id, email):
             name, context = "confirm.html", {"token": token, "user_id": user_id, "email": email}
         case Failed(reason):
-            name, context, status = "failed.html", {"reason": reason}, 400
+            name, context = "failed.html", {"reason": reason}
     sandbox = APP_SETTINGS.of(current_app).sandbox
     page = render_template(name, integration=integration, sandbox=sandbox, **context)
     return make_response(page, status, HEADERS)
+
+
+def _outcome(step: Callable[[], Outcome]) -> tuple[Outcome, int]:
+    """Return the outcome of a step, and the status of its page.
+
+    A person would see the JSON of an error, so an outage of the database is an outcome too.
+    """
+    try:
+        outcome = step()
+    except Unavailable:
+        return Failed(AWAY), 503
+    except SQLAlchemyError as error:
+        if outage_error(error) is None:
+            raise
+        return Failed(AWAY), 503
+    return outcome, 400 if isinstance(outcome, Failed) else 200
 
 
 def _connections() -> Connections:

@@ -13,8 +13,8 @@ CALLBACK = "/api/integrations/oauth/cloudsuite/callback"
 GONE = "This link has been used already, or is too old."
 
 
-def is_refused(page, text=GONE) -> bool:
-    assert (page.status_code, outcome(page)) == (400, "failed"), page.text
+def is_refused(page, text=GONE, status=400) -> bool:
+    assert (page.status_code, outcome(page)) == (status, "failed"), page.text
     assert text in page.text
     return True
 

@@ -16,12 +16,13 @@ from service.integrations.models import Consent
 from service.integrations.vendors.google.suite import OAUTH as GOOGLES
 from service.times import now
 from tests.app_database import lost_at
-from tests.described_answers import is_described
 from tests.integrations.oauth import endpoints
 from tests.integrations.oauth.pages import CALLBACK, age_consents, is_refused
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import EVENTS, READ, outcome, user
 from tests.services import on_sqlite
+
+AWAY = "reach its database"
 
 
 @on_sqlite
@@ -56,13 +57,27 @@ def test_a_state_of_another_integration_is_unknown(app, alice, provider):
 
 
 @on_sqlite
-@pytest.mark.parametrize("method", ["get", "post"])
-def test_an_outage_of_the_database_is_described(app, client, method):
+@pytest.mark.parametrize("statement", ["SELECT consents", "DELETE FROM consents"])
+def test_an_outage_before_the_state_is_used_up_is_a_page_for_people(app, alice, statement):
+    path = alice.consent()
+    with lost_at(app, statement):
+        assert is_refused(alice.browser.get(path), AWAY, status=503)
+    assert outcome(alice.browser.get(path)) == "connected"
+
+
+@on_sqlite
+def test_an_outage_after_the_exchange_is_a_page_for_people(app, alice):
+    path = alice.consent()
+    with lost_at(app, "INSERT INTO grants"):
+        assert is_refused(alice.browser.get(path), AWAY, status=503)
+    assert outcome(alice.browser.get(alice.consent())) == "connected"
+
+
+@on_sqlite
+def test_an_outage_at_the_confirmation_is_a_page_for_people(app, alice):
     with lost_at(app, "SELECT consents"):
-        answer = client.open(CALLBACK, method=method)
-    assert answer.status_code == 503
-    path = CALLBACK.replace("cloudsuite", "{integration}")
-    assert is_described(client, method, path, answer)
+        page = alice.browser.post(CALLBACK, data={"token": "any"})
+    assert is_refused(page, AWAY, status=503)
 
 
 @on_sqlite
