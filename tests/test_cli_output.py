@@ -242,6 +242,13 @@ def test_the_key_of_an_endpoints_model_is_needed_too(app):
     assert needs["profnet-analyze-profiles"] == "PROVIDER_A_API_KEY"
 
 
+@on_sqlite
+def test_the_catalog_needs_no_settings_if_another_instance_makes_the_calls(database_url):
+    there = environment(database_url, INTEGRATIONS_GATEWAY_URL="https://gateway.example")
+    listed = json.loads(command(there, "catalog", "list", "--json").stdout)
+    assert {endpoint["needs"] for endpoint in listed} == {None}
+
+
 def test_a_subject_can_not_control_the_operators_terminal(capsys):
     print_list([{"subject": "a\x1b[2J\nb\tü"}], "none", as_json=False)
     assert capsys.readouterr().out == "SUBJECT\na\\x1b[2J\\nb\\tü\n"

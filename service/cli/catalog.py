@@ -9,19 +9,14 @@ import click
 from flask import current_app
 from flask.cli import with_appcontext
 
-from config import ROOT
-from service.app_keys import APP_SETTINGS
 from service.cli.terminal import AS_JSON, TextArgument, print_list
-from service.generation.completion import MODELS
 from service.integrations import documents, everything
+from service.integrations.calling.proxy import PROXY
 from service.integrations.declare.catalog import CATALOG, Catalog
-from service.integrations.declare.endpoint import Endpoint
 from service.integrations.reference import check as checking
 from service.integrations.reference import page, specified_names, typings
 from service.name_suggestions import with_suggestions
 from service.web.errors import UnknownEndpoint
-
-SPECIFICATION = ROOT.parent / "shared" / "SPEC.md"
 
 catalog = click.Group("catalog", help="The integration endpoints, and what they need.")
 
@@ -31,12 +26,13 @@ catalog = click.Group("catalog", help="The integration endpoints, and what they 
 @with_appcontext
 def list_endpoints(as_json: bool) -> None:
     """List every endpoint with its integration, its price in credits, and what it lacks."""
+    proxy = PROXY.of(current_app)
     rows = [
         {
             "name": item.name,
             "integration": item.vendor.integration,
             "credits": item.max_credits,
-            "needs": _missing(item),
+            "needs": proxy.missing(item),
         }
         for item in _catalog()
     ]
@@ -74,19 +70,19 @@ def show(name: str) -> None:
 @click.option(
     "--spec",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The specification with the names: by default ../shared/SPEC.md, or else our own list.",
+    default=specified_names.LIST,
+    help="The specification with the names: by default our own list of them.",
 )
 @with_appcontext
-def check(spec: Path | None) -> None:
+def check(spec: Path) -> None:
     """Compare the names with the specification's, and look for what endpoints lack."""
-    spec = spec or (SPECIFICATION if SPECIFICATION.is_file() else specified_names.LIST)
-    every, own = _catalog(), set(everything.endpoints())
+    every, own, proxy = _catalog(), set(everything.endpoints()), PROXY.of(current_app)
     faults = list(checking.catalog_faults(every, specified_names.promises(spec), own))
     for fault in faults:
         click.echo(fault)
     for item in (item for item in every if item not in own):
         click.echo(f"{item.name}: of an extension")
-    ready = sum(_missing(item) is None for item in every)
+    ready = sum(map(proxy.is_configured, every))
     counts = f"{len(every.names)} names of {len([*every])} endpoints, {ready} of them configured"
     click.echo(f"{counts}; compared with {spec.name}; {len(faults)} faults")
     raise click.exceptions.Exit(1 if faults else 0)
@@ -125,12 +121,6 @@ def settings_table(every: Catalog) -> Iterator[str]:
         default = f"`{setting.default}`" if setting.default else "unset"
         integrations = ", ".join(dict.fromkeys(users[setting.name]))
         yield f"| `{setting.name}` | {default} | {integrations}: {setting.about} |"
-
-
-def _missing(item: Endpoint) -> str | None:
-    """Return the first setting that the endpoint or its model needs, and that has no value here."""
-    missing, model = item.missing(APP_SETTINGS.of(current_app).vendors), item.model
-    return missing or (model.missing(MODELS.of(current_app)) if model else None)
 
 
 def _catalog() -> Catalog:

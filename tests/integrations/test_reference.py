@@ -157,6 +157,7 @@ def test_the_catalog_lacks_nothing_of_what_is_promised(app):
     result = app.test_cli_runner().invoke(args=["catalog", "check"])
     assert result.exit_code == 0, result.output
     assert result.output.startswith("133 names of 129 endpoints, ")
+    assert "compared with names.json" in result.output
 
 
 @on_sqlite
