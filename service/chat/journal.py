@@ -122,7 +122,7 @@ def _mark_undone(entries: list[dict[str, Any]]) -> None:
 
 
 def _public_entry(row: JournalEntry, collections: Collections, role: str) -> dict[str, Any]:
-    collection = {declared.name: declared for declared in collections}.get(row.collection)
+    collection = collections.find(row.collection)
     readable = collection is not None and _is_readable(row, collection, role)
     before, after = (
         redact(collection, one, role) if collection and readable and one else None

@@ -117,6 +117,10 @@ class Collections:
     def __iter__(self) -> Iterator[Collection]:
         return iter(self._by_name.values())
 
+    def find(self, name: str) -> Collection | None:
+        """Return the collection of that name, or None."""
+        return self._by_name.get(name)
+
     def get(self, name: str) -> Collection:
         """Return the collection of that name. Raises `NotFound`."""
         if name not in self._by_name:

@@ -13,7 +13,6 @@ from service.chat.models import JournalEntry
 from service.records import reverting
 from service.records.collection import Collection, Collections
 from service.records.envelope import Envelope
-from service.web.errors import NotFound
 
 CALLED = "A call outside the app can't be taken back."
 UNKNOWN = "The app has no such collection any more."
@@ -78,10 +77,9 @@ def change_of(entries: RecordEntries, collections: Collections) -> NetChange:
     first, last = entries[0], entries[-1]
     if first.collection == external_calls.CALLS:
         raise Refused(CALLED)
-    try:
-        collection = collections.get(first.collection)
-    except NotFound:
-        raise Refused(UNKNOWN) from None
+    collection = collections.find(first.collection)
+    if collection is None:
+        raise Refused(UNKNOWN)
     if any(_is_forgotten(entry) for entry in entries):
         raise Refused(FORGOTTEN)
     name = first.collection

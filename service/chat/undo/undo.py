@@ -42,13 +42,12 @@ FORBIDDEN = "You may not do this with the record."
 
 ReportItem = dict[str, str]  # a collection, a record's id, and the reason if it is not undone
 
-TRACES: dict[
-    Any, ColumnElement[bool]
-] = {  # rows that show that a turn exists: while it runs, when it is stored, its writes
-    Claim: true(),
-    Turn: true(),
-    JournalEntry: journal.is_change,  # the entry of a read is never shown
-}
+# Rows that show that a turn exists: while it runs, when it is stored, and its writes.
+TRACES: tuple[tuple[type[Claim | Turn | JournalEntry], ColumnElement[bool]], ...] = (
+    (Claim, true()),
+    (Turn, true()),
+    (JournalEntry, journal.is_change),  # the entry of a read is never shown
+)
 
 
 class StillRunning(AlreadyRunning):
@@ -87,7 +86,7 @@ def _begin(session: Session, subject: str, turn_id: str) -> None:
     """Mark the turn as undone. A second request at the same time waits here for the first."""
     traces = (
         exists().where(model.turn_id == turn_id, model.user_id == subject, which)
-        for model, which in TRACES.items()
+        for model, which in TRACES
     )
     is_running, *has_traces = session.execute(select(*traces)).one()
     if is_running:
