@@ -241,7 +241,10 @@ def test_a_message_whose_chat_can_not_be_made_stays_out_of_the_chat_that_was_ope
         first_of(held, console.page).fulfill(
             status=503, json={"error": "unavailable", "message": "Not now."}
         )
+    expect(console.problem).to_contain_text("Your message to a new chat was not sent.")
+    expect(console.composer).to_have_value("")
     console.button("New chat").click()
+    expect(console.problem).to_be_empty()
     expect(console.composer).to_have_value("hello")
     plan.click()
     expect(console.composer).to_have_value("")

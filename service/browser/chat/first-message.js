@@ -2,6 +2,8 @@
 
 import { errorText } from '../shared/errors.js';
 
+const NOT_SENT = 'Your message to a new chat was not sent. It is kept there as a draft.'; // shown in another chat
+
 /**
  * @typedef {import('./conversation.js').Conversation} Conversation
  *
@@ -36,7 +38,10 @@ export function createFirstMessage({ chats, drafts, now, modelId, composer, onCh
       if (isHere()) onCreated(chatId);
       turn.then(() => created === now().conversation && isEmpty(created) && onEmpty(chatId));
     } catch (error) {
-      if (!isHere() && !now().isDetached) return keepForNewChat(text, kept);
+      if (!isHere() && !now().isDetached) {
+        keepForNewChat(text, kept);
+        return composer.showProblem(`${NOT_SENT} ${errorText(error)}`);
+      }
       composer.setBusy(false, false);
       composer.putBack(text);
       composer.showProblem(errorText(error));
