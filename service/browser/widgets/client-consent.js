@@ -23,6 +23,7 @@ const WINDOW_FEATURES = 'popup,width=560,height=720';
 export async function openConsent(need, readStatus, { words = '', signal } = {}) {
   if (!(need instanceof OAuthRequiredError)) throw need; // only the app can disconnect an account
   const address = safeAuthUrl(need.authUrl);
+  if (signal?.aborted) return { status: 'cancelled' };
   const popup = openWindow('about:blank', '_blank', WINDOW_FEATURES);
   const signals = createSignals();
   const stop = () => signals.send('stop');

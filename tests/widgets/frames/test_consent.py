@@ -102,3 +102,21 @@ def test_tokens_that_can_not_be_refreshed_are_removed_first_if_the_user_wants(ca
 
 def renew():
     return {"renew": True, "provider": "cloudsuite", "endpoint": CONTACTS, "scopes": []}
+
+
+ENDING = "() => Promise.race([ending, new Promise((end) => setTimeout(end, 4000, 'none'))])"
+
+
+def test_a_widget_that_goes_while_the_old_connection_is_removed_opens_no_dialog(canvas, needing):
+    canvas.run("() => { globalThis.gone = new AbortController(); }")
+    begin = "(need) => { window.ending = canvas.consentWindow({ ...need, signal: gone.signal }); }"
+    held = []
+    canvas.page.route("**/disconnect", lambda route: held.append(route))
+    canvas.run(begin, renew())
+    canvas.dialog.get_by_role("button", name="Reconnect").click()
+    wait_for(lambda: canvas.page.wait_for_timeout(50) or held)
+    canvas.run("() => gone.abort()")
+    held[0].continue_()
+    assert canvas.run(ENDING) == {"status": "cancelled"}
+    expect(canvas.dialog).to_have_count(0)
+    canvas.page.unroute("**/disconnect")
