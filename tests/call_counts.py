@@ -1,7 +1,8 @@
-"""Count the function calls of a computation, which are the same on every machine."""
+"""Count the calls or the lines of a computation, which are the same on every machine."""
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 
 def count_calls(work: Callable[[], object]) -> int:
@@ -18,4 +19,22 @@ def count_calls(work: Callable[[], object]) -> int:
         work()
     finally:
         sys.setprofile(before)
+    return count
+
+
+def count_lines(work: Callable[[], object]) -> int:
+    """Return how many lines of Python the work executes; a loop in one line counts each round."""
+    count = 0
+
+    def note(_frame: object, event: str, _argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
     return count
