@@ -246,12 +246,12 @@ def test_a_peer_that_answers_pings_stays_connected(impatient):
 
 
 def test_a_silent_peer_is_pinged_and_then_closed(impatient):
-    sock = impatient.raw()
     began = time.monotonic()
+    sock = impatient.raw()
     assert read(sock, 2) == b"\x89\x00"
-    assert time.monotonic() - began > PING / 2  # the server has waited since it accepted
+    assert time.monotonic() - began > 0.5 * PING  # the server waits from when it accepts
     assert close_code(sock) == 1011
-    assert time.monotonic() - began > PING
+    assert time.monotonic() - began > 1.5 * PING
 
 
 @pytest.mark.parametrize("size", [65_537, 200_000, 5_000_000])
@@ -277,10 +277,9 @@ def test_a_peer_in_the_middle_of_a_big_frame_gets_the_close_frame(server):
 
 
 def test_the_connection_of_a_peer_that_goes_on_sending_ends_after_a_second(server):
-    sock = server.raw()
+    sock, began = server.raw(), time.monotonic()
     sock.sendall(masked(ABNF.OPCODE_BINARY, b"bytes"))
     assert close_code(sock) == 1003
-    began = time.monotonic()
     with pytest.raises(ConnectionError):
         send_on(sock)
     assert time.monotonic() - began > 0.9

@@ -85,8 +85,8 @@ def test_a_subscriber_that_never_reads_is_disconnected_and_delays_nobody(start, 
     stuck = connect(service, "alice", room=65_536)
     stuck.send('{"op":"subscribe","id":"s","collection":"canvases"}')
     with app_of(service.database_url) as app, memory_bounded(service.worker, 40):
-        announce_much(app, 2000)
         began = time.monotonic()
+        announce_much(app, 2000)
         exchanged = others.until(lambda: not established(stuck), pause=0.1)
     stuck.shutdown()
     seconds = time.monotonic() - began

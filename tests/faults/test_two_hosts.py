@@ -87,7 +87,7 @@ def test_the_clocks_differ(pair):
         parsedate_to_datetime(requests.get(f"{service.url}/healthz", timeout=5).headers["date"])
         for service in pair.services
     )
-    assert AHEAD - 3 < (ahead - right).total_seconds() < AHEAD + 3
+    assert AHEAD / 2 < (ahead - right).total_seconds() < 2 * AHEAD
 
 
 def test_a_conversation_that_moves_between_the_hosts_keeps_its_order(pair):
