@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from config import ROOT
 from service.auth.tokens import issue
 from tests.browser.console_opening import opening
+from tests.browser.held_traffic import first_of
 from tests.browser.tabs import SIZE
 from tests.services import Service, settings_for
 
@@ -81,6 +82,25 @@ def signs_out_in_both_tabs(console):
     expect(other.get_by_role("alert")).to_have_text("You are signed out.")
     assert "another task" not in other.evaluate("JSON.stringify(sessionStorage)")
     other.close()
+
+
+def test_a_link_asks_also_while_the_browsers_session_is_being_restored(visitor):
+    console = visitor(own=True).open()
+    page, held = console.page, []
+    console.button("Sign in").click()
+    page.get_by_role("link", name="Sign in as ada").click()
+    expect(console.composer).to_be_visible()
+    page.goto("about:blank")
+    page.route("**/console/token", lambda route: held.append(route), times=1)
+    console.open(f"/#token={console.token}")
+    restoring = first_of(held, page)
+    restoring.continue_()
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text("You are signed in as ada.")
+    question.get_by_role("button", name="Cancel").click()
+    expect(console.composer).to_be_visible()
+    console.show_account()
+    expect(page.locator(".subject")).to_have_text("ada")
 
 
 def short_token(console, seconds):

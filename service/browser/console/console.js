@@ -23,12 +23,14 @@ const session = createSession(storage);
 /** @type {{node: HTMLElement, stop: () => void, ready?: () => void} | null} */
 let page = null;
 let offered = ''; // the token of a sign-in link
+let restored = Promise.resolve(); // resolves when it is known whether the browser has a session at the server
 
 /**
  * Signs in with the token of a link. If a user is signed in, it asks first, because anybody can create a link.
  * @param {string} token
  */
 async function follow(token) {
+  await restored; // the browser's session may turn out to be that of another user
   if (!sandbox) return announce('Links sign in to the sandbox only.');
   if (session.token && !(await requestConfirmation(replacing(session.subject, subjectOf(token))))) return;
   offered = token;
@@ -69,6 +71,6 @@ const hash = takeReturn(storage);
 if (hash && !location.hash) history.replaceState(null, '', hash);
 session.onSignOut(() => removeDrafts(storage, session.lastSubject));
 session.onChange(show);
-if (!session.token && dataset.session === 'yes') restore();
+if (!session.token && dataset.session === 'yes') restored = restore();
 else show();
 onSignInLink(follow);
