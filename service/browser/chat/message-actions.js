@@ -32,12 +32,6 @@ const VERBS = new Map([
   ['records.delete', 'deleted'],
 ]);
 
-/** Switches a button off or on; a button that is off keeps its place and the focus. @param {HTMLElement} button @param {boolean} off */
-export function turnOff(button, off) {
-  if (off) button.setAttribute('aria-disabled', 'true');
-  else button.removeAttribute('aria-disabled');
-}
-
 /** @param {readonly import('./chat-reducer.js').Part[]} parts @returns {Write[]} what the calls have changed */
 export function writesIn(parts) {
   return parts.flatMap((part) => {

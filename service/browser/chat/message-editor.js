@@ -1,20 +1,21 @@
 // Edits a sent message where it is shown. Escape cancels, Ctrl+Enter sends.
 
-import { element, fitHeight } from '../shared/elements.js';
+import { element, fitHeight, isOff, setOff } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
 import { CONTROL, isComposing } from '../shared/typing.js';
+
+const BUSY = 'You can send when the reply has ended. Escape cancels';
 
 /**
  * @param {object} options
  * @param {string} options.text
- * @param {number} options.later how many messages come after the edited one
  * @param {(text: string) => void} options.onInput
  * @param {(text: string) => void} options.onSend
  * @param {() => void} options.onCancel
  */
-export function createMessageEditor({ text, later, onInput, onSend, onCancel }) {
+export function createMessageEditor({ text, onInput, onSend, onCancel }) {
   const hintId = newId();
-  const hint = element('span', { class: 'hint', id: hintId }, hintOf(later));
+  const hint = element('span', { class: 'hint', id: hintId });
   const box = element('textarea', {
     class: 'edit-box',
     'aria-label': 'Edited message',
@@ -46,7 +47,7 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
   function submit(event) {
     event.preventDefault();
     const edited = box.value.trim();
-    if (edited) onSend(edited);
+    if (edited && !isOff(send)) onSend(edited);
   }
 
   return {
@@ -56,9 +57,10 @@ export function createMessageEditor({ text, later, onInput, onSend, onCancel }) 
       box.focus();
       box.setSelectionRange(box.value.length, box.value.length);
     },
-    /** @param {number} now */
-    setLater(now) {
-      hint.textContent = hintOf(now);
+    /** @param {{later: number, isBusy: boolean}} place of the message in its chat; `later` is how many messages come after it */
+    update({ later, isBusy }) {
+      hint.textContent = isBusy ? BUSY : hintOf(later);
+      setOff(send, isBusy);
     },
   };
 }

@@ -2,10 +2,9 @@
 
 import { createActionBar } from './action-bar.js';
 import { createCopyButton } from './copy-button.js';
-import { iconButton } from '../shared/elements.js';
+import { iconButton, setOff } from '../shared/elements.js';
 import { createMessageEditor } from './message-editor.js';
 import { markdownOf } from './message-text.js';
-import { turnOff } from './message-actions.js';
 
 /**
  * @typedef {import('./message-actions.js').Actions} Actions
@@ -30,11 +29,11 @@ export function createOwnActions(body, actions) {
     const { id } = message;
     editor = createMessageEditor({
       text: actions.drafts.get(`edit:${id}`) || message.text,
-      later: place.later,
       onInput: (text) => actions.drafts.set(`edit:${id}`, text),
       onSend: send,
       onCancel: cancel,
     });
+    editor.update(place);
     body.after(editor.node);
     setEditing(true);
     editor.focus();
@@ -75,8 +74,8 @@ export function createOwnActions(body, actions) {
       message = next;
       place = at;
       edit.hidden = !at.isStored;
-      turnOff(edit, at.isBusy);
-      editor?.setLater(at.later);
+      setOff(edit, at.isBusy);
+      editor?.update(at);
       bar.update();
     },
   };

@@ -3,8 +3,8 @@
 import { createActionBar } from './action-bar.js';
 import { changesIn, undoTurn } from '../calls/turn-undo.js';
 import { createCopyButton } from './copy-button.js';
-import { element, icon, iconButton, isFocusLost } from '../shared/elements.js';
-import { turnOff, writesIn } from './message-actions.js';
+import { element, icon, iconButton, isFocusLost, setOff } from '../shared/elements.js';
+import { writesIn } from './message-actions.js';
 import { markdownOf, plainTextOf } from './message-text.js';
 import { canContinue, factsOf, summaryOf } from './turn-words.js';
 
@@ -130,7 +130,7 @@ export function createReplyFooter(body, actions, changes) {
     copy.hidden = markdown.hidden = !message.parts.some(({ kind }) => kind === 'text');
     again.hidden = !questionId;
     other.hidden = !questionId || !place.hasModels;
-    for (const button of [goOn, undo, again, other]) turnOff(button, isBusy);
+    for (const button of [goOn, undo, again, other]) setOff(button, isBusy);
     bar.update();
   }
 
