@@ -62,6 +62,10 @@ class Element extends Node {
       this.childNodes.push(child);
     }
   }
+  insertBefore(node, before) {
+    if (before) before.before(node);
+    else this.append(node);
+  }
   replaceChildren(...nodes) {
     this.childNodes = [];
     this.append(...nodes);

@@ -7,6 +7,7 @@ import { createCallFeed } from '../../service/browser/usage/call-feed.js';
 import { factsOf, outcomeOf, priceInWords, tookInWords } from '../../service/browser/usage/call-words.js';
 import { createChangeList } from '../../service/browser/usage/change-list.js';
 import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
+import { createPagedEntries } from '../../service/browser/usage/paged-entries.js';
 import { createSpendPlot } from '../../service/browser/usage/spend-plot.js';
 import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
 import { csvOf, noteOf, signedNumber, titleOf } from '../../service/browser/usage/statement-words.js';
@@ -248,4 +249,70 @@ test('a double click on Undo takes the changes back once, and tells what that ca
   await Promise.all([first, second]);
   assert.equal(asked.length, 1);
   assert.match(list.node.textContent, /Undone: 1 task\./);
+});
+
+/** A server with 130 entries. @param {any[]} asked its requests */
+function entriesOf(asked) {
+  const all = Array.from({ length: 130 }, (_, n) => n);
+  const problems = /** @type {any[]} */ ([]);
+  const entries = createPagedEntries({
+    async read({ limit, cursor }) {
+      asked.push([limit, cursor]);
+      if (asked.isAway) throw new Error('away');
+      const from = Number(cursor ?? 0);
+      return { entries: all.slice(from, from + limit), nextCursor: from + limit < all.length ? String(from + limit) : null };
+    },
+    onRead() {},
+    onProblem: (error) => problems.push(error),
+  });
+  return { entries, problems, all };
+}
+
+test('a list that is read again has as many entries as before, and keeps them if they can not be read', async () => {
+  const asked = /** @type {any} */ ([]);
+  const { entries, problems, all } = entriesOf(asked);
+  await entries.refresh();
+  assert.deepEqual([entries.list.length, entries.hasMore], [50, true]);
+  await entries.more();
+  await entries.refresh();
+  assert.deepEqual([entries.list.length, entries.hasMore], [100, true]);
+  await entries.more();
+  assert.deepEqual(entries.list, all);
+  await entries.refresh();
+  assert.deepEqual([entries.list, entries.hasMore], [all, false]);
+  assert.deepEqual(asked, [[50, null], [50, '50'], [100, null], [50, '100'], [130, null]]);
+  asked.isAway = true;
+  await entries.refresh();
+  assert.deepEqual([entries.list, problems.length], [all, 1]);
+});
+
+test('of two requests for entries only the later one counts', async () => {
+  const { entries } = entriesOf([]);
+  const [first, second] = [entries.refresh(), entries.refresh()];
+  await Promise.all([first, second]);
+  const both = [entries.more(), entries.more()];
+  await Promise.all(both);
+  assert.equal(entries.list.length, 100);
+});
+
+test('an undo below the first page keeps its group on the page, with its outcome, and the nodes of the other groups', async () => {
+  const all = Array.from({ length: 60 }, (_, n) => change({ turnId: `t${n}`, createdAt: '2026-11-23T10:00:00Z' }));
+  const transport = {
+    get: async (/** @type {string} */ _path, /** @type {any} */ { limit, cursor }) => {
+      const from = Number(cursor ?? 0);
+      return { entries: all.slice(from, from + limit), nextCursor: from + limit < all.length ? String(from + limit) : null };
+    },
+    post: async () => ((all[55].undone = true), { undone: [{ collection: 'tasks', recordId: 'r' }], conflicts: [] }),
+  };
+  const list = createChangeList(/** @type {any} */ ({ transport, announce() {} }));
+  const find = (/** @type {any} */ node, /** @type {(node: any) => boolean} */ fits) => (fits(node) ? node : node.childNodes?.map((/** @type {any} */ each) => find(each, fits)).find(Boolean));
+  const groupOf = (/** @type {string} */ turn) => find(list.node, ({ dataset }) => dataset?.turn === turn);
+  await list.refresh();
+  await find(list.node, ({ attributes }) => attributes?.class === 'quiet usage-more').listeners.click();
+  const other = groupOf('t54');
+  const undoing = find(groupOf('t55'), ({ attributes }) => attributes?.['aria-label']?.startsWith('Undo')).listeners.click();
+  document.body.lastChild.close('yes');
+  await undoing;
+  assert.match(groupOf('t55').textContent, /Undone: 1 task\./);
+  assert.equal(groupOf('t54'), other);
 });

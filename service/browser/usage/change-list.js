@@ -1,58 +1,49 @@
 // The changes that the assistant has made for the user, grouped by reply, with an Undo button for each reply.
 // @ts-check
 
-import { element, isFocusLost } from '../shared/elements.js';
+import { arrange, element, isFocusLost } from '../shared/elements.js';
 import { moment } from '../shared/time-format.js';
 import { changesIn, undoTurn, writesOf } from '../calls/turn-undo.js';
 import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from './change-words.js';
+import { createPagedEntries } from './paged-entries.js';
 import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./change-words.js').Change} Change */
 /** @typedef {import('./change-words.js').Group} Group */
 /** @typedef {import('../calls/turn-undo.js').UndoOutcome} UndoOutcome */
 
-const PAGE = 50;
 const PARTIAL = 'It may have changed more records than are listed here.';
 const EMPTY = 'The assistant has changed nothing for you in the last 30 days.';
 
 /** @param {import('../page/view.js').ViewContext} context */
 export function createChangeList({ transport, announce }) {
-  /** @type {Change[]} */
-  let changes = [];
+  /** @type {import('./paged-entries.js').PagedEntries<Change>} */
+  const changes = createPagedEntries({
+    read: (page) => transport.get('/api/ai/journal', page),
+    onRead() {
+      problem.clear();
+      render();
+    },
+    onProblem(error) {
+      problem.unread(error);
+      render();
+    },
+  });
   /** @type {Map<string, UndoOutcome>} by turn: the outcome of undoing its changes */
   const outcomes = new Map();
-  /** @type {string | null} */
-  let cursor = null;
-  let reads = 0; // the number of requests; only the answer to the newest one is used
-  let loaded = false;
-  const problem = createProblem(() => read(null));
+  /** @type {Map<string, {node: HTMLElement, key: string}>} by turn */
+  const shown = new Map();
+  const problem = createProblem(changes.refresh);
   const list = element('div', { class: 'change-groups' });
   const empty = element('p', { class: 'usage-empty' });
   const more = element('button', { type: 'button', class: 'quiet usage-more', hidden: true, on: { click: readMore } }, 'Show older changes');
   const lead = element('p', { class: 'hint' }, 'What the assistant did with your records. Each reply can be undone once; calls of endpoints can’t.');
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead), problem.node, list, empty, more);
 
-  /** @param {string | null} after */
-  async function read(after) {
-    const mine = (reads += 1);
-    try {
-      const answer = await transport.get('/api/ai/journal', { limit: PAGE, cursor: after });
-      if (mine !== reads) return;
-      changes = after ? [...changes, ...answer.entries] : answer.entries;
-      cursor = answer.nextCursor;
-      loaded = true;
-      problem.clear();
-    } catch (error) {
-      if (mine !== reads) return;
-      problem.unread(error);
-    }
-    render();
-  }
-
   /** Loads the next page. If the button is then hidden, the focus moves to the first new group. */
   async function readMore() {
     const before = list.childElementCount;
-    await read(cursor);
+    await changes.more();
     if (more.hidden && isFocusLost()) headings()[Math.min(before, list.childElementCount - 1)]?.focus();
   }
 
@@ -61,26 +52,40 @@ export function createChangeList({ transport, announce }) {
   }
 
   function render() {
-    list.replaceChildren(...groupsOf(changes).map((group) => createGroup(group, outcomes.get(group.turnId), undo)));
-    empty.textContent = loaded ? EMPTY : 'Loading…';
-    empty.hidden = changes.length > 0 || (problem.isOpen && !loaded);
-    more.hidden = cursor === null;
+    const groups = groupsOf(changes.list);
+    arrange(list, groups.map(nodeOf));
+    while (list.childNodes.length > groups.length) list.lastChild?.remove();
+    empty.textContent = changes.loaded ? EMPTY : 'Loading…';
+    empty.hidden = groups.length > 0 || (problem.isOpen && !changes.loaded);
+    more.hidden = !changes.hasMore;
+  }
+
+  /** @param {Group} group @returns {HTMLElement} the same node until something in it changes, so that its button keeps the focus */
+  function nodeOf(group) {
+    const outcome = outcomes.get(group.turnId);
+    const key = JSON.stringify([group, outcome]);
+    const known = shown.get(group.turnId);
+    if (known?.key === key) return known.node;
+    const node = createGroup(group, outcome, undo);
+    shown.set(group.turnId, { node, key });
+    if (known) known.node.replaceWith(node);
+    return node;
   }
 
   /** @param {Group} group */
   async function undo({ turnId, changes: listed }) {
-    const isCut = cursor !== null && turnId === changes.at(-1)?.turnId; // the next page may have more changes of this reply
+    const isCut = changes.hasMore && turnId === changes.list.at(-1)?.turnId; // the next page may have more changes of this reply
     const text = changesIn(writesOf(listed));
     const outcome = await undoTurn(turnId, isCut ? `${text} ${PARTIAL}` : text, transport);
     if (!outcome) return;
     outcomes.set(turnId, outcome);
     announce(outcome.lines.join(' '));
-    await read(null);
+    await changes.refresh();
     const heading = /** @type {HTMLElement | null} */ (list.querySelector(`[data-turn="${CSS.escape(turnId)}"] h3`));
     if (isFocusLost()) heading?.focus();
   }
 
-  return { node, refresh: () => read(null), stop: () => {} };
+  return { node, refresh: changes.refresh, stop: () => {} };
 }
 
 /** @param {Group} group @param {UndoOutcome | undefined} outcome @param {(group: Group) => void} undo */

@@ -1,29 +1,32 @@
 // The entries of the user's account, newest first, in pages and as a CSV file.
 // @ts-check
 
-import { element, isFocusLost, isOff, setOff } from '../shared/elements.js';
+import { arrange, element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { formatNumber } from '../shared/number-words.js';
 import { moment } from '../shared/time-format.js';
 import { hrefOf } from '../page/route.js';
 import { saveFile } from '../page/save-file.js';
+import { createPagedEntries } from './paged-entries.js';
 import { csvOf, noteOf, signedNumber, titleOf } from './statement-words.js';
 import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./statement-words.js').Entry} Entry */
 
-const PAGE = 50;
 const FILE_PAGE = 200;
 const FILE_PAGES = 100; // 20 000 entries
 const LEAD = 'Charges are negative.';
 
 /** @param {import('../page/view.js').ViewContext} context */
 export function createStatement({ transport, announce }) {
-  /** @type {Entry[]} */
-  let entries = [];
-  /** @type {string | null} */
-  let cursor = null;
-  let reads = 0; // the number of requests; only the answer to the newest one is used
-  const problem = createProblem(() => read(null));
+  /** @type {import('./paged-entries.js').PagedEntries<Entry>} */
+  const entries = createPagedEntries({
+    read: (page) => transport.get('/api/credits', page),
+    onRead: show,
+    onProblem: (error) => problem.unread(error),
+  });
+  const problem = createProblem(entries.refresh);
+  /** @type {Map<string, HTMLElement>} by entry: an entry never changes, so its row keeps the focus */
+  const known = new Map();
   const rows = element('tbody', {});
   const names = ['Entry', 'Credits'].map((name) => element('th', { scope: 'col' }, name));
   const table = element('table', {}, element('caption', { class: 'visually-hidden' }, 'Entries of your account'), element('thead', {}, element('tr', {}, ...names)), rows);
@@ -33,27 +36,24 @@ export function createStatement({ transport, announce }) {
   const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table)), more);
   more.hidden = true;
 
-  /** @param {string | null} after */
-  async function read(after) {
-    const mine = (reads += 1);
-    try {
-      const answer = await transport.get('/api/credits', { limit: PAGE, cursor: after });
-      if (mine !== reads) return;
-      entries = after ? [...entries, ...answer.entries] : answer.entries;
-      cursor = answer.nextCursor;
-      problem.clear();
-    } catch (error) {
-      if (mine !== reads) return;
-      problem.unread(error);
-    }
-    rows.replaceChildren(...entries.map(createRow));
-    more.hidden = cursor === null;
+  function show() {
+    problem.clear();
+    arrange(rows, entries.list.map(rowOf));
+    while (rows.childNodes.length > entries.list.length) rows.lastChild?.remove();
+    more.hidden = !entries.hasMore;
+  }
+
+  /** @param {Entry} entry */
+  function rowOf(entry) {
+    const row = known.get(entry.entryId) ?? createRow(entry);
+    known.set(entry.entryId, row);
+    return row;
   }
 
   /** Loads the next page. If the button is then hidden, the focus moves to the first new row. */
   async function readMore() {
-    const before = entries.length;
-    await read(cursor);
+    const before = entries.list.length;
+    await entries.more();
     if (more.hidden && isFocusLost()) rows.rows[before]?.focus();
   }
 
@@ -85,7 +85,7 @@ export function createStatement({ transport, announce }) {
     return { all, isWhole: after === null };
   }
 
-  return { node, refresh: () => read(null), stop: () => {} };
+  return { node, refresh: entries.refresh, stop: () => {} };
 }
 
 /** @param {Entry} entry */
