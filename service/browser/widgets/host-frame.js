@@ -41,6 +41,7 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, l
   iframe.src = url; // set before the frame is in the document, because it would load about:blank first
   const notice = element('div', { class: 'widget-notice', role: 'status', hidden: true });
   const box = element('div', { class: 'widget-box', tabindex: '-1', data: { widgetId } }, notice);
+  let shown = ''; // the text of the notice; '' if it is hidden
   let leave = () => {};
   const enter = () => void (leave = loading.enter(() => box.prepend(iframe)));
   if (lazyLoading) leave = lazyLoading.wait(box, enter);
@@ -67,6 +68,8 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, l
     iframe,
     load: () => lazyLoading?.loadNow(box),
     show(text, action, act) {
+      if (shown === text) return; // a screen reader would read it out again, and a press of its button would be lost
+      shown = text;
       const button = element('button', { type: 'button', class: 'quiet', on: { click: act } }, action);
       changeNotice(() => {
         notice.replaceChildren(element('span', {}, text), button);
@@ -74,6 +77,7 @@ export function createFrame({ widgetId, title, url, permissions = '', loading, l
       }, () => button.focus());
     },
     hide() {
+      shown = '';
       changeNotice(() => {
         notice.hidden = true;
         notice.replaceChildren();

@@ -201,3 +201,21 @@ def test_a_flood_from_a_frame_within_a_widget_pauses_the_widget_and_then_ends_it
     expect(first.notice).to_contain_text("was ended")
     expect(first.box.locator("iframe")).to_have_count(0)
     expect(second.notice).to_be_hidden()
+
+
+def test_the_notice_of_a_widget_that_still_asks_stays_as_it_is_and_can_be_pressed(canvas):
+    first = canvas.mount("a")
+    for number in range(3):
+        first.ask("search-web", f"r{number}", body={"n": number})
+        canvas.press("Deny")
+    expect(first.notice).to_contain_text("refused this widget several times")
+    first.run("""() => {
+      const call = { type: 'widget-api-request', method: 'POST', endpoint: 'search-web' };
+      let n = 3;
+      globalThis.timer = setInterval(() => page.tell({ ...call, requestId: `r${n}`, body: { n: n++ } }), 10);
+    }""")  # noqa: E501
+    wait_for(lambda: len(first.answers("widget-api-response")) > 10)
+    first.notice.get_by_role("button", name="Ask again").click(delay=200)
+    expect(canvas.dialog).to_contain_text("Allow “Search the web”?")
+    first.run("() => clearInterval(timer)")
+    expect(first.notice).to_be_hidden()
