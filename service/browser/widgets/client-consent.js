@@ -46,7 +46,9 @@ export async function openConsent(need, readStatus, { words = '', signal } = {})
 }
 
 /**
- * Waits for the consent. A flag that was not set before proves the consent, because the status has no scopes.
+ * Waits for the consent. A flag that was not set before proves the consent, because the status has no scopes. The report of
+ * the last page counts even without a new flag: a permission may have no flag, or the provider may have revoked it while
+ * its flag was set. If the permission is still missing, the call that needs it requests it again.
  * @param {() => Promise<boolean>} readGranted
  * @param {ReturnType<typeof createSignals>} signals
  * @returns {Promise<Consent['status']>}
@@ -60,7 +62,7 @@ async function outcome(readGranted, signals) {
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     now: () => performance.now(),
   });
-  if (ending === 'granted') return 'connected';
+  if (ending === 'granted' || ending === 'unticked') return 'connected';
   return ending === 'late' ? 'timeout' : 'cancelled';
 }
 

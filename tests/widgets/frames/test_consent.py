@@ -41,6 +41,14 @@ def test_the_window_of_a_consent_opens_at_once_and_its_report_ends_the_wait(canv
     assert opened.value.is_closed()
 
 
+def test_a_consent_that_sets_no_new_flag_is_known_by_its_report(canvas, needing):
+    canvas.server.flags["contacts"] = True  # the provider has taken it back
+    with canvas.page.expect_popup() as opened:
+        ask(needing)
+    opened.value.get_by_role("button").click()
+    assert needing.answer("widget-consent-result")["status"] == "connected"
+
+
 def test_a_window_that_says_nothing_is_noticed_by_the_status(canvas, needing):
     with canvas.page.expect_popup() as opened:
         ask(needing)
