@@ -181,3 +181,24 @@ def test_the_message_about_an_outage_disappears_after_one_lost_request(opened):
     expect(message).to_be_visible()
     expect(message).to_be_hidden()
     expect(live(console)).to_have_text("Live")
+
+
+BROKEN = {"content_type": "text/javascript"}
+
+
+def test_a_fault_of_the_pages_own_code_is_logged_and_is_not_taken_for_an_outage(opened):
+    console = opened(fresh=True)
+    page = console.page
+    console.may_say("broken")
+    view = "export function createUsageView() { throw new Error('broken view'); }"
+    palette = "export function openPalette() { throw new Error('broken palette'); }"
+    page.route("**/usage/usage-view.js", lambda route: route.fulfill(body=view, **BROKEN))
+    page.route("**/console/palette.js", lambda route: route.fulfill(body=palette, **BROKEN))
+    console.sign_in()
+    console.show_view("Usage")
+    expect(page.get_by_text("This page can’t be loaded")).to_be_visible()
+    page.keyboard.press("Control+k")
+    wait_for(lambda: page.wait_for_timeout(20) or len(console.errors) == 2)
+    assert ["broken view" in console.errors[0], "broken palette" in console.errors[1]] == [True] * 2
+    expect(live(console)).to_have_text("Live")
+    expect(page.get_by_text(AWAY)).to_have_count(0)

@@ -38,12 +38,15 @@ export function createCallCard(context) {
 
   /** @param {CallGroup} group */
   async function fill(group) {
+    let isLoaded = false;
     try {
       const create = import('../calls/call-details.js').then(({ createCallDetails }) => createCallDetails);
       const [createCallDetails] = await Promise.all([create, ...loadStyles()]);
+      isLoaded = true;
       if (group === current) body.replaceChildren(...createCallDetails(group, context));
-    } catch {
+    } catch (error) {
       body.replaceChildren(element('p', { class: 'hint' }, NOT_LOADED));
+      if (isLoaded) throw error; // a fault of the code, which its developers must see
     }
   }
 

@@ -38,23 +38,22 @@ export function createCommands({ onUnreachable, ...app }) {
   async function open({ styles, load }, begin) {
     if (isLoading || document.querySelector('dialog[open]')) return;
     isLoading = true;
-    try {
-      const [loaded] = await Promise.all([load(), ...styles.map(loadStyle)]);
-      if (!isStopped && !document.querySelector('dialog[open]')) close = begin(loaded);
-    } catch {
-      onUnreachable();
-    } finally {
-      isLoading = false;
-    }
+    const [loaded] = await Promise.all([load(), ...styles.map(loadStyle)]).catch(() => []);
+    isLoading = false;
+    if (!loaded) onUnreachable();
+    else if (!isStopped && !document.querySelector('dialog[open]')) close = begin(loaded);
   }
 
   async function showPalette() {
     if (early !== null) return;
     early = '';
     document.addEventListener('keydown', typeEarly, true); // in the capture phase, before the field that has the focus gets the key
-    await open(PALETTE, (begin) => (early === null ? () => {} : begin(app, cache, showShortcuts, early)));
-    document.removeEventListener('keydown', typeEarly, true);
-    early = null;
+    try {
+      await open(PALETTE, (begin) => (early === null ? () => {} : begin(app, cache, showShortcuts, early)));
+    } finally {
+      document.removeEventListener('keydown', typeEarly, true);
+      early = null;
+    }
   }
 
   /** @param {KeyboardEvent} event */

@@ -28,12 +28,15 @@ export function createLazyView(context, { title, styles, load }) {
   async function start() {
     text.textContent = 'Loading…';
     retry.hidden = true;
+    let isLoaded = false;
     try {
       const [create] = await Promise.all([load(), ...styles.map(loadStyle)]);
+      isLoaded = true;
       if (!stopped) begin(create(context));
-    } catch {
+    } catch (error) {
       text.textContent = 'This page can’t be loaded. Check that the server is running, then try again.';
       retry.hidden = false;
+      if (isLoaded) throw error; // a fault of the code, which its developers must see
     }
   }
 
