@@ -480,3 +480,13 @@ test('the error of earlier messages that could not be read disappears when they 
   await talk.loadEarlier();
   assert.deepEqual([talk.messages.length, talk.problem], [2, '']);
 });
+
+test('the error of a failed turn stays while the messages can’t be read', async () => {
+  const { talk, transport } = conversation({ answers: [stream(text('par'))] });
+  await talk.load();
+  breakReads(transport);
+  await talk.send('hello', 'm');
+  assert.match(talk.problem, /connection was lost/);
+  await talk.readMissed();
+  assert.match(talk.problem, /connection was lost/);
+});

@@ -46,10 +46,8 @@ export function createConversation(chatId, context) {
   const { transport, drafts, onTurnEnd, onTurnBegin = () => {}, announce, isMissing = async () => false } = context;
   const listeners = createListeners();
   const readNewest = createNewestReader(transport, chatId);
-  /** @type {AbortController | null} */
-  let request = null; // the stream of the running turn
-  /** @type {AbortController | null} */
-  let search = null; // the request for a running turn that this page did not start
+  let request = /** @type {AbortController | null} */ (null); // the stream of the running turn
+  let search = /** @type {AbortController | null} */ (null); // the request for a running turn that this page did not start
   let turns = 0;
   let isChecking = false; // whether a failed turn is sent again as soon as the messages are loaded
   let missed = ''; // when a message was stored that may not be shown; '' for none
@@ -114,8 +112,9 @@ export function createConversation(chatId, context) {
   /** Call this when the server may be available again. It reads the messages only if the last attempt has failed. */
   async function readMissed() {
     if (!readProblem || request || conversation.phase !== 'idle') return;
+    const { turn, problem } = conversation;
     if (!isRead) set({ phase: 'loading' });
-    await load();
+    if (!(await load()) && turn && turn === conversation.turn) set({ problem }); // the error of the failed turn stays
   }
 
   /** Call this when the chat is shown again, because a turn may have begun in another tab. */
