@@ -247,3 +247,14 @@ test('a stop that gets no answer gives up after five seconds, so that the stream
   await stopped;
   assert.equal(requests, 1);
 });
+
+test('an error of the page itself is told to its developers, and a lost connection is not', async (t) => {
+  const { mock } = t.mock.method(console, 'error', () => {});
+  const options = { reopen: async () => null, onLost() {}, onResumed() {}, signal: new AbortController().signal, pause: async () => {} };
+  const lost = openStream(START);
+  const read = followReply(lost.response, { ...options, onChunk: () => lost.cut() });
+  assert.deepEqual([await read, mock.callCount()], [null, 0]);
+  const fault = new TypeError('no such action');
+  await followReply(events(START), { ...options, onChunk: () => { throw fault; } });
+  assert.deepEqual(mock.calls.map(({ arguments: said }) => said), [[fault]]);
+});

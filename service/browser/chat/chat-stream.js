@@ -1,6 +1,6 @@
 // Reads the UI message stream: bytes → lines → chunks. chat-actions.js interprets the chunks.
 
-import { StreamFormatError } from '../shared/errors.js';
+import { NetworkError, StreamFormatError } from '../shared/errors.js';
 
 /** @typedef {{type: string} & Record<string, any>} Chunk */
 
@@ -33,14 +33,17 @@ export function createChunkDecoder(position = { id: '' }) {
 /**
  * @param {Response} response
  * @param {{id: string}} [position] as for the decoder
- * @returns {AsyncGenerator<Chunk>} ends with the body; throws when the connection breaks, or when the body is no such stream
+ * @returns {AsyncGenerator<Chunk>} ends with the body; throws a `NetworkError` when the connection breaks, and a
+ *   `StreamFormatError` when the body is no such stream
  */
 export async function* readUiStream(response, position) {
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   const decoder = createChunkDecoder(position);
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch(() => {
+        throw new NetworkError();
+      });
       if (done) return;
       yield* decoder.push(value);
     }

@@ -53,7 +53,9 @@ export async function followReply(first, { reopen, onChunk, onLost, onResumed, s
         ending = endingOf(chunk) ?? ending;
       }
     } catch (error) {
-      if (!ending && error instanceof StreamFormatError) console.warn(error.message);
+      if (error instanceof NetworkError) return;
+      if (!(error instanceof StreamFormatError)) console.error(error); // an error of the page itself, for its developers
+      else if (!ending) console.warn(error.message);
     }
   }
 
