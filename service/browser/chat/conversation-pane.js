@@ -169,6 +169,8 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
       return isDetached;
     },
     stop() {
+      stopListening();
+      cancelAnimationFrame(frame);
       questions.stop();
       transcript.stop();
       stopEscape();

@@ -16,6 +16,7 @@ export function createLazyControls(context, onChange) {
   /** @type {string | null} */
   let chatId = null;
   let isLoading = false;
+  let isStopped = false;
 
   async function load() {
     if (controls || isLoading) return;
@@ -23,7 +24,7 @@ export function createLazyControls(context, onChange) {
     const create = import('../chat/message-controls.js').then(({ createMessageControls }) => createMessageControls);
     const [createControls] = await Promise.all([create, ...LAZY.styles.map(loadStyle)]).catch(() => []);
     isLoading = false; // if this fails, opening the next chat tries again
-    if (!createControls) return;
+    if (!createControls || isStopped) return;
     controls = createControls(context);
     controls.turns.onChange(onChange);
     controls.turns.open(chatId);
@@ -42,6 +43,9 @@ export function createLazyControls(context, onChange) {
       return load();
     },
     refresh: () => controls?.turns.refresh(),
-    stop: () => controls?.turns.stop(),
+    stop() {
+      isStopped = true;
+      controls?.turns.stop();
+    },
   };
 }
