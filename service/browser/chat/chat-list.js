@@ -3,6 +3,7 @@
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { createChatRow, lastActive, titleOf } from './chat-row.js';
 import { arrange, element, icon, isFocusLost } from '../shared/elements.js';
+import { compareTexts } from '../shared/live-rows.js';
 import { createProblemLine } from '../page/problem-line.js';
 
 /**
@@ -174,7 +175,7 @@ function createSection(name) {
  */
 export function groupsOf(rows, now = new Date()) {
   const [today, yesterday, week] = [0, 1, 7].map((days) => startOfDay(now, days));
-  const sorted = [...rows].sort((a, b) => compare(lastActive(b), lastActive(a)) || compare(a.recordId, b.recordId));
+  const sorted = [...rows].sort((a, b) => compareTexts(lastActive(b), lastActive(a)) || compareTexts(a.recordId, b.recordId));
   /** @type {Map<string, Row[]>} */
   const groups = new Map(['Pinned', 'Today', 'Yesterday', 'Previous 7 days', 'Older'].map((name) => [name, []]));
   for (const row of sorted) groups.get(nameOf(row))?.push(row);
@@ -193,9 +194,4 @@ export function groupsOf(rows, now = new Date()) {
 /** @param {Date} now @param {number} days before it @returns {number} milliseconds, in the user's time zone */
 function startOfDay(now, days) {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days).getTime();
-}
-
-/** @param {string} a @param {string} b */
-function compare(a, b) {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -5,6 +5,7 @@ import { dataHref } from '../data/data-route.js';
 import { readCollections, wordOf } from '../data/collections.js';
 import { lastActive, titleOf } from '../chat/chat-row.js';
 import { readEndpoints } from '../page/readings.js';
+import { compareTexts } from '../shared/live-rows.js';
 import { hrefOf } from '../page/route.js';
 import { THEMES, setTheme, theme } from '../shared/theme.js';
 import { ago } from '../shared/time-format.js';
@@ -24,7 +25,7 @@ export function itemsOf(app, showShortcuts) {
 /** @param {Console} app @returns {Item[]} */
 function chatItems({ chats, go }) {
   const rows = Object.values(chats().collection.rows);
-  rows.sort((one, other) => (lastActive(one) < lastActive(other) ? 1 : -1));
+  rows.sort((one, other) => compareTexts(lastActive(other), lastActive(one)));
   const add = { id: 'new-chat', group: 'Chats', label: 'New chat', act: () => (go('#/chat'), chats().startNew()) };
   const all = rows.map((row, at) => ({
     id: `chat-${row.recordId}`,

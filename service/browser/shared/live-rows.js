@@ -34,8 +34,12 @@ export function withoutRow(rows, recordId) {
 /** @param {Rows} rows @param {(row: Row) => string} key @param {boolean} [descending] */
 export function sortRows(rows, key, descending = false) {
   const sign = descending ? -1 : 1;
-  const compare = (/** @type {string} */ a, /** @type {string} */ b) => (a < b ? -1 : a > b ? 1 : 0);
   return Object.values(rows).sort(
-    (a, b) => sign * compare(key(a), key(b)) || compare(a.recordId, b.recordId),
+    (a, b) => sign * compareTexts(key(a), key(b)) || compareTexts(a.recordId, b.recordId),
   );
+}
+
+/** Compares ids and times, by their code units. @param {string} a @param {string} b */
+export function compareTexts(a, b) {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
