@@ -196,3 +196,15 @@ def test_a_text_that_is_selected_past_the_edge_of_the_drawer_leaves_it_open(open
     expect(drawer).to_be_visible()
     page.mouse.click(200, 400)
     expect(drawer).to_be_hidden()
+
+
+def test_a_chat_that_was_found_on_a_phone_opens_no_keyboard(opened):
+    console = opened(**PHONE).sign_in()
+    console.new_chat("Plan of the fair")
+    page = console.page
+    page.get_by_role("button", name="Chats", exact=True).tap()
+    page.get_by_label("Search chats").fill("fair")
+    page.get_by_role("list", name="Found chats").get_by_role("link").tap()
+    expect(page.get_by_role("heading", name="Plan of the fair")).to_be_visible()
+    expect(console.composer).to_be_visible()
+    expect(console.composer).not_to_be_focused()

@@ -3,7 +3,7 @@
 import { createChatList } from './chat-list.js';
 import { titleOf } from './chat-row.js';
 import { createChats } from './chats.js';
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, isFocusLost, mayFocusFields } from '../shared/elements.js';
 import { createDataDrawer } from './data-drawer.js';
 import { createOtherTabs } from './other-tabs.js';
 import { everyMinute } from '../shared/page-clock.js';
@@ -70,8 +70,7 @@ export function createChatView(context) {
   /** Shows the conversation pane. This is needed even for the open chat: on a narrow screen the list may hide it. */
   function showConversation() {
     switches.choose('talk');
-    // On a touch screen, the focus would open the keyboard.
-    if (isFocusLost() && matchMedia('(pointer: fine)').matches) pane.focus();
+    if (isFocusLost() && mayFocusFields()) pane.focus();
   }
 
   /** @param {string} chatId @param {string | null} messageId of the message that the search has found in the chat */
@@ -79,7 +78,7 @@ export function createChatView(context) {
     navigate(chatId);
     switches.choose('talk');
     if (messageId) pane.reveal(messageId);
-    else pane.focus();
+    else if (mayFocusFields()) pane.focus();
   }
 
   /** @param {string | null} chatId */

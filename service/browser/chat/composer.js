@@ -1,6 +1,6 @@
 // The message input. Enter sends the message, Shift+Enter starts a new line, and every change is stored as a draft.
 
-import { element, fitHeight, icon, iconButton, isFocusLost } from '../shared/elements.js';
+import { element, fitHeight, icon, iconButton, isFocusLost, mayFocusFields } from '../shared/elements.js';
 import { isComposing } from '../shared/typing.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
@@ -103,8 +103,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss,
   function dismissProblem() {
     showProblem('');
     onDismiss();
-    // On a touch screen, the focus would open the keyboard.
-    if (isFocusLost() && matchMedia('(pointer: fine)').matches) box.focus();
+    if (isFocusLost() && mayFocusFields()) box.focus();
   }
 
   return {

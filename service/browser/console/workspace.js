@@ -4,7 +4,7 @@ import { createTransport } from '../shared/api-transport.js';
 import { createCommands } from './commands.js';
 import { createCredits } from '../page/credits.js';
 import { createDrafts } from '../page/drafts.js';
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, isFocusLost, mayFocusFields } from '../shared/elements.js';
 import { createEndingNotice } from '../page/ending-notice.js';
 import { createHeader } from './header.js';
 import { createOutageNotice } from '../page/outage.js';
@@ -163,7 +163,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   function go(hash) {
     location.hash = hash;
     showRoute();
-    if (matchMedia('(pointer: fine)').matches) current?.focus();
+    if (mayFocusFields()) current?.focus();
   }
 
   /** Shows the entries that only some roles have. */
@@ -187,8 +187,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   return {
     node,
     ready() {
-      // On a touch screen, the focus would open the keyboard.
-      if (matchMedia('(pointer: fine)').matches) [...views.values()].at(-1)?.focus();
+      if (mayFocusFields()) [...views.values()].at(-1)?.focus();
     },
     stop() {
       tokens.stop();

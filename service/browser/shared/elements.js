@@ -111,6 +111,11 @@ export function isFocusLost() {
   return !activeElement || activeElement === document.body || activeElement.tagName === 'MAIN' || !activeElement.checkVisibility();
 }
 
+/** Whether the page may move the focus to a text field by itself: on a touch screen, the focus would open the keyboard. */
+export function mayFocusFields() {
+  return matchMedia('(pointer: fine)').matches;
+}
+
 /** Moves the focus to an element and shows it, also if it has the focus already: `focus()` does not scroll to it then in Firefox. @param {HTMLElement} node */
 export function focusInView(node) {
   node.focus();
