@@ -208,3 +208,20 @@ def test_a_chat_that_was_found_on_a_phone_opens_no_keyboard(opened):
     expect(page.get_by_role("heading", name="Plan of the fair")).to_be_visible()
     expect(console.composer).to_be_visible()
     expect(console.composer).not_to_be_focused()
+
+
+def test_a_long_word_in_an_error_goes_beyond_no_edge(opened):
+    console = opened(**PHONE).sign_in()
+    console.may_say("503")
+    console.new_chat("Plan")
+    body = {"error": "unavailable", "message": f"{LONG} is away."}
+    for path in ("**/api/ai/chat", "**/api/ai/chats/*"):
+        console.page.route(path, lambda route: route.fulfill(status=503, json=body))
+    console.send("hello")
+    expect(console.problem).to_contain_text("is away.")
+    assert console.width() == PHONE["viewport"]["width"]
+    console.page.get_by_role("button", name="Chats", exact=True).tap()
+    console.button("Options of Plan").tap()
+    console.page.get_by_role("menuitem", name="Pin").tap()
+    expect(console.page.locator(".chats-pane [role=alert]")).to_contain_text("is away.")
+    assert console.width() == PHONE["viewport"]["width"]
