@@ -47,7 +47,7 @@ def test_what_is_taken_away_is_said_and_the_focus_is_never_lost(console):
     expect(canvas.grip("Mail")).to_be_focused()
     canvas.page.keyboard.press("Control+a")
     canvas.page.keyboard.press("Delete")
-    expect(said).to_have_text("Removed 2 widgets.")
+    expect(said).to_contain_text("Removed 2 widgets.")  # and maybe what was chosen
     assert canvas.page.evaluate("document.activeElement.tagName") != "BODY"
 
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { createAnnouncer } from '../../service/browser/console/announcer.js';
+import { createAnnouncer } from '../../service/browser/shared/elements.js';
 
 /** A live region, and the function that draws the next frame. */
 function region() {

@@ -1,14 +1,13 @@
 // The entry point of the console. It shows the workspace if there is a session, and the sign-in page otherwise.
 
 import { onSignInLink } from './sign-in-link.js'; // runs first
-import { createAnnouncer } from './announcer.js';
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { removeDrafts } from '../page/drafts.js';
 import { createSession, subjectOf } from '../page/session.js';
 import { createSignIn, takeReturn } from './sign-in.js';
 import { takeSignInProblem } from './sign-in-problems.js';
 import { createWorkspace } from './workspace.js';
-import { focusPressedButtons } from '../shared/elements.js';
+import { createAnnouncer, focusPressedButtons } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { storageOf } from '../shared/site-data.js';
 import { followTheme } from '../shared/theme.js';
