@@ -134,3 +134,31 @@ def test_nothing_can_be_done_about_a_user_that_does_not_exist(admin):
     assert admin.violations() == []
     region.get_by_role("link", name="All users").click()
     expect(admin.table("Users")).to_be_visible()
+
+
+def test_the_focus_stays_in_a_row_whose_numbers_change_and_in_a_table_that_loses_the_row(admin):
+    page, balance, left = admin.page, iter(range(1, 99)), []
+
+    def answer(route):
+        names = [name for name in ("ada", "bob") if name not in left]
+        rest = {"email": None, "name": None, "role": None, "disabled": False, "held": 0}
+        times = {"createdAt": "2026-01-01T00:00:00Z", "lastReplyAt": None}
+        users = [{"subject": one, "balance": next(balance), **rest, **times} for one in names]
+        route.fulfill(json={"users": users, "nextCursor": None})
+
+    def read_again():
+        with page.expect_response("**/api/admin/users?**"):
+            page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+
+    page.route("**/api/admin/users?**", answer)
+    show(admin, "Users")
+    table = admin.table("Users")
+    table.get_by_role("link", name="bob").focus()
+    before = table.get_by_role("row", name="bob").inner_text()
+    read_again()
+    expect(table.get_by_role("row", name="bob")).not_to_have_text(before, use_inner_text=True)
+    expect(table.get_by_role("link", name="bob")).to_be_focused()
+    left.append("bob")
+    read_again()
+    expect(table.get_by_role("link", name="bob")).to_have_count(0)
+    expect(page.locator(".admin-table-box:focus")).to_have_count(1)

@@ -1,4 +1,5 @@
-// A table that keeps the node of a row as long as its data stay the same, so that a refresh does not move the focus.
+// A table that keeps the node of a row as long as its data stay the same, so that a refresh does not move the focus. If the
+// focused row changes, its new node gets the focus; if it is removed, the table.
 
 import { arrange, element } from '../shared/elements.js';
 import { renewTimes } from './words.js';
@@ -23,6 +24,7 @@ export function createTable({ caption, columns, key, empty }) {
     body,
   );
   const nothing = element('p', { class: 'admin-empty', hidden: true }, empty);
+  const node = element('div', { class: 'admin-table-box', tabindex: '-1' }, table, nothing);
   /** @type {Map<string, {text: string, node: HTMLElement}>} */
   let known = new Map();
 
@@ -36,10 +38,24 @@ export function createTable({ caption, columns, key, empty }) {
     return element('tr', { role: 'row' }, ...cells);
   }
 
+  /** Returns a function that gives the focus back to the same control of the same row, after the rows were drawn. @returns {() => void} */
+  function keepFocus() {
+    const focused = document.activeElement;
+    const [id, row] = [...known].find((entry) => focused && entry[1].node.contains(focused)) ?? [];
+    if (!row) return () => {};
+    const place = controlsOf(row.node).findIndex((control) => control === focused);
+    return () => {
+      if (body.contains(document.activeElement)) return;
+      const now = known.get(/** @type {string} */ (id));
+      (controlsOf(now?.node)[place] ?? node).focus({ preventScroll: true });
+    };
+  }
+
   return {
-    node: element('div', { class: 'admin-table-box' }, table, nothing),
+    node,
     /** @param {T[]} rows */
     show(rows) {
+      const giveFocusBack = keepFocus();
       const next = new Map();
       for (const row of rows) {
         const text = JSON.stringify(row);
@@ -53,6 +69,12 @@ export function createTable({ caption, columns, key, empty }) {
       known = next;
       table.hidden = rows.length === 0;
       nothing.hidden = rows.length > 0;
+      giveFocusBack();
     },
   };
+}
+
+/** @param {HTMLElement} [row] @returns {HTMLElement[]} its links and buttons */
+function controlsOf(row) {
+  return row ? [...row.querySelectorAll('a, button')].map((control) => /** @type {HTMLElement} */ (control)) : [];
 }
