@@ -40,11 +40,13 @@ def test_the_messages_about_an_outage_disappear_after_it_and_a_page_that_was_ope
     expect(console.page.locator(".credits")).to_have_attribute("title", re.compile("left at"))
     console.show_view("Usage")
     expect(console.page.get_by_text("This page can’t be loaded")).to_be_visible()
+    console.button("Try now").focus()
     line.up = True
     console.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(live(console)).to_have_text("Live")
     expect(console.page.get_by_role("heading", name="Usage")).to_be_visible()
     expect(messages).to_have_count(0)
+    expect(console.page.locator("main")).to_be_focused()
     expect(amount).to_have_text("1,000")
 
 

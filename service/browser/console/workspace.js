@@ -34,7 +34,7 @@ const RETRY = 5000; // ms until the next request, while the server can't be reac
  * @param {(sentence: string) => void} options.announce
  */
 export function createWorkspace({ session, storage, sandbox, announce }) {
-  const ending = createEndingNotice({ session, signIn: () => session.end(SESSION_ENDED) });
+  const ending = createEndingNotice({ session, signIn: () => session.end(SESSION_ENDED), leave: focusMain });
   const tokens = createPageTokens(session);
   const transport = createTransport({
     token: tokens.current,
@@ -54,7 +54,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   /** @type {View | null} */
   let current = null;
   const main = element('main', {});
-  const outage = createOutageNotice({ retry: refresh });
+  const outage = createOutageNotice({ retry: refresh, leave: focusMain });
   const chats = () => viewOf(CHAT).chats;
   const entries = () => VIEWS.filter((entry) => !entry.role || entry.role === role);
   const commands = createCommands({ transport, chats, entries, go, announce, signOut, onUnreachable: () => setReachable(false) });
@@ -144,7 +144,11 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   /** Shows a changed route. On narrow screens the focused element may be hidden then, so the focus moves into the page. */
   function followRoute() {
     showRoute();
-    if (isFocusLost()) main.focus({ preventScroll: true });
+    if (isFocusLost()) focusMain();
+  }
+
+  function focusMain() {
+    main.focus({ preventScroll: true });
   }
 
   function isUsageOverview() {

@@ -11,8 +11,9 @@ const AHEAD = 5 * 60_000; // ms
  * @param {object} options
  * @param {import('./session.js').Session} options.session
  * @param {() => void} options.signIn
+ * @param {() => void} options.leave moves the focus away when the user closes the notice
  */
-export function createEndingNotice({ session, signIn }) {
+export function createEndingNotice({ session, signIn, leave }) {
   const text = element('span', { role: 'status' });
   const again = element('button', { type: 'button', class: 'quiet', on: { click: signIn } }, 'Sign in again');
   const later = element('button', { type: 'button', class: 'quiet', on: { click: hide } }, 'Later');
@@ -29,6 +30,7 @@ export function createEndingNotice({ session, signIn }) {
 
   function hide() {
     node.hidden = true;
+    leave();
   }
 
   function watch() {

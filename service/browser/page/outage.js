@@ -10,8 +10,8 @@ const WORDS = {
   'not-live': ['Live updates are off.', 'Lists reload after each reply.'],
 };
 
-/** @param {{retry: () => void}} options */
-export function createOutageNotice({ retry }) {
+/** @param {{retry: () => void, leave: () => void}} options `leave` moves the focus away when the notice ends while its button has the focus */
+export function createOutageNotice({ retry, leave }) {
   const text = element('span', {});
   const more = element('span', { class: 'more' });
   const button = element('button', { type: 'button', class: 'quiet', on: { click: retry } }, 'Try now');
@@ -26,7 +26,9 @@ export function createOutageNotice({ retry }) {
       shown = outage;
       [text.textContent, more.textContent] = WORDS[outage];
       button.textContent = outage === 'offline' ? 'Try now' : 'Reload lists';
+      const hadFocus = document.activeElement === button;
       node.hidden = outage === 'none';
+      if (node.hidden && hadFocus) leave();
     },
   };
 }
