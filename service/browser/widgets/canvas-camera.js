@@ -15,11 +15,8 @@ import { fitViewport, panViewport, pinchViewport, revealBox, toCanvas, toScreen,
 const LINE = 16; // pixels for one line, if the wheel counts in lines
 const WHEEL_PAUSE = 250; // ms without a wheel event between two gestures
 
-/**
- * @param {HTMLElement} node the view @param {HTMLElement} surface the element that moves below the view
- * @param {() => void} onChange
- */
-export function createCamera(node, surface, onChange) {
+/** @param {HTMLElement} node the view @param {HTMLElement} surface the element that moves below the view */
+export function createCamera(node, surface) {
   /** @type {Viewport} */
   let viewport = { x: 0, y: 0, zoom: 1 };
   /** @type {Map<number, Point>} */
@@ -33,7 +30,6 @@ export function createCamera(node, surface, onChange) {
   function set(next) {
     viewport = next;
     surface.style.transform = `translate(${next.x}px, ${next.y}px) scale(${next.zoom})`;
-    onChange();
   }
 
   /** @param {{clientX: number, clientY: number}} event @returns {Point} of the view */

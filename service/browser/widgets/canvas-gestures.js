@@ -5,7 +5,7 @@
  * @typedef {object} Drag
  * @property {(dx: number, dy: number, event: PointerEvent) => void} move called with the distance since the beginning, in CSS pixels
  * @property {(dx: number, dy: number, event: PointerEvent) => void} end
-  * @property {() => void} cancel
+ * @property {() => void} cancel
  * @property {(event: PointerEvent) => void} [press] called instead of `end` if the distance was so short that it is a click
  */
 

@@ -51,7 +51,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     surface,
     overlay.node,
   );
-  const camera = createCamera(node, surface, () => {});
+  const camera = createCamera(node, surface);
   const linking = createLinking({ check, connect, announce, onChange: showSlots });
   const selection = createSelection({ announce, onChange: showChosen });
   /** @type {Map<string, import('./canvas-box.js').Box>} */
