@@ -45,12 +45,16 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
   const { onReady, onGone, drop } = handlers;
   const reception = createReception({ frame: () => frame, channel, reload, onReady, onGone, drop });
   let slots = widget.slots;
+  let wantsWidgets = false;
   /** @type {Window | null} the window of the frame; null while nothing was loaded in it */
   let known = null;
 
   const session = {
     widget,
-    wantsWidgets: false,
+    /** Whether the widget wants to know about changes of the canvas. A document that has taken its place gets nothing. */
+    get wantsWidgets() {
+      return wantsWidgets && !reception.isLost;
+    },
     get iframe() {
       return frame.iframe;
     },
@@ -150,8 +154,8 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
     const context = handlers.context();
     const greeting = { type: TYPES.welcome, v: VERSION, nonce, mode: 'canvas', widgetId, slots, context, limits: LIMITS };
     post(greeting, [channel.open()]);
-    session.wantsWidgets = hello.wants?.includes('widgets') ?? false;
-    if (session.wantsWidgets) handlers.onWantsWidgets();
+    wantsWidgets = hello.wants?.includes('widgets') ?? false;
+    if (wantsWidgets) handlers.onWantsWidgets();
     reception.begin();
   }
 
@@ -187,6 +191,6 @@ export function createSession({ widget, url, origin, root, loading, lazyLoading,
 
   function renew() {
     reception.renew();
-    [slots, session.wantsWidgets] = [widget.slots, false];
+    [slots, wantsWidgets] = [widget.slots, false];
   }
 }

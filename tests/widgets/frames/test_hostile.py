@@ -94,6 +94,19 @@ def test_a_frame_that_goes_elsewhere_is_cut_off(canvas):
     wait_for(lambda: second.inputs()[-1:] == [{"name": "Bea"}])
 
 
+def test_a_frame_that_went_elsewhere_hears_nothing_of_new_widgets(canvas):
+    first = canvas.mount("a")
+    first.run("() => page.hello({ wants: ['widgets'] })")
+    lists = "() => page.heard.filter(({ type }) => type === 'CANVAS_WIDGETS_RESPONSE').length"
+    wait_for(lambda: first.run(lists) == 1)
+    first.leave("() => { location.href = '/w/elsewhere'; }")
+    expect(first.notice).to_contain_text("has left its page")
+    second = canvas.mount("b")
+    second.run("() => page.say({ type: 'GET_CANVAS_WIDGETS' })")
+    wait_for(lambda: second.run(lists) == 1)  # what was sent before has arrived
+    assert first.run("() => heard") == []
+
+
 def test_a_frame_can_not_go_to_another_origin(canvas):
     canvas.may_say("frame-src|ERR_BLOCKED_BY_CSP|violates")
     first = canvas.mount("a")
