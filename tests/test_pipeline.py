@@ -238,11 +238,12 @@ def test_a_greenlet_that_is_ended_while_it_waits_gives_its_connection_up(app, is
     def sleep():
         with core_transaction(app) as session:
             used.append(session.connection().connection.dbapi_connection)
-            answer = SLEEP.send(session.connection(), {"seconds": 2})
+            answer = SLEEP.send(session.connection(), {"seconds": 10})
             if is_read:
                 _ = answer.row
 
     sleeper = gevent.spawn(sleep)
+    wait_for(lambda: used)
     gevent.sleep(0.3)
     sleeper.kill()
     assert used[0].closed

@@ -40,7 +40,7 @@ class Board:
     def session(self, seconds=60.0):
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
-        rights_cache._keep("alice", Rights("user", False, None), time.monotonic())
+        rights_cache._keep("alice", Rights("user", False, None), time.monotonic() + seconds)
         caller = Caller("alice", "user", time.time())
         connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
         session = SocketSession(self.app, caller, time.time() + seconds, connection)

@@ -428,8 +428,8 @@ def test_an_ended_session_is_closed_for_a_slow_reader_too(
 
 
 def test_an_expired_token_writes_nothing_though_its_socket_is_open(subscriber):
-    earliest = time.time() + 1  # its seconds are whole ones
-    alice, expired = subscriber(seconds=2), time.time() + 2
+    earliest = time.time() + 4  # its seconds are whole ones
+    alice, expired = subscriber(seconds=5), time.time() + 5
     answers = []  # when each was sent, and how it was answered
     with suppress(websocket.WebSocketException, ConnectionError, ValueError):
         while True:
