@@ -24,6 +24,7 @@ class DatabaseProxy:
         self.marker = b"INSERT INTO turns"  # in transactions that are cut at COMMIT
         self.hang_at = b""
         self.cuts = 0
+        self.cluster_directory = cluster_directory
         self._target = f"{cluster_directory}/.s.PGSQL.5432"
         self.directory = tempfile.mkdtemp(prefix="service-pgproxy-")
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
