@@ -400,6 +400,28 @@ def test_a_disk_that_is_away_is_an_outage(settings, vendor, alice, rows):
 
 
 @on_sqlite
+def test_a_full_database_is_an_outage_for_each_of_several_items(app, vendor, alice, rows):
+    """A greenlet that failed would be logged as a defect, and would fail the test."""
+
+    def refuse(_connection, _cursor, statement, *_more):
+        if statement.startswith("INSERT INTO media_pieces"):
+            full = sqlite3.OperationalError("database or disk is full")
+            full.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise OperationalError(statement, {}, full)
+
+    vendor.says(picture(), {"ok": True})
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", refuse)
+    try:
+        failed = alice.post(MAKE, {"text": "Hi", "copies": 3})
+    finally:
+        event.remove(engine, "before_cursor_execute", refuse)
+    assert (failed.status_code, failed.json["error"]) == (503, "unavailable")
+    assert rows() == (0, 0)
+
+
+@on_sqlite
 @pytest.mark.parametrize("place", ["files"], indirect=True)
 def test_a_full_disk_leaves_no_file(settings, vendor, alice, rows, monkeypatch):
     def fail(_descriptor):
