@@ -20,7 +20,6 @@ from gevent.event import Event
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.app_keys import AppKey
-from service.auth.users import rights_cache
 from service.database.access import COMMIT_SYNC
 from service.extensions import db
 from service.observing.measures import FEED_LAG
@@ -33,6 +32,7 @@ from service.records.outlet import Outlet
 from service.records.polling import polling
 from service.records.reader import AnotherHistory, FeedReader
 from service.records.recent_changes import Window
+from service.records.session_rights import SessionRights
 from service.records.subscription import Subscription
 from service.supervised import LastingGreenlets
 from service.times import now
@@ -40,7 +40,6 @@ from service.websockets.websocket import WebSocket
 
 POLL_SECONDS = {"sqlite": 0.02, "postgresql": 1.0}
 UNSETTLED_SECONDS = 0.02
-RIGHTS_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 FEED = AppKey["Feed"]("feed")
 RESTART, FAILED = 1012, 1011  # close codes; after RESTART a client connects again at once
@@ -81,6 +80,7 @@ class Feed:
         self.delivered = Position(0, 0)  # sessions in audiences have all changes up to here
         self._wake = Event()
         self._reader: FeedReader | None = None
+        self._rights = SessionRights(app, self._listeners)
         # After a failure, some sessions may lack a change.
         self._fail = partial(self.close_all, FAILED, "please connect again")
         self._greenlets = LastingGreenlets("feed", self._fail)
@@ -172,8 +172,9 @@ class Feed:
         self._begin_at(cursor)
         with self._app.app_context():
             reader = self._reader = FeedReader(db.engine, cursor.epoch)
+        rights = self._rights = SessionRights(self._app, self._listeners)
         self._greenlets.spawn(self._follow, reader)
-        self._greenlets.spawn(self._watch_rights)
+        self._greenlets.spawn(rights.watch)
         if reader.dialect == "postgresql":
             self._greenlets.spawn(notifications.listen, self._app, self._wake)
         else:
@@ -219,6 +220,7 @@ class Feed:
             self._wake.clear()
             page = reader.read(window.tail)
             if page.changes:
+                self._rights.ensure_recent()  # they may have changed before these changes
                 self._deliver(page.changes)
             if page.is_last:
                 return page.has_unsettled
@@ -235,16 +237,3 @@ class Feed:
         self.delivered = tail
         if written := new[0].created_at:
             FEED_LAG.observe(max((now() - written).total_seconds(), 0))
-
-    def _watch_rights(self) -> None:
-        while True:
-            gevent.sleep(RIGHTS_SECONDS)
-            try:
-                with self._app.app_context():
-                    rights_cache.refresh({listener.subject for listener in self._listeners})
-            except SQLAlchemyError as error:
-                log.warning("rights not read", error=type(error).__name__)
-            moment = time.time()
-            for listener in list(self._listeners):
-                if not listener.entitlement.is_current(moment):
-                    listener.on_rights()

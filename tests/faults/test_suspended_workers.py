@@ -8,6 +8,7 @@ import gevent
 import pytest
 from sqlalchemy import select, update
 
+from service.auth.users import RIGHTS_AGE
 from service.chat.models import JournalEntry, Lease
 from service.database.access import write_transaction
 from service.database.clock import from_now
@@ -16,6 +17,7 @@ from tests.faults.client import client_of
 from tests.faults.database_rows import app_of, outbox_messages, stored_records
 from tests.faults.writers import Crew
 from tests.load.upstream import Model
+from tests.records.http_writer import HttpWriter
 from tests.services import wait_for
 
 SUSPENDED = 5  # seconds
@@ -90,3 +92,22 @@ def test_a_socket_gets_all_changes_that_were_made_while_its_worker_was_suspended
     assert replay.changes == written[-len(replay.changes) :]
     assert replay.records == records
     assert listener.code is None
+
+
+@pytest.mark.parametrize("change", [{"role": "user"}, {"disabled": True}], ids=["role", "disabled"])
+def test_a_socket_gets_no_change_that_is_newer_than_the_end_of_its_rights(start, listen, change):
+    """Its worker was suspended, and has read the change before it has read the rights again."""
+    slow = start("postgresql")
+    other = start(url=slow.database_url)
+    bob, root = HttpWriter(other, "bob"), HttpWriter(other, "root", "admin")
+    listener = listen(slow, "carol", role="admin")
+    replay = listener.subscribe("notes")
+    wait_for(lambda: replay.cursors)
+    bob.create("notes", title="before")
+    wait_for(lambda: replay.changes)
+    with suspended(slow):
+        assert root.call("PATCH", "../admin/users/carol", change).status_code == 200
+        bob.create("notes", title="after")
+        gevent.sleep(RIGHTS_AGE + 0.5)
+    wait_for(lambda: listener.answers or listener.code)  # the subscription's end, or the socket's
+    assert [record["data"]["title"] for _, record in replay.changes] == ["before"]

@@ -12,12 +12,12 @@ from gevent.event import Event
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from service.auth.users import Caller
+from service.auth.users import Caller, rights_cache
 from service.database import commits
 from service.database.access import write_transaction
 from service.database.commits import CommitSync
 from service.extensions import db
-from service.records import changes, outbox
+from service.records import changes, outbox, session_rights
 from service.records.changes import Change, ChangeFilter, current_cursor
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
@@ -198,6 +198,27 @@ def test_a_change_whose_sync_has_failed_is_delivered_when_it_is_on_disk(app, lis
     assert listener.heard == []
     failing.clear()
     wait_for(lambda: listener.heard == ["one"])
+
+
+@on_sqlite
+def test_changes_wait_until_rights_that_have_become_old_are_read(app, listener, monkeypatch):
+    """They could not be read for a while, or the worker was suspended."""
+    read, asked, failing = rights_cache.refresh, [], [True]
+
+    def refresh(subjects):
+        if failing:
+            raise OperationalError("SELECT", None, sqlite3.OperationalError("locked"))
+        asked.append((subjects, list(listener.heard)))
+        read(subjects)
+
+    monkeypatch.setattr(session_rights, "RIGHTS_AGE", 0)
+    monkeypatch.setattr(rights_cache, "refresh", refresh)
+    write(app, "one")
+    gevent.sleep(0.2)
+    assert listener.heard == []
+    failing.clear()
+    wait_for(lambda: listener.heard == ["one"])
+    assert asked[0] == ({"alice"}, [])
 
 
 def db_kind(app):
