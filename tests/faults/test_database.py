@@ -53,6 +53,21 @@ def test_a_database_that_comes_back_is_asked_for_the_rows(proxied, model, mode):
     assert len(client.credits()["entries"]) == 2
 
 
+def test_a_turn_is_given_again_whose_commit_was_unanswered_before_a_long_outage(proxied, model):
+    """Its client has read an error, because nobody could look whether the rows are there."""
+    service, proxy = proxied
+    proxy.after = "refuse"
+    client, chat, text, turn = at_the_rows(service, model, "cut-after-commit", proxy)
+    assert turn.chunks[-1]["type"] == "error"
+    proxy.set("pass")
+    wait_for(lambda: client.send("GET", "/readyz").status == 200, 20)
+    again = client.ask(chat, text, "u").chunks
+    assert (again[0], again[-1]["type"]) == (turn.chunks[0], "finish")
+    assert (model.calls[text], len(client.rows(chat))) == (1, 2)
+    wait_for(lambda: client.credits()["held"] == 0)
+    assert len(client.credits()["entries"]) == 2
+
+
 def test_a_turn_ends_in_three_rows_though_the_answer_to_its_second_commit_is_lost(proxied, model):
     """The first one was not carried out."""
     service, proxy = proxied
