@@ -890,6 +890,24 @@ test('a cell beside the chat is saved once at a time', async () => {
   assert.deepEqual([sent, cell.abandon()], [['first', 'second'], '']);
 });
 
+test('a number that the server writes in another way is changed again without a conflict', async () => {
+  const [sent, said] = [[], []];
+  const save = async (_column, value) => (show(Number(value.replace(',', '.'))), Boolean(sent.push(value)));
+  const cell = createCell({ ...column('size', 'number'), label: 'Size', kind: 'text', isTitle: false }, save, (words) => said.push(words));
+  const { node } = cell;
+  const show = (size) => cell.update(row('5', { size }), 'row');
+  node.value = '';
+  show(1);
+  node.value = '1,50';
+  node.listeners.blur();
+  await settle();
+  assert.equal(node.value, '1.5');
+  node.value = '2';
+  node.listeners.blur();
+  await settle();
+  assert.deepEqual([sent, said], [['1,50', '2'], []]);
+});
+
 /** A row with a box, on a server whose answers the test gives. */
 function ticking() {
   const answers = [];
@@ -986,15 +1004,29 @@ test('a cell with the line ends of Windows is not changed by being passed', asyn
 /** A cell with a time that is being edited; its saves wait for an answer. */
 function editingMoment(stored) {
   const saves = [];
+  const said = [];
   const save = (_column, value) => new Promise((resolve) => saves.push({ value, resolve }));
-  const cell = createCell({ ...column('due', 'datetime'), label: 'Due', kind: 'moment', isTitle: false }, save, () => {});
+  const cell = createCell({ ...column('due', 'datetime'), label: 'Due', kind: 'moment', isTitle: false }, save, (text) => said.push(text));
   const [words, field] = cell.node.childNodes;
   for (const node of [words, field]) node.focus = () => (document.activeElement = node);
   field.reportValidity = () => true;
   cell.update(row('5', { due: stored }), 'row');
   words.listeners.click();
-  return { cell, words, field, saves };
+  return { cell, words, field, saves, said };
 }
+
+test('a time that others have changed since is saved over theirs only at the second press', async () => {
+  const { cell, field, saves, said } = editingMoment('2026-11-23T10:00:00Z');
+  cell.update(row('5', { due: '2026-12-01T10:00:00Z' }), 'row');
+  field.value = '2026-11-24T10:00';
+  field.listeners.blur();
+  await settle();
+  assert.deepEqual([saves.length, field.hidden, field.value], [0, false, '2026-11-24T10:00']);
+  assert.match(said[0], /changed to “1 Dec.*in the meantime/);
+  field.listeners.keydown({ key: 'Enter' });
+  await settle();
+  assert.deepEqual(saves.map(({ value }) => value), ['2026-11-24T10:00']);
+});
 
 test('a time is saved once, and its answer takes neither the focus nor what is typed next', async () => {
   const { words, field, saves } = editingMoment('2026-11-23T10:00:00Z');

@@ -3,7 +3,7 @@
 import { element, keepFitting } from '../shared/elements.js';
 import { moment, toLocalInput } from '../shared/time-format.js';
 import { isComposing } from '../shared/typing.js';
-import { shownText, typedText } from './values.js';
+import { readText, shownText, typedText } from './values.js';
 
 /**
  * @typedef {import('../shared/live-rows.js').Row} Row
@@ -22,8 +22,13 @@ import { shownText, typedText } from './values.js';
 export function createCell(column, save, warn) {
   if (column.kind === 'fixed') return fixedCell(column);
   if (column.kind === 'flag') return flagCell(column, save);
-  if (column.kind === 'moment') return momentCell(column, save);
+  if (column.kind === 'moment') return momentCell(column, save, warn);
   return textCell(column, save, warn);
+}
+
+/** @param {string} theirs the value that others have stored */
+function meanwhile(theirs) {
+  return `This was changed to “${theirs}” in the meantime. Press Enter to keep yours, Escape to use theirs.`;
 }
 
 /** A cell that can't be edited. @param {Column} column @returns {Cell} */
@@ -62,14 +67,22 @@ function textCell(column, save, warn) {
     isDue = false;
     if (stored !== base && stored !== field.value) {
       base = stored;
-      warn(`This was changed to “${stored}” in the meantime. Press Enter to keep yours, Escape to use theirs.`);
+      warn(meanwhile(stored));
       return;
     }
     const typed = field.value;
     const saved = await save(column, typed);
     field.toggleAttribute('aria-invalid', !saved);
-    if (saved) base = typed;
+    if (saved) showSaved(typed);
     else if (field.value === typed) isDue = false; // the same text would be refused again
+  }
+
+  /** Shows a saved text as the server writes it, such as 1.5 for “1,50”. A text that was typed since then stays. @param {string} typed */
+  function showSaved(typed) {
+    const reading = readText(column, typed);
+    base = 'value' in reading ? textOf(column, reading.value) : typed;
+    if (field.value === typed) field.value = base;
+    fit();
   }
 
   function showStored() {
@@ -98,7 +111,7 @@ function textCell(column, save, warn) {
   return {
     node: field,
     update(row, rowTitle) {
-      const value = typedText(column, row.data[column.name]).replace(/\r\n?/g, '\n'); // the field normalizes line ends
+      const value = textOf(column, row.data[column.name]);
       const changed = value !== stored;
       stored = value;
       field.setAttribute('aria-label', `${column.label} of ${rowTitle}`);
@@ -111,6 +124,11 @@ function textCell(column, save, warn) {
       return typed;
     },
   };
+}
+
+/** @param {Column} column @param {any} value @returns {string} the text as the field returns it: the field normalizes line ends */
+function textOf(column, value) {
+  return typedText(column, value).replace(/\r\n?/g, '\n');
 }
 
 /** @param {Column} column @param {Save} save @returns {Cell} */
@@ -147,13 +165,15 @@ function flagCell(column, save) {
 
 /**
  * A date and time shown as text; a click turns it into a field.
- * @param {Column} column @param {Save} save @returns {Cell}
+ * @param {Column} column @param {Save} save @param {(text: string) => void} warn
+ * @returns {Cell}
  */
-function momentCell(column, save) {
+function momentCell(column, save, warn) {
   const words = element('button', { type: 'button', class: 'cell moment' });
   const field = element('input', { type: 'datetime-local', class: 'cell', hidden: true });
   const node = element('span', { class: 'moment-box' }, words, field);
   let stored = '';
+  let base = ''; // the stored value when editing began
   let begun = ''; // the value of the field when editing began
   let opened = 0; // how often editing was begun
   /** @type {Promise<unknown>} the last save */
@@ -168,6 +188,7 @@ function momentCell(column, save) {
   words.addEventListener('click', () => {
     field.value = stored ? toLocalInput(stored) : '';
     begun = field.value;
+    base = stored;
     opened += 1;
     setEditing(true);
   });
@@ -184,12 +205,20 @@ function momentCell(column, save) {
     if (!isLeft || field.hidden) return;
     if (field.validity.badInput) return setEditing(false); // an incomplete date is discarded
     const [typed, own] = [field.value, opened];
+    if (typed !== begun && stored !== base) return warnOfChange();
     const saved = typed === begun || (await save(column, typed));
     if (!saved && field.value === typed) isLeft = false; // the same value would be refused again
     if (!saved) return;
+    base = stored; // the save has changed it
     if (own !== opened) return; // the field was opened again since, with the stored value
     begun = typed;
     if (isLeft && field.value === typed) setEditing(false);
+  }
+
+  /** Others have stored another time: the next try saves over it. */
+  function warnOfChange() {
+    [base, isLeft] = [stored, false];
+    warn(meanwhile(stored && moment(stored)));
   }
 
   /** @param {boolean} editing */
