@@ -310,6 +310,23 @@ test('an older change never takes a newer one back', async () => {
   assert.equal(rows.rows['5'].data.title, 'new');
 });
 
+test('an answer that was on its way before a save does not take the save back', async () => {
+  const { rows, transport } = paged(FIVE());
+  await settle();
+  const { get } = transport;
+  const gate = later();
+  transport.get = async (...parts) => {
+    const answer = structuredClone(await get(...parts));
+    await gate.promise;
+    return answer;
+  };
+  const reading = rows.readAgain();
+  await rows.change(rows.rows['5'], { title: 'mine' });
+  gate.resolve();
+  await reading;
+  assert.equal(rows.rows['5'].data.title, 'mine');
+});
+
 test('a record that was deleted here does not come back with an earlier change', async () => {
   const { rows, ids, tell, transport } = paged(FIVE());
   transport.delete = async () => {};
@@ -1192,7 +1209,7 @@ test('a deletion that ends late takes the focus from nothing else', async (t) =>
   for (const [now, focused] of [[elsewhere, 0], [document.body, 1]]) {
     const gate = later();
     const rows = { 5: row('5', { title: 'Visit' }) };
-    const collection = { list: [rows[5]], rows, loaded: true, problem: '', onChange: () => () => {}, remove: () => gate.promise };
+    const collection = { list: [rows[5]], rows, loaded: true, problem: '', onChange: () => () => {}, remove: () => gate.promise.then(() => rows[5]) };
     const table = createRecordTable(tablesOf([TASKS])[0], collection, { drafts: createDrafts(memory(), 'alice'), subject: 'alice', announce() {} });
     let count = 0;
     below(table.node, 'input').focus = () => (count += 1);
@@ -1207,10 +1224,11 @@ test('a deletion that ends late takes the focus from nothing else', async (t) =>
 /** What deletes rows that can be created again, and the line that says so. */
 function deleting() {
   const [removed, made] = [[], []];
-  const remove = async ({ recordId }) => {
+  const remove = async (one) => {
     await settle();
-    if (removed.includes(recordId)) throw new ApiError(404, { error: 'not_found' });
-    removed.push(recordId);
+    if (removed.includes(one.recordId)) throw new ApiError(404, { error: 'not_found' });
+    removed.push(one.recordId);
+    return one;
   };
   const create = () => (made.push(later()), made.at(-1).promise);
   const deletion = createDeletion(TASKS, { remove, create }, { subject: 'alice', announce() {}, leave() {} });
@@ -1223,6 +1241,21 @@ test('a double click on Delete deletes once and can be undone', async () => {
   const one = row('1', { title: 'One' });
   assert.deepEqual(await Promise.all([deletion.remove(one), deletion.remove(one)]), [true, true]);
   assert.deepEqual([removed, text.textContent, undo.hidden], [['1'], 'Deleted “One”.', false]);
+});
+
+test('an undo restores what was saved just before the deletion', async () => {
+  const [made, now] = [[], { 5: row('5', { title: 'old' }) }];
+  const patch = async (_path, data) => (await settle(), row('5', data, { updatedAt: '2' }));
+  const put = (next) => (now[5] = next);
+  const writes = createRecordWrites('tasks', { patch, delete: async () => {} }, { put, drop: () => delete now[5], rowOf: (id) => now[id] });
+  const deletion = createDeletion(TASKS, { remove: writes.remove, create: async (data) => made.push(data) }, { subject: 'alice', announce() {}, leave() {} });
+  const shown = now[5];
+  writes.change(shown, { title: 'new' }); // a press on Delete leaves the cell, which saves it
+  await deletion.remove(shown);
+  const [text, undo] = deletion.node.childNodes[0].childNodes;
+  assert.equal(text.textContent, 'Deleted “new”.');
+  await undo.listeners.click();
+  assert.deepEqual(made, [{ title: 'new' }]);
 });
 
 test('an undo that fails late leaves the undo of a later deletion', async () => {

@@ -15,7 +15,7 @@ const NEW_ID = 'Created again, with a new id: links to the old one no longer wor
 
 /**
  * @param {Collection} collection
- * @param {{remove: (row: Row) => Promise<void>, create: (data: Record<string, any>) => Promise<Row>}} rows
+ * @param {{remove: (row: Row) => Promise<Row>, create: (data: Record<string, any>) => Promise<Row>}} rows
  * @param {{subject: string, announce: (sentence: string) => void, leave: () => void}} context
  *   `leave` moves the focus away when the undo line is closed
  */
@@ -44,16 +44,16 @@ export function createDeletion(collection, rows, { subject, announce, leave }) {
 
   /** @param {Row} row */
   async function remove(row) {
-    const canUndo = canCreateAgain(collection, row, subject);
-    if (!canUndo && !(await confirm(row))) return false;
+    let last = row;
+    if (!canCreateAgain(collection, row, subject) && !(await confirm(row))) return false;
     try {
-      await rows.remove(row);
+      last = await rows.remove(row);
     } catch (error) {
       const isGone = error instanceof ApiError && error.status === 404;
       line.showText(isGone ? 'It had been deleted already.' : `It was not deleted. ${errorText(error)}`);
       return isGone;
     }
-    if (canUndo) line.show(`Deleted “${titleOf(collection, row)}”.`, () => createAgain(row));
+    if (canCreateAgain(collection, last, subject)) line.show(`Deleted “${titleOf(collection, last)}”.`, () => createAgain(last));
     else line.showText(`Deleted one ${singularOf(collection.name)}.`);
     return true;
   }

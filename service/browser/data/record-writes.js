@@ -81,11 +81,14 @@ export function createRecordWrites(name, transport, rows) {
       rows.put(record);
       return record;
     },
-    /** @param {Row} row */
-    remove({ recordId }) {
+    /** @param {Row} row @returns {Promise<Row>} the row as it was last, with what was saved just before */
+    remove(row) {
+      const { recordId } = row;
       return inTurn(recordId, async () => {
+        const last = rows.rowOf(recordId) ?? row;
         await transport.delete(addressOf(recordId));
         rows.drop(recordId);
+        return last;
       });
     },
   };

@@ -23,9 +23,15 @@ export function createRowList() {
     rows = Object.fromEntries(next.map((row) => [row.recordId, row]));
   }
 
-  /** @param {Row[]} records as read @returns {Row[]} */
-  function existing(records) {
-    return records.filter(({ recordId }) => !deleted.has(recordId));
+  /** Without the records that this page has deleted, and with what it has saved since they were requested. @param {Row[]} records as read @returns {Row[]} */
+  function current(records) {
+    return records.filter(({ recordId }) => !deleted.has(recordId)).map(newest);
+  }
+
+  /** @param {Row} record @returns {Row} the shown row if that is newer */
+  function newest(record) {
+    const known = rows[record.recordId];
+    return known && known.updatedAt > record.updatedAt ? known : record;
   }
 
   /** @param {string} recordId */
@@ -37,7 +43,7 @@ export function createRowList() {
   /** @param {Row} record as returned by a write of this page, or from the socket @param {string} sort of the table */
   function put(record, sort) {
     const known = rows[record.recordId];
-    if (deleted.has(record.recordId) || (known && known.updatedAt > record.updatedAt)) return;
+    if (deleted.has(record.recordId) || newest(record) !== record) return;
     unseen.delete(record.recordId);
     if (!known) set(list.toSpliced(placeOf(list, record, sort), 0, record));
     else set(list.map((row) => (row === known ? record : row)));
@@ -60,12 +66,12 @@ export function createRowList() {
     begin(records) {
       added = 0;
       unseen.clear();
-      set(existing(records));
+      set(current(records));
     },
     /** @param {Row[]} records the next rows */
     append(records) {
       for (const { recordId } of records) unseen.delete(recordId);
-      set(existing([...list, ...records.filter(({ recordId }) => !rows[recordId])]));
+      set(current([...list, ...records.filter(({ recordId }) => !rows[recordId])]));
     },
     put,
     /** @param {string} recordId of a record that this page has deleted */
