@@ -101,3 +101,17 @@ def test_what_was_left_out_is_not_summarised_afterwards(app, alice, long_chat, m
     chunks = alice.turn(long_chat, "first", modelId="gen-5.4")
     assert chunks[-1]["messageMetadata"]["compaction"]["stages"] == ["window"]
     assert (model.asked, summary_of(app, long_chat)) == ([], None)
+
+
+@pytest.mark.settings(context_budget=6_000, min_kept=40)
+@pytest.mark.parametrize("model_id", TOO_LONG)
+def test_a_prompt_that_was_shortened_already_is_sent_at_half_its_length(
+    alice, long_chat, model, model_id
+):
+    """The last request counts, not the stored conversation, which is much longer."""
+    model.answers = [too_long(model_id), text_answer("fine")]
+    chunks = alice.turn(long_chat, "first", modelId=model_id)
+    assert text_of(chunks) == "fine"
+    first, second = (sum(map(len, texts(seen))) for seen in model.turns)
+    assert first <= 6_000
+    assert second <= first // 2

@@ -69,7 +69,7 @@ class Conversation:
 
     def shorter_prompt(self, muted: bool) -> Prompt:
         """Return a prompt of half the length, after a provider found the last one too long."""
-        self._limits = self._limits.halve((*self._history.messages, *self._steps))
+        self._limits = self._limits.halve(self._sent)
         return self.prompt(muted)
 
     def add(self, parts: list[dict[str, Any]]) -> None:
