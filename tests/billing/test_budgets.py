@@ -15,9 +15,11 @@ from service.billing.units import CREDIT
 from service.database.access import write_transaction
 from service.times import now
 from service.web.errors import InsufficientCredits
+from tests import model_streams
 from tests.billing.books import Books
-from tests.people import person
+from tests.people import person, text_of
 from tests.services import on_sqlite, settings_for
+from tests.upstream import Answer
 
 IMAGE = ("/api/integrations/search-images", {"query": "red kites"})
 BUDGET = Payer("alice", is_owner=False, budget=10 * CREDIT)
@@ -142,6 +144,18 @@ def test_the_owner_has_no_budget_and_pays_for_anybody(app, client, alice):
     assert alice.get("/api/credits").json["budget"]["spent"] == 0
     owner = person(client, APP_SETTINGS.of(app), "owner", "owner").get("/api/credits").json
     assert (len(owner["entries"]), "budget" in owner) == (4, False)
+
+
+@on_sqlite
+@pytest.mark.settings(budgets="day=0.15")
+def test_a_later_step_of_the_owners_turn_has_no_budget_either(app, client, served_by):
+    owner = person(client, APP_SETTINGS.of(app), "owner", "owner")
+    served_by.answers = [
+        Answer(model_streams.anthropic_call("user__current", {})),
+        Answer(model_streams.anthropic("done")),
+    ]
+    chunks = owner.turn(owner.new_chat(), "x" * 50_000)
+    assert text_of(chunks) == "done"
 
 
 @on_sqlite

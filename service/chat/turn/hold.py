@@ -9,7 +9,7 @@ from flask import Flask
 from service.app_keys import APP_SETTINGS
 from service.auth.users import OWNER, Caller
 from service.billing import ledger, prices
-from service.billing.payer import payer_of, starting_amount
+from service.billing.payer import Payer, payer_of, starting_amount
 from service.chat.question import Question
 from service.chat.tools.tool import APP_TOOLS
 from service.chat.turn.tally import Tally
@@ -75,7 +75,6 @@ class TurnHold:
 
     __slots__ = (
         "_amount",
-        "_budget",
         "_id",
         "_lost_charged",
         "_lost_cost",
@@ -89,7 +88,6 @@ class TurnHold:
         self._question, self._tally = question, tally
         self._id, self._amount, self._number = question.hold_id, question.hold_amount, 1
         self._lost_cost = self._lost_charged = 0  # the cost of lost holds, and the part charged
-        self._budget = question.budget
         self.charged = 0  # micro-credits for the whole turn, once it has ended
 
     def reserve(self, app: Flask, amount: int) -> bool:
@@ -100,9 +98,10 @@ class TurnHold:
         used = self._cost
         if used + amount <= self._amount:
             return True
+        budget = self._payer(app).budget
         try:
             with core_transaction(app) as session:
-                extended = ledger.extend(session, self._id, used, used + amount, self._budget)
+                extended = ledger.extend(session, self._id, used, used + amount, budget)
         except ledger.HoldLost:
             return self._replace(app, amount)
         if extended:
@@ -135,14 +134,17 @@ class TurnHold:
         """The cost to charge on this hold, without the cost of lost holds."""
         return self._tally.cost - self._lost_cost
 
+    def _payer(self, app: Flask) -> Payer:
+        question = self._question
+        return payer_of(question.caller, OWNER.of(app).subject, question.caller, question.budget)
+
     def _replace(self, app: Flask, amount: int) -> bool:
         """Settle the lost hold and reserve another.
 
         Returns False if the account can't afford that.
         """
         question, cost = self._question, self._tally.cost
-        owner = OWNER.of(app).subject
-        payer = payer_of(question.caller, owner, question.caller, self._budget)
+        payer = self._payer(app)
         ref, lease_id = f"{question.turn_id}/{self._number + 1}", WORKER_LEASE.of(app).id
         log.warning("hold lost", turn_id=question.turn_id)
         try:
