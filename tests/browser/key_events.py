@@ -1,4 +1,4 @@
-"""Events of the keyboard that a browser under test can't be made to send."""
+"""Events of the keyboard and of presses that a browser under test can't be made to send."""
 
 # A browser on Windows says of a sign with AltGr that Control and Alt are pressed too.
 ALT_GR = """(field, key) => field.dispatchEvent(new KeyboardEvent('keydown', {
@@ -12,3 +12,10 @@ COMPOSING = """(field, key) => {
     field.dispatchEvent(new KeyboardEvent('keydown', options));
   }
 }"""
+
+# In Safari, a press on a button takes the focus from all elements and gives it to none.
+LIKE_SAFARI = """addEventListener('mousedown', (event) => {
+  if (!event.target.closest('button')) return;
+  event.preventDefault();
+  document.activeElement?.blur();
+})"""

@@ -9,9 +9,9 @@ from tests.browser.canvas import Canvas
 from tests.browser.data_view import panel, show
 from tests.browser.explorer import Explorer
 from tests.browser.held_traffic import first_of
+from tests.browser.key_events import LIKE_SAFARI
 from tests.browser.mail_widget import MAIL, approve
 from tests.browser.office_suite import forget
-from tests.browser.other_engines import LIKE_SAFARI
 
 NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."}}
 ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas_page import Canvas, violations_in
+from tests.browser.key_events import LIKE_SAFARI
 from tests.browser.office_suite import forget
-from tests.browser.other_engines import LIKE_SAFARI
 
 HANDLES = (
     "calendar", "chart", "contacts", "image", "mail", "note", "places", "table", "weather",
