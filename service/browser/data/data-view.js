@@ -28,16 +28,18 @@ export function createDataView(context) {
   let declared = ''; // the collection of the page, as JSON
   /** @type {string | null} */
   let route = null;
+  let stopped = false;
 
   async function load() {
     notice.hidden = true;
     try {
       const newest = await readCollections(context.transport);
+      if (stopped) return;
       if (JSON.stringify(newest) === JSON.stringify(collections)) return; // not drawn again, because the focus may be in the list
       collections = newest;
       list.fill(collections);
     } catch (error) {
-      if (collections) return; // the collections on the screen stay
+      if (collections || stopped) return; // the collections on the screen stay
       message.textContent = error instanceof NetworkError ? 'The collections are not loaded yet.' : errorText(error);
       notice.hidden = false;
     }
@@ -100,6 +102,7 @@ export function createDataView(context) {
     refresh: () => void (collections ? page?.refresh() : load()),
     focus,
     stop() {
+      stopped = true;
       stopListening();
       page?.stop();
     },

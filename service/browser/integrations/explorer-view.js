@@ -40,15 +40,18 @@ export function createExplorerView(context) {
   /** @type {Map<string, ReturnType<typeof createEndpointPanel>>} kept, so that a running job is still polled */
   const panels = new Map();
   let name = '';
+  let stopped = false;
 
   async function load() {
     notice.hidden = true;
     try {
       const [catalog, routes] = await Promise.all([readEndpoints(transport), transport.get('/api/integrations/routes-schema')]);
+      if (stopped) return;
       endpoints = catalog;
       schemas = routes.properties;
       list.fill(endpoints);
     } catch (error) {
+      if (stopped) return;
       message.textContent = errorText(error);
       notice.hidden = false;
     }
@@ -97,6 +100,7 @@ export function createExplorerView(context) {
     refresh: () => void (endpoints ? null : load()),
     focus: () => list.focus(),
     stop() {
+      stopped = true;
       stopWatching();
       stopListening();
       allowed.stop();
