@@ -630,6 +630,43 @@ test('a record is saved once at a time: a change of one’s own is never taken f
   panel.stop();
 });
 
+test('the error of a save stays while another column of the record is changed elsewhere', async () => {
+  const { panel, save, tell } = await changing();
+  await save();
+  tell('updated', row('5', { title: '5', size: 3 }, { updatedAt: '2' }));
+  assert.match(panel.node.textContent, /no longer allowed/);
+  tell('removed', { recordId: '5' });
+  assert.match(panel.node.textContent, /deleted in the meantime/);
+  panel.stop();
+});
+
+test('a save that is refused after its panel was closed is told beside the table', async () => {
+  const { panel, save, unsaved, said } = await changing();
+  const saving = save();
+  panel.stop();
+  await saving;
+  assert.deepEqual(unsaved, ['“5” was not saved. It is no longer allowed. The panel of the record keeps your changes.']);
+  assert.doesNotMatch(panel.node.textContent, /no longer allowed/);
+  assert.deepEqual(said, []);
+});
+
+/** The panel of a record with a changed title, whose save is refused. */
+async function changing() {
+  const [unsaved, said] = [[], []];
+  const refuse = () => new ApiError(403, { error: 'forbidden', message: 'It is no longer allowed.' });
+  const { transport, socket, subscriptions } = paged([row('5', { title: '5' })], { refuse });
+  const context = { transport, socket, subject: 'alice', drafts: createDrafts(memory(), 'alice') };
+  const onSaved = (stored) => said.push(stored);
+  const panel = createRecordPanel({ context, collection: TASKS, recordId: '5', onClose() {}, onSaved, onUnsaved: (text) => unsaved.push(text), onDelete() {}, onTitle() {} });
+  await settle();
+  const text = below(panel.node, 'textarea');
+  Object.assign(text, { value: 'mine' });
+  text.listeners.input();
+  const save = () => below(panel.node, 'form').listeners.submit(press);
+  const tell = (action, record) => subscriptions.at(-1).receive({ type: 'change', action, record });
+  return { panel, save, tell, unsaved, said };
+}
+
 /** A cell of a title that is being edited; each change waits for `saves`. @param kept how the server stores a title */
 function editing(kept = (title) => title) {
   const [sent, saves, lost, moves] = [[], [], [], []];

@@ -44,7 +44,7 @@ export function createCollectionPage(collection, context, draft) {
   const frame = element('div', { class: 'data-frame' }, scroller);
   const table = element('section', { class: 'data-table', 'aria-label': wordOf(name) }, head, filters.node, problem, frame, deletion.node);
   const node = element('div', { class: 'collection-page' }, table);
-  const panel = createSidePanel(collection, context, draft, { node, rows, grid, deletion, createButton: create, focus: focusTable });
+  const panel = createSidePanel(collection, context, draft, { node, rows, grid, deletion, createButton: create, focus: focusTable, warn });
   const stopListening = rows.onChange(show);
   const stopMarking = markMore(scroller, grid.node, frame);
   show();
@@ -100,7 +100,13 @@ export function createCollectionPage(collection, context, draft) {
 
   /** @param {string} typed */
   function onLost(typed) {
-    problem.textContent = `The record is no longer in this list. You had typed “${typed}”.`;
+    warn(`The record is no longer in this list. You had typed “${typed}”.`);
+  }
+
+  /** @param {string} text */
+  function warn(text) {
+    problem.textContent = text;
+    problem.dataset.of = ''; // not removed when the rows are read again
   }
 
   function openForm() {

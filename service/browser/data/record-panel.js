@@ -22,9 +22,10 @@ const DELETED = 'This record was deleted in the meantime.';
 
 /**
  * @param {{context: import('../page/view.js').ViewContext, collection: Collection, recordId: string,
- *   onClose: () => void, onSaved: (row: Row) => void, onDelete: (row: Row) => void, onTitle: () => void}} parts
+ *   onClose: () => void, onSaved: (row: Row) => void, onUnsaved: (text: string) => void, onDelete: (row: Row) => void, onTitle: () => void}} parts
+ *   `onUnsaved` gets the error of a save that is refused after the panel was closed
  */
-export function createRecordPanel({ context, collection, recordId, onClose, onSaved, onDelete, onTitle }) {
+export function createRecordPanel({ context, collection, recordId, onClose, onSaved, onUnsaved, onDelete, onTitle }) {
   const rows = createPagedRows(collection.name, context, { where: { recordId }, size: 1 });
   const heading = element('h3', { tabindex: '-1', class: 'panel-title' }, '…');
   const problem = element('p', { class: 'problem', role: 'alert' });
@@ -49,6 +50,8 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   /** @type {import('./record-form.js').RecordForm | null} */
   let form = null;
   let isSaving = false; // a second save at the same time would take the first for a change made elsewhere
+  let unread = ''; // the text on the screen that says why the record can't be read
+  let isStopped = false;
   const draft = createStoredForm(context.drafts, collection.name, recordId);
   const stopListening = rows.onChange(show);
   show();
@@ -57,7 +60,15 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     const next = rows.rows[recordId];
     if (next && next !== row) showRow(next);
     else if (!next && rows.loaded) showGone();
-    if (rows.problem && !rows.offline) problem.textContent = rows.problem;
+    const missing = !next && rows.loaded ? (row ? DELETED : GONE) : '';
+    showUnread((rows.offline ? '' : rows.problem) || missing);
+  }
+
+  /** Shows why the record can't be read; '' removes only such a text, because the error of a save stays. @param {string} text */
+  function showUnread(text) {
+    if (text && problem.textContent !== text) problem.textContent = text; // screen readers read out an alert each time it is set
+    if (!text && problem.textContent === unread) problem.textContent = '';
+    unread = text;
   }
 
   /** @param {Row} next */
@@ -75,14 +86,12 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     bin.hidden = !mayDo(collection, row, context.subject, 'delete');
     heading.textContent = titleOf(collection, row);
     facts.replaceChildren(...factsOf(row));
-    problem.textContent = '';
     mark();
     onTitle();
   }
 
   function showGone() {
     heading.textContent = row ? heading.textContent : 'No such record';
-    problem.textContent = row ? DELETED : GONE;
     actions.hidden = bin.hidden = true;
   }
 
@@ -132,6 +141,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
 
   /** @param {unknown} error */
   function refuse(error) {
+    if (isStopped) return onUnsaved(`“${title()}” was not saved. ${errorText(error)} The panel of the record keeps your changes.`);
     if (error instanceof ChangedMeanwhile) return form?.rebase(error.row.data, error.columns);
     const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;
     const lines = form && details ? form.refuse(details) : [errorText(error)];
@@ -149,6 +159,10 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     }
   }
 
+  function title() {
+    return row ? titleOf(collection, row) : '';
+  }
+
   /** @param {KeyboardEvent} event */
   function closeOnEscape(event) {
     if (event.key !== 'Escape' || isComposing(event) || form?.isChanged()) return; // Escape never discards unsaved input
@@ -159,9 +173,10 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   return {
     node,
     recordId,
-    title: () => (row ? titleOf(collection, row) : ''),
+    title,
     focus: () => heading.focus(),
     stop() {
+      isStopped = true;
       stopListening();
       rows.stop();
     },

@@ -17,13 +17,14 @@ import { createRecordPanel } from './record-panel.js';
  * @property {ReturnType<typeof import('./deletion.js').createDeletion>} deletion
  * @property {HTMLElement} createButton
  * @property {() => void} focus
+ * @property {(text: string) => void} warn shows an error above the table
  */
 
 /**
  * @param {import('./collections.js').Collection} collection @param {import('../page/view.js').ViewContext} context
  * @param {import('./new-record.js').NewRecord} draft @param {Table} table
  */
-export function createSidePanel(collection, context, draft, { node, rows, grid, deletion, createButton, focus }) {
+export function createSidePanel(collection, context, draft, { node, rows, grid, deletion, createButton, focus, warn }) {
   /** @type {Panel | null} */
   let panel = null;
 
@@ -58,7 +59,7 @@ export function createSidePanel(collection, context, draft, { node, rows, grid, 
 
   /** @param {string} recordId */
   function openRecord(recordId) {
-    const parts = { context, collection, recordId, onClose: close, onSaved, onDelete, onTitle: context.onTitle };
+    const parts = { context, collection, recordId, onClose: close, onSaved, onUnsaved: warn, onDelete, onTitle: context.onTitle };
     show(createRecordPanel(parts));
     panel?.focus();
   }
