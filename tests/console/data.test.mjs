@@ -581,6 +581,21 @@ test('a refusal of a form that comes late takes the focus from nothing else', (t
   }
 });
 
+test('the error of an earlier filter is not shown for the next one', async () => {
+  const { rows, transport } = paged(FIVE());
+  await settle();
+  const { get } = transport;
+  transport.get = async () => {
+    throw new ApiError(400, { error: 'invalid_request', message: 'The filter is too long.' });
+  };
+  rows.ask({ where: { title: 'long' } });
+  await settle();
+  assert.equal(rows.problem, 'The filter is too long.');
+  transport.get = get;
+  rows.ask({ where: { title: '1' } });
+  assert.equal(rows.problem, '');
+});
+
 test('another order or other records begin at their first page', async () => {
   const { rows, asked } = paged(FIVE());
   await settle();
@@ -685,6 +700,15 @@ function editing(kept = (title) => title) {
   edit();
   return { one, cell, sent, saves, lost, moves, type, edit, leave, back, isOpen, press: pressIn };
 }
+
+test('a cell whose time was emptied shows no earlier time', () => {
+  const one = createGridRow({ collection: TASKS, columns: [TASKS.columns[4]], subject: 'alice', change() {}, onClose() {}, onLost() {} });
+  const text = one.node.childNodes[1].childNodes[0];
+  one.update(row('5', { due: '2026-11-23T10:00:00Z' }), false);
+  assert.equal(text.title, '2026-11-23T10:00:00Z');
+  one.update(row('5'), false);
+  assert.deepEqual([text.textContent, text.title], ['', '']);
+});
 
 test('what is typed into a cell while it is saved stays, and is saved next', async () => {
   const { one, sent, saves, type, press: key, back } = editing();

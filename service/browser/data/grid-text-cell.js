@@ -152,7 +152,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
       node.classList.toggle('read-only', !mayEdit);
       node.setAttribute('aria-readonly', String(!mayEdit));
       text.textContent = shownText(column, value);
-      if (column.type === 'datetime' && value) text.title = value;
+      if (column.type === 'datetime') text.title = value ?? '';
       if (editor && !editor.isChanged() && !isSame(value, editor.base())) editor.write(value);
     },
   };

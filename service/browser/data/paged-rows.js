@@ -173,7 +173,7 @@ export function createPagedRows(name, { transport, socket }, { where = {}, sort 
     where = next.where ?? where;
     reading += 1; // drops the answer to an earlier request
     [cursor, busy, isUnread] = [null, false, false];
-    Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, hasMore: false });
+    Object.assign(self, { sort: next.sort ?? self.sort, loaded: false, problem: '', hasMore: false });
     shown.clear();
     begin();
     listeners.notify();
