@@ -339,6 +339,17 @@ test('a record that was deleted here does not come back with an earlier change',
   assert.deepEqual(ids(), ['4', '3']);
 });
 
+test('a record that was deleted elsewhere leaves the list when it is deleted here, also without a socket', async () => {
+  const { rows, ids, transport } = paged(FIVE());
+  await settle();
+  const refuse = (status, code) => (transport.delete = async () => Promise.reject(new ApiError(status, { error: code })));
+  refuse(403, 'forbidden');
+  await assert.rejects(rows.remove(rows.rows['5']));
+  refuse(404, 'not_found');
+  await assert.rejects(rows.remove(rows.rows['4']));
+  assert.deepEqual(ids(), ['5', '3']);
+});
+
 test('a new record beyond the loaded pages is no news once its page is loaded', async () => {
   const stored = FIVE();
   const { rows, tell } = paged(stored);

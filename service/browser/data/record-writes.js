@@ -24,6 +24,11 @@ export class ChangedMeanwhile extends ApiError {
   }
 }
 
+/** @param {unknown} error */
+function isMissing(error) {
+  return error instanceof ApiError && error.status === 404;
+}
+
 /** @param {string} name of the collection @param {import('../shared/api-transport.js').Transport} transport @param {Rows} rows */
 export function createRecordWrites(name, transport, rows) {
   const path = `/api/records/${name}`;
@@ -86,7 +91,12 @@ export function createRecordWrites(name, transport, rows) {
       const { recordId } = row;
       return inTurn(recordId, async () => {
         const last = rows.rowOf(recordId) ?? row;
-        await transport.delete(addressOf(recordId));
+        try {
+          await transport.delete(addressOf(recordId));
+        } catch (error) {
+          if (isMissing(error)) rows.drop(recordId); // without a socket, no message says so
+          throw error;
+        }
         rows.drop(recordId);
         return last;
       });
