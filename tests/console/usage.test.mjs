@@ -8,10 +8,11 @@ import { factsOf, outcomeOf, priceInWords, tookInWords } from '../../service/bro
 import { createChangeList } from '../../service/browser/usage/change-list.js';
 import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from '../../service/browser/usage/change-words.js';
 import { createPagedEntries } from '../../service/browser/usage/paged-entries.js';
+import { createOverview } from '../../service/browser/usage/usage-overview.js';
 import { createSpendPlot } from '../../service/browser/usage/spend-plot.js';
 import { barsOf, dayInWords, labelledDays, sentenceOf as daySentence, shareInWords, ticksOf, topOf } from '../../service/browser/usage/spend-scale.js';
 import { csvOf, noteOf, signedNumber, titleOf } from '../../service/browser/usage/statement-words.js';
-import { ApiError } from '../../service/browser/shared/errors.js';
+import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createCredits } from '../../service/browser/page/credits.js';
 import './plain-dom.mjs';
 
@@ -210,6 +211,24 @@ test('a call of an endpoint is not counted as a change of a record', () => {
   const call = change({ collection: 'integrations', outcome: 'called', recordId: 'generate-image' });
   assert.equal(countInWords([call]), '1 call');
   assert.equal(countInWords([change({}), call, change({})]), '2 changes, 1 call');
+});
+
+test('numbers of another range than the chosen one say which days they are of', async () => {
+  const spend = { credits: 3, calls: 1, days: [], sources: [] };
+  let isAway = false;
+  const get = async (path) => {
+    if (isAway) throw new NetworkError();
+    return path === '/api/credits' ? { balance: 7, held: 0 } : spend;
+  };
+  const overview = createOverview(/** @type {any} */ ({ transport: { get }, onAccount() {} }));
+  await overview.refresh();
+  isAway = true;
+  await overview.refresh();
+  assert.match(overview.node.textContent, /The numbers are those of \d\d:\d\d\./);
+  const [week] = overview.node.childNodes[0].childNodes[0].childNodes;
+  week.listeners.click();
+  await settle();
+  assert.match(overview.node.textContent, /The numbers are those of \d\d:\d\d, for 30 days\./);
 });
 
 test('of two answers about the balance that of the later question counts', async () => {

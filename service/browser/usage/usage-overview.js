@@ -18,6 +18,7 @@ export function createOverview({ transport, onAccount }) {
   let requests = 0; // the number of requests; only the answer to the newest one is used
   /** @type {Date | null} */
   let read = null;
+  let shownDays = days; // the range of the numbers on the screen
   const balance = createTile('Balance');
   const held = createTile('On hold', 'Set aside for replies and calls that run');
   const spent = createTile('Spent');
@@ -41,12 +42,13 @@ export function createOverview({ transport, onAccount }) {
 
   async function refresh() {
     const mine = ++requests;
+    const asked = days;
     try {
       const [account, spend] = await Promise.all([
         transport.get('/api/credits', { limit: 1 }),
-        transport.get('/api/credits/spend', { days, timeZone: timeZone() }),
+        transport.get('/api/credits/spend', { days: asked, timeZone: timeZone() }),
       ]);
-      if (mine === requests) show(account, spend);
+      if (mine === requests) show(account, spend, asked);
     } catch (error) {
       if (mine === requests) fail(error);
     }
@@ -58,13 +60,15 @@ export function createOverview({ transport, onAccount }) {
     plot.node.hidden = sources.node.hidden = read === null;
   }
 
-  /** Says from when the numbers on the screen are, because they stay after an error. */
+  /** Says from when the numbers on the screen are, and for how many days if another range is chosen: they stay after an error. */
   function ageInWords() {
-    return read ? ` The numbers are those of ${timeOfDay(read)}.` : '';
+    const range = shownDays === days ? '' : `, for ${shownDays} days`;
+    return read ? ` The numbers are those of ${timeOfDay(read)}${range}.` : '';
   }
 
-  /** @param {any} account @param {any} spend */
-  function show(account, spend) {
+  /** @param {any} account @param {any} spend @param {number} asked the days of the range */
+  function show(account, spend, asked) {
+    shownDays = asked;
     onAccount(account);
     read = new Date();
     problem.clear();
