@@ -1293,6 +1293,23 @@ test('a deletion that ends late takes the focus from nothing else', async (t) =>
   }
 });
 
+test('a row that is deleted elsewhere loses neither its typed text nor the focus where no row can be added', async (t) => {
+  t.after(() => delete document.activeElement);
+  const fixed = { ...TASKS, permissions: { ...OWN, create: false } };
+  const rows = { 5: row('5', { title: 'Visit' }) };
+  const collection = { list: [rows[5]], rows, loaded: true, problem: '', onChange: (listener) => ((collection.tell = listener), () => {}) };
+  const table = createRecordTable(tablesOf([fixed])[0], collection, { drafts: createDrafts(memory(), 'alice'), subject: 'alice', announce() {} });
+  const field = below(table.node, 'textarea');
+  let focused = '';
+  below(table.node, 'summary').focus = () => (focused = 'summary');
+  field.value = 'Visit the harbour';
+  document.activeElement = field;
+  Object.assign(collection, { list: [], rows: {} });
+  collection.tell();
+  assert.match(table.node.textContent, /You had typed “Visit the harbour”/);
+  assert.equal(focused, 'summary');
+});
+
 /** What deletes rows that can be created again, and the line that says so. */
 function deleting() {
   const [removed, made] = [[], []];

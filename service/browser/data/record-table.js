@@ -28,7 +28,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   const empty = element('p', { class: 'empty' });
   const again = element('button', { type: 'button', class: 'quiet', hidden: true, on: { click: readAgain } }, 'Try again');
   const rows = element('tbody');
-  const deletion = createDeletion(kind.schema, collection, { subject, announce, leave: () => adding.focus() });
+  const deletion = createDeletion(kind.schema, collection, { subject, announce, leave: focus });
   const all = element('a', { class: 'all-records', href: dataHref(kind.name) }, `All ${kind.title.toLowerCase()}`);
   const table = element(
     'table',
@@ -39,10 +39,11 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   );
   const adding = createAddForm(kind, drafts, add);
   const title = element('h2', {}, kind.title);
+  const summary = element('summary', {}, icon('chevron'), title, count);
   const node = element(
     'details',
     { class: 'record-box', open: true },
-    element('summary', {}, icon('chevron'), title, count),
+    summary,
     problem.node,
     again,
     adding.node,
@@ -62,10 +63,16 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
     save: (/** @type {Row} */ row, /** @type {any} */ data) => attempt(() => collection.change(row, data)),
     async remove(/** @type {Row} */ row) {
       deleting.add(row.recordId);
-      if ((await deletion.remove(row)) && isFocusLost()) adding.focus();
+      if ((await deletion.remove(row)) && isFocusLost()) focus();
       deleting.delete(row.recordId);
     },
   };
+
+  /** Focuses the field for a new row, or the heading of the table if no row can be added. */
+  function focus() {
+    if (kind.canAdd) adding.focus();
+    else summary.focus();
+  }
 
   /** @param {string} text */
   async function add(text) {
@@ -81,7 +88,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   function rescue(view) {
     const hadFocus = view.node.contains(document.activeElement);
     const typed = view.abandon(); // before moving the focus: a cell saves when it loses the focus
-    if (hadFocus) adding.focus();
+    if (hadFocus) focus();
     if (!hadFocus && !typed) return;
     const isMoved = !typed || adding.prefill(typed);
     problem.show(isMoved ? DELETED : `${DELETED} You had typed “${typed}”.`);
@@ -90,7 +97,7 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   async function readAgain() {
     problem.show(''); // cleared first, so that the same error is read out again
     await collection.readAgain();
-    if (again.hidden && isFocusLost()) adding.focus();
+    if (again.hidden && isFocusLost()) focus();
   }
 
   function show() {
@@ -222,9 +229,9 @@ function createAddForm(kind, drafts, add) {
   return {
     node: element('form', { class: 'add-row', hidden: !kind.canAdd, on: { submit } }, field, button),
     focus: () => field.focus(),
-    /** @param {string} text @returns {boolean} false if the field already has text */
+    /** @param {string} text @returns {boolean} false if no row can be added, or if the field already has text */
     prefill(text) {
-      if (field.value) return false;
+      if (!kind.canAdd || field.value) return false;
       field.value = text.replaceAll('\n', ' ');
       keep();
       return true;
