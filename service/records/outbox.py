@@ -19,6 +19,7 @@ from sqlalchemy import (
     insert,
     select,
     text,
+    tuple_,
     update,
 )
 from sqlalchemy.orm import Session
@@ -114,7 +115,10 @@ def prune(session: Session) -> int:
     rows = session.execute(old.order_by(first_ones.xid, first_ones.seq)).all()
     if rows:
         last = rows[-1]
-        session.execute(update(FeedState).values(pruned_xid=last.xid, pruned_seq=last.seq))
+        # Another worker may have pruned later changes since the look at these.
+        is_earlier = tuple_(FeedState.pruned_xid, FeedState.pruned_seq) < (last.xid, last.seq)
+        pruned = update(FeedState).where(is_earlier)
+        session.execute(pruned.values(pruned_xid=last.xid, pruned_seq=last.seq))
         session.execute(delete(Outbox).where(Outbox.seq.in_([row.seq for row in rows])))
     return len(rows)
 

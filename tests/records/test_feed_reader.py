@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import gevent
 import pytest
 from gevent.event import Event
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
 
 from service.auth.users import Caller, rights_cache
@@ -255,3 +255,34 @@ def test_no_subscriber_misses_changes_that_another_worker_prunes_during_a_read(a
     feed, mine = app.extensions["feed"], ChangeFilter(("notes",), "alice")
     with pytest.raises(ChangesPruned):
         feed._read(Position(0, 0), lambda: mine)
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_the_place_of_the_last_pruned_change_never_goes_back(app, monkeypatch):
+    """Otherwise a cursor before pruned changes would be accepted, and they would be missed."""
+    monkeypatch.setattr(outbox, "PRUNE_BATCH", 1)
+    notes = app.extensions["collections"].get("notes")
+    rows = [outbox.change(notes, "alice", None, {"recordId": n, "data": {}}) for n in "123"]
+    old = [{**row, "created_at": now() - 2 * outbox.RETENTION} for row in rows]
+    places = []
+
+    def prune():
+        with app.app_context(), write_transaction() as session:
+            outbox.prune(session)
+        with app.app_context():
+            places.append(changes.pruned_position(db.session()))
+
+    others = [prune, prune]
+
+    def overtake(_connection, _cursor, statement, *_rest):
+        if statement.startswith("SELECT") and "FROM outbox" in statement:
+            waiting, others[:] = others[:], []
+            for one in waiting:
+                gevent.spawn(one).get(timeout=20)
+
+    with app.app_context():
+        with write_transaction() as session:
+            outbox.append(session.connection(), old)
+        event.listen(db.engine, "after_cursor_execute", overtake)
+        prune()
+    assert places[0] < places[1] == places[2]
