@@ -12,6 +12,9 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
+from flask import current_app
+
+from service.database.access import COMMIT_SYNC
 from service.extensions import db
 from service.records import changes
 from service.records.cursor import Cursor
@@ -32,7 +35,7 @@ def read(session: SocketSession, subscription: Subscription) -> "tuple[Cursor, P
     """Return the records as they are at one moment, to be sent, and the cursor of that moment.
 
     Needs an app context, inside `session.snapshot_turn()` and `page_turns.worker_turn()`. Raises
-    `TooLarge`.
+    `TooLarge`, and `OperationalError` if commits can't be made durable.
     """
     db.session.commit()
     changes.begin_snapshot(db.session())
@@ -43,6 +46,8 @@ def read(session: SocketSession, subscription: Subscription) -> "tuple[Cursor, P
         _fill(pieces, session, subscription)
     finally:  # also before an error message, which may take long to send
         db.session.rollback()
+    if commits := COMMIT_SYNC.get(current_app):
+        commits.wait_for_others()  # or a power cut might undo what the snapshot and its cursor show
     pieces.add(f'],"cursor":"{cursor}"}}'.encode())
     return cursor, pieces
 

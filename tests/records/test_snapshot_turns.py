@@ -2,17 +2,19 @@
 
 import json
 import socket
+import threading
 import uuid
 
 import gevent
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
+from service.database import commits
 from service.extensions import db
 from service.limits import page_turns
 from service.records.models import Record
 from service.records.socket_operations import answer
-from tests.app_database import execute_write
+from tests.app_database import execute_write, rows
 from tests.limits.page_queue import all_pages_of_a_worker
 from tests.services import on_sqlite, wait_for
 
@@ -89,3 +91,20 @@ def test_a_slow_reader_of_a_snapshot_keeps_no_page_from_others(app, board, sessi
     assert (free, connections_in_use(app)) == (10 - page_turns.LEFT_BY_PAGES, 0)
     assert not asking.ready()
     assert len(board.read_until(session, asking)) > 2_000_000
+
+
+@on_sqlite
+@pytest.mark.settings(sqlite_sync="")
+def test_a_snapshot_is_sent_when_its_records_are_on_the_disk(app, board, session, monkeypatch):
+    """A power cut would otherwise undo them, and its cursor would skip new changes."""
+    go_on, sync = threading.Event(), commits._sync_data
+    monkeypatch.setattr(commits, "_sync_data", lambda fd: go_on.wait(30) and sync(fd))
+    note = {"record_id": "new", "collection": "notes", "owner": "alice", "data": {"title": "new"}}
+    writing = gevent.spawn(execute_write, app, insert(Record).values(note))
+    wait_for(lambda: rows(app, select(Record.record_id)) == ["new"])
+    asking = subscribe(app, session)
+    gevent.sleep(0.2)
+    assert (writing.ready(), board.read(session)) == (False, b"")
+    go_on.set()
+    assert b'"title":"new"' in board.read_until(session, asking)
+    writing.get(timeout=20)
