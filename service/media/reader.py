@@ -11,7 +11,7 @@ class MediaReader:
     """An iterator of an item's bytes, seekable so that werkzeug can answer ranges of them."""
 
     def __init__(self, store: MediaStore, item: MediaItem) -> None:
-        """Open the item. Raises `NotFound` if its file is gone."""
+        """Open the item. Raises `NotFound` if its file is gone, and `Unavailable`."""
         self._store, self._item, self._position = store, item, 0
         self._file = store.open(item)
 

@@ -139,7 +139,7 @@ class MediaStore:
     def open(self, item: MediaItem) -> int | None:
         """Return the descriptor of an item's file; None if its content is in the database.
 
-        Raises `NotFound`.
+        Raises `NotFound`, and `Unavailable` if the disk fails.
         """
         if not self._directory or not item.in_files:
             return None
@@ -147,6 +147,9 @@ class MediaStore:
             return self._directory.open(item.media_id)
         except FileNotFoundError:
             raise NotFound() from None
+        except OSError as error:
+            log.error("media not read", error=type(error).__name__, number=error.errno)
+            raise Unavailable() from None
 
     def read(self, item: MediaItem, file: int | None, position: int) -> bytes:
         """Return some of an item's bytes from a position on; none if it has been deleted."""

@@ -1,5 +1,6 @@
 """What endpoints have made is served to its owner, and to whoever has a fresh link."""
 
+import errno
 import os
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl
@@ -10,7 +11,7 @@ from gevent import get_hub
 from gevent.monkey import get_original
 
 from service.extensions import db
-from service.media import links
+from service.media import directory, links
 from service.media.store import PIECE
 from tests.services import on_sqlite
 
@@ -252,6 +253,23 @@ def test_a_lost_file_is_absent(kept, alice, settings):
     path, link = kept()
     (settings.media_dir / path.rpartition("/")[2]).unlink()
     assert alice.get(path).status_code == alice.get(link).status_code == 404
+
+
+@pytest.mark.parametrize("place", ["files"], indirect=True)
+@on_sqlite
+def test_a_file_that_can_not_be_opened_is_an_outage(kept, alice, monkeypatch, capfd):
+    """As on a network's disk that is away, or without free descriptors."""
+    path, link = kept()
+
+    def fail(*_arguments):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as away:
+        away.setattr(directory.os, "open", fail)
+        answers = alice.get(path), alice.get(link), alice.get(path, headers={"Range": "bytes=0-1"})
+    assert [(one.status_code, one.json["error"]) for one in answers] == [(503, "unavailable")] * 3
+    assert '"event": "media not read"' in capfd.readouterr().err
+    assert alice.get(path).data == LARGE
 
 
 @on_sqlite
