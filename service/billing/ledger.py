@@ -185,7 +185,7 @@ def settle(
     return 0
 
 
-def withdraw(session: Session, account: str, ref: str) -> None:
+def withdraw(session: Statements, account: str, ref: str) -> None:
     """Release the hold of `ref`, if there is one, for a caller that does not have its id."""
     hold_id = session.scalar(select(Hold.hold_id).where(Hold.account == account, Hold.ref == ref))
     if hold_id:

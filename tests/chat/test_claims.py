@@ -1,5 +1,7 @@
 """Turns that lose their claim or their hold while they run: the stored rows and the payer."""
 
+from contextlib import contextmanager
+
 import gevent
 import pytest
 from sqlalchemy import delete, event, insert, select, update
@@ -10,7 +12,7 @@ from service import supervised
 from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
 from service.chat.models import Claim, Lease, Turn
-from service.chat.turn import claim_watch
+from service.chat.turn import claim_watch, hold
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
@@ -104,6 +106,27 @@ def test_a_lost_hold_that_the_credits_do_not_cover_again_ends_the_turn(alice, ap
     assert (chunks[-1]["type"], text_of(chunks)) == ("finish", NO_CREDITS)
     [account] = rows(app, select(Account).where(Account.subject == "alice"))
     assert (account.balance, account.held) == (10_000 - (10 * 150 + 5 * 750), 0)
+
+
+def test_the_second_hold_of_a_turn_is_freed_if_the_reply_to_its_commit_is_lost(
+    alice, app, served_by, chat, monkeypatch
+):
+    @contextmanager
+    def transaction():
+        with write_transaction() as session:
+            yield session
+        raise OperationalError("COMMIT", {}, Exception(), connection_invalidated=True)
+
+    monkeypatch.setattr(hold, "write_transaction", transaction)
+    call, gate = gated_answer(model_streams.anthropic_call("user__current", {}).encode())
+    served_by.answers = [call]
+    response = begin(alice, served_by, chat)
+    assert sweep_everything(app) == 1
+    assert end(response, gate)[-1]["type"] == "error"
+    assert len(rows(app, select(Hold.ref))) == 2
+    assert rows(app, select(Hold.hold_id).where(Hold.state == "open")) == []
+    [account] = rows(app, select(Account).where(Account.subject == "alice"))
+    assert (account.balance, account.held) == (1000 * 1_000_000 - (10 * 150 + 5 * 750), 0)
 
 
 def check_books(app, cost):

@@ -81,6 +81,7 @@ class TurnHold:
         "_number",
         "_question",
         "_tally",
+        "_uncertain",
         "charged",
     )
 
@@ -88,6 +89,8 @@ class TurnHold:
         self._question, self._tally = question, tally
         self._id, self._amount, self._number = question.hold_id, question.hold_amount, 1
         self._lost_cost = self._lost_charged = 0  # the cost of lost holds, and the part charged
+        # The account and the `ref` of a hold, while it is unknown whether its commit succeeded.
+        self._uncertain: tuple[str, str] | None = None
         self.charged = 0  # micro-credits for the whole turn, once it has ended
 
     def reserve(self, app: Flask, amount: int) -> bool:
@@ -125,7 +128,13 @@ class TurnHold:
         return ledger.send_close(session, self._id, self._cost)
 
     def charge(self, session: Statements, closed: StatementReply | None = None) -> int:
-        """Settle the hold with the cost; returns the micro-credits charged for the whole turn."""
+        """Settle the hold with the cost; returns the micro-credits charged for the whole turn.
+
+        A hold whose commit is uncertain is released first, because a hold is locked before its
+        account.
+        """
+        if self._uncertain:
+            ledger.withdraw(session, *self._uncertain)
         self.charged = self._lost_charged + self._settle(session, closed)
         return self.charged
 
@@ -147,12 +156,15 @@ class TurnHold:
         payer = self._payer(app)
         ref, lease_id = f"{question.turn_id}/{self._number + 1}", WORKER_LEASE.of(app).id
         log.warning("hold lost", turn_id=question.turn_id)
+        self._uncertain = payer.subject, ref
         try:
             with app.app_context(), write_transaction() as session:
                 charged = self._settle(session)
                 hold_id = ledger.reserve(session, payer, amount, ref, lease_id, HOLD_SECONDS)
-        except InsufficientCredits:
+        except InsufficientCredits:  # rolled back
+            self._uncertain = None
             return False
+        self._uncertain = None
         self._id, self._amount, self._number = hold_id, amount, self._number + 1
         self._lost_cost, self._lost_charged = cost, self._lost_charged + charged
         return True
