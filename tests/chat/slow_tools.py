@@ -57,4 +57,11 @@ def slow_write(context: ToolContext) -> Any:
     gevent.sleep(60)
 
 
-TOOLS = (forever, large, masking, slow_write)
+@tool("test.own-limit", Nothing(), reads=True)
+def own_limit(context: ToolContext) -> Any:
+    """Reach a time limit of its own."""
+    with gevent.Timeout(0.01):
+        gevent.sleep(60)
+
+
+TOOLS = (forever, large, masking, slow_write, own_limit)

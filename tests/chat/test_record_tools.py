@@ -11,8 +11,9 @@ from service.chat.models import JournalEntry, Turn
 from service.chat.tools import requirements, run
 from service.extensions import db
 from service.records.models import Outbox, Record
+from tests.chat.scripted_steps import answer
 from tests.chat.turns import NOTES, call_tool
-from tests.people import types
+from tests.people import text_of, types
 from tests.permissions.scripted_calls import turn_of
 from tests.services import on_sqlite
 
@@ -202,3 +203,17 @@ def still_running():
         db.session.commit()  # in one transaction, the view would stay as it is
         gevent.sleep(0.02)
     return left
+
+
+@on_sqlite
+@pytest.mark.parametrize("count", [1, 2], ids=["alone", "beside another read"])
+def test_a_time_limit_of_a_tools_own_ends_only_the_tool(alice, chat, served_by, count):
+    calls = [("call", "test__own-limit", "{}")] * count
+    served_by.answers = [
+        lambda seen: answer(seen, calls),
+        lambda seen: answer(seen, [("text", "done")]),
+    ]
+    chunks = alice.turn(chat, "go")
+    assert (types(chunks)[-1], text_of(chunks)) == ("finish", "done")
+    failed = [one["errorText"] for one in chunks if one["type"] == "tool-output-error"]
+    assert failed == [run.FAILED] * count

@@ -151,9 +151,10 @@ def run_limited(
         with limit, time_limit(seconds), app.app_context():
             return function()
     except Timeout as expired:
-        if expired is not limit:
-            raise
-        return failure(TOO_LONG.format(seconds=seconds) + unsure)
+        if expired is limit:
+            return failure(TOO_LONG.format(seconds=seconds) + unsure)
+        log.exception("tool failed", tool=tool.name)  # at a time limit of its own
+        return failure(FAILED + unsure)
     except GrantMissing:
         raise
     except ServiceError as error:
