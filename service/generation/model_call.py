@@ -25,6 +25,8 @@ from service.providers.events import (
     OPERATOR_FAULTS,
     PASSING_FAULTS,
     VISIBLE,
+    CallFragment,
+    CallStarted,
     Event,
     Fault,
     PromptCounted,
@@ -134,11 +136,18 @@ def _try(
                     continue
                 elif isinstance(event, StepFinished):
                     trip.reported = event.usage
+                _note_call(trip, event)
                 if not isinstance(event, TextStarted):  # which shows no content yet
                     deadline.progress(limits.idle)
                 yield event
     except UpstreamError as error:
         raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
+
+
+def _note_call(trip: RoundTrip[object], event: Event) -> None:
+    match event:
+        case CallStarted(_, text) | CallFragment(_, text):
+            trip.calls.append(text)
 
 
 def _count(model: Model, used: Usage) -> None:

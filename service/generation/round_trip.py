@@ -1,9 +1,10 @@
 """One prompt to one model, with its usage so far and its cost."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from service.billing import prices
+from service.generation.arriving_text import ArrivingText
 from service.providers.events import PromptCounted, Usage
 from service.providers.prompt import Prompt
 from service.providers.provider import Model
@@ -17,10 +18,11 @@ class RoundTrip(Generic[Text]):
     """A request to a model. `model_call.stream_events` fills it in while it reads the answer.
 
     It does not fill in `text`, whose `str` is the text of the answer so far: the reader of the
-    events builds it, in a type of its own. `accepted` becomes true at a status of 200, and false
-    again if the provider itself fails: then nothing is owed. `is_visible` becomes true at the first
-    event that the user sees. `counted` and `reported` are the provider's counts, sent at the
-    beginning and at the end of its answer.
+    events builds it, in a type of its own. `calls` has the names and arguments of the answer's
+    calls so far. `accepted` becomes true at a status of 200, and false again if the provider itself
+    fails: then nothing is owed. `is_visible` becomes true at the first event that the user sees.
+    `counted` and `reported` are the provider's counts, sent at the beginning and at the end of its
+    answer.
     """
 
     model: Model
@@ -30,6 +32,7 @@ class RoundTrip(Generic[Text]):
     is_visible: bool = False
     counted: PromptCounted | None = None
     reported: Usage | None = None
+    calls: ArrivingText = field(default_factory=ArrivingText)
 
     @property
     def max_cost(self) -> int:
@@ -43,11 +46,11 @@ class RoundTrip(Generic[Text]):
 
     @property
     def usage(self) -> Usage:
-        """The reported tokens, or else an estimate from the prompt and the text so far."""
+        """The reported tokens, or else an estimate from the prompt and the answer so far."""
         if self.reported:
             return self.reported
         counted = self.counted or PromptCounted(likely(self.prompt.tokens))
-        output = likely(bound(str(self.text)))
+        output = likely(bound(str(self.text)) + bound(str(self.calls)))
         return Usage(counted.tokens, output, counted.cache_read, counted.cache_write)
 
     @property

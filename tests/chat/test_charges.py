@@ -128,6 +128,33 @@ def test_a_step_that_we_cut_costs_the_same_with_and_without_a_caller(alice, app,
     assert ours.amount == owners.amount < 0
 
 
+def calling(name, arguments, *rest):
+    """The chunks of a call, from a host that reports no usage."""
+    function = {"name": name, "arguments": arguments}
+    call = {"index": 0, "id": "c", "function": function}
+    return {"choices": [{"delta": {"tool_calls": [call]}}]}, *rest
+
+
+def test_the_estimate_of_a_step_includes_its_calls(alice, app, served_by):
+    given = json.dumps({"collection": "some words " * 500})
+    end = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+    served_by.answers = [
+        lambda seen: answer(*calling("records__query", given, end)),
+        lambda seen: Answer(model_streams.openai("done")),
+    ]
+    usage = alice.turn(alice.new_chat(), "go", modelId="oss-120b")[-1]["messageMetadata"]["usage"]
+    assert usage["estimated"] is True
+    assert usage["outputTokens"] >= likely(bound(given))
+
+
+def test_who_leaves_while_the_model_writes_a_call_pays_for_its_beginning(alice, app, served_by):
+    given = '{"collection": "' + "some words " * 500
+    served_by.answers = [lambda seen: answer(*calling("records__query", given), silence=60)]
+    leave(alice, app, alice.new_chat(), lambda run: run.assembly._calls, modelId="oss-120b")
+    [entry] = charged(app, "alice")
+    assert entry.facts["usage"]["outputTokens"] >= likely(bound(given))
+
+
 def test_a_step_in_which_the_provider_fails_costs_nobody_anything(alice, app):
     alice.turn(alice.new_chat(), "/fail error-midway count to 9")
     with app.app_context(), pytest.raises(ProviderError):
