@@ -45,6 +45,7 @@ def test_a_consent_that_sets_no_new_flag_is_known_by_its_report(canvas, needing)
     canvas.server.flags["contacts"] = True  # the provider has taken it back
     with canvas.page.expect_popup() as opened:
         ask(needing)
+    opened.value.wait_for_url("**/consent")  # until it has loaded: its script handles the click
     opened.value.get_by_role("button").click()
     assert needing.answer("widget-consent-result")["status"] == "connected"
 
