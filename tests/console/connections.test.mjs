@@ -375,6 +375,7 @@ test('previews show a few lines of any data', () => {
   assert.equal(line.text, 'Lunch');
   assert.match(line.about, /^Bob · .*\d\d:\d\d$/);
   assert.equal(mailLines({ messages: [{ from: '<bob@example.com>' }] })[0].about, '<bob@example.com>');
+  assert.equal(mailLines({ messages: [{ ...mail, from: 'bob', receivedAt: null }] })[0].about, 'bob'); // without a time, not one of 1970
   assert.equal(mailLines({ messages: Array(9).fill(mail) }).length, 3);
   assert.match(eventLines({ events: [{ title: 'Fair', start: '2026-12-24', allDay: true }] })[0].about, /24/);
   assert.match(fileLines({ files: [{ name: 'a', isFolder: true }] })[0].about, /^Folder$/);

@@ -12,7 +12,7 @@ const INVISIBLE = /[\p{Cc}\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 export function mailLines(data) {
   return firstLines(data?.messages, (mail) => ({
     text: oneLine(mail.subject) || '(no subject)',
-    about: joinTexts(nameOf(oneLine(mail.from)), timeText(Number(mail.receivedAt))),
+    about: joinTexts(nameOf(oneLine(mail.from)), timeText(mail.receivedAt && Number(mail.receivedAt))),
   }));
 }
 
