@@ -5,6 +5,7 @@ import { test } from 'node:test';
 
 import { joined } from '../../service/browser/admin/errors-section.js';
 import { createGrantForm } from '../../service/browser/admin/grant-form.js';
+import { createOverviewSection } from '../../service/browser/admin/overview-section.js';
 import { createRefresher } from '../../service/browser/admin/refresher.js';
 import { createUserPage } from '../../service/browser/admin/user-page.js';
 import { ApiError } from '../../service/browser/shared/errors.js';
@@ -15,7 +16,12 @@ Object.assign(prototype, {
   reset() {
     for (const field of this.childNodes) if (field.tag === 'input') field.value = '';
   },
+  insertBefore(node) {
+    this.append(node);
+  },
+  querySelectorAll: () => [],
 });
+Object.defineProperty(prototype, 'children', { configurable: true, get() { return this.childNodes; } });
 document.activeElement = null;
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -23,6 +29,20 @@ test('endings with the same words are one row, with the time of the last', () =>
   const ending = (reason, finishReason, count, lastAt) => ({ status: 'aborted', reason, finishReason, count, lastAt });
   const rows = joined([ending('stop', 'other', 1, '2026-02'), ending('gone', 'other', 4, '2026-01'), ending('stop', 'tool-calls', 2, '2026-03')]);
   assert.deepEqual(rows.map(({ reason, count, lastAt }) => [reason, count, lastAt]), [['stop', 3, '2026-03'], ['gone', 4, '2026-01']]);
+});
+
+test('the overview counts all replies that ended for one reason in one row', async () => {
+  const ending = (finishReason, count, lastAt) => ({ status: 'aborted', reason: 'drain', finishReason, count, lastAt });
+  const answers = {
+    '/api/admin/turns': { turns: [], total: 0 },
+    '/api/admin/today': { activeUsers: 1, users: 1, newUsers: 0, turns: { count: 7, credits: 1 }, calls: { count: 0, credits: 0 }, isWhole: true },
+    '/api/admin/errors': { turns: { kinds: [ending('other', 2, '2026-11-30T10:00:00Z'), ending('tool-calls', 5, '2026-11-30T09:00:00Z')] }, calls: { kinds: [] }, host: { turns: [] } },
+    '/api/admin/integrations': { integrations: [] },
+  };
+  const section = createOverviewSection(/** @type {any} */ ({ transport: { get: async (path) => answers[path] } }));
+  const show = await section.load();
+  show();
+  assert.match(section.node.textContent, /The server ended7/);
 });
 
 test('an answer that a later one has overtaken is not shown', async (t) => {
@@ -79,8 +99,6 @@ test('what a slow server answers is shown, though the page asks again meanwhile'
 test('the page of a user shows nothing before all of it is read', async () => {
   const user = { subject: 'bob', role: null, balance: 1, held: 0, createdAt: null, lastReplyAt: null, stored: { records: {}, media: 0, turns: 0, grants: [] } };
   const transport = { get: async (path) => (path.includes('/users/') ? user : { entries: [{ entryId: 'e', amount: 0.00001, what: 'grant', facts: {}, createdAt: null }] }) };
-  Object.defineProperty(prototype, 'children', { configurable: true, get() { return this.childNodes; } });
-  Object.assign(prototype, { insertBefore(node) { this.append(node); }, querySelectorAll: () => [] });
   const page = createUserPage({ transport, reload() {}, announce() {} }, 'bob');
   const show = await page.load();
   assert.doesNotMatch(page.node.textContent, /Enabled/);

@@ -5,6 +5,7 @@ import { badge, countOf, credits, endingWords, time } from './words.js';
 import { element } from '../shared/elements.js';
 import { formatNumber } from '../shared/number-words.js';
 import { hrefOf } from '../page/route.js';
+import { joined } from './errors-section.js';
 import { nameOf, stateOf } from './integrations-section.js';
 
 /**
@@ -82,15 +83,19 @@ export function createOverviewSection({ transport }) {
  * @param {{turns: {kinds: Ending[]}, calls: {kinds: CallError[]}, host: {turns: {model: string, count: number}[]}}} errors
  * @returns {Generator<Failure>} */
 function* failuresOf({ turns, calls, host }) {
-  for (const kind of turns.kinds) {
-    const isError = kind.status === 'aborted' ? kind.reason === 'drain' : kind.finishReason !== 'stop';
-    if (isError) yield { what: 'Replies', error: endingWords(kind), count: kind.count, lastAt: kind.lastAt };
+  for (const kind of joined(turns.kinds.filter(isError))) {
+    yield { what: 'Replies', error: endingWords(kind), count: kind.count, lastAt: kind.lastAt };
   }
   for (const { integration, status, error, upstreamStatus, count, lastAt } of calls.kinds) {
     if (status !== 'failed') continue;
     yield { what: `Calls of ${integration}`, error: `${error ?? 'unknown'}${upstreamStatus ? `, upstream ${upstreamStatus}` : ''}`, count, lastAt };
   }
   for (const { model, count } of host.turns) yield { what: `Replies of ${model}`, error: 'failed, since the start of this host', count, lastAt: null };
+}
+
+/** @param {Ending} ending */
+function isError({ status, reason, finishReason }) {
+  return status === 'aborted' ? reason === 'drain' : finishReason !== 'stop';
 }
 
 /** @param {Failure[]} kinds */
