@@ -9,6 +9,7 @@ import { MOST_SEARCHES, areAlike, conditionOf, operatorsOf, searchAlternatives, 
 import { placeAfter } from '../../service/browser/data/grid-keys.js';
 import { nextSort, placeOf } from '../../service/browser/data/order.js';
 import { createNewRecord } from '../../service/browser/data/new-record.js';
+import { createCreatePanel } from '../../service/browser/data/create-panel.js';
 import { createDeletion } from '../../service/browser/data/deletion.js';
 import { createGridRow } from '../../service/browser/data/grid-row.js';
 import { createPagedRows } from '../../service/browser/data/paged-rows.js';
@@ -539,6 +540,23 @@ test('a create clears the draft that it was made of, and not what was typed sinc
   type('Hall and stage');
   await running;
   assert.deepEqual([record.exists(), record.running], [true, null]);
+});
+
+test('a create that fails after its form was closed is told, unless the form was thrown away', async () => {
+  for (const [isCanceled, told] of [[false, ['The task was not created. Too many requests. “New task” keeps what you have typed.']], [true, []]]) {
+    const [answer, unsaved] = [later(), []];
+    const draft = createNewRecord(createDrafts(memory(), 'alice'), 'tasks');
+    const panel = createCreatePanel({ collection: TASKS, create: () => answer.promise, draft, onClose() {}, onCreated() {}, onUnsaved: (text) => unsaved.push(text) });
+    const text = below(panel.node, 'textarea');
+    text.value = 'mine';
+    text.listeners.input();
+    const creating = below(panel.node, 'form').listeners.submit(press);
+    if (isCanceled) below(panel.node, 'button').listeners.click();
+    panel.stop();
+    answer.reject(new ApiError(429, { error: 'rate_limited', message: 'Too many requests.' }));
+    await creating;
+    assert.deepEqual(unsaved, told);
+  }
 });
 
 test('a refusal says nothing about an earlier create whose answer was lost: the next one has its key', async () => {

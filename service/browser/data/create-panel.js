@@ -13,9 +13,10 @@ import { createRecordForm } from './record-form.js';
 
 /**
  * @param {{collection: Collection, create: (data: Record<string, any>) => Promise<Row>, draft: import('./new-record.js').NewRecord,
- *   onClose: () => void, onCreated: (row: Row) => void}} parts
+ *   onClose: () => void, onCreated: (row: Row) => void, onUnsaved: (text: string) => void}} parts
+ *   `onUnsaved` gets the error of a request that fails after the panel was closed, unless its input was discarded
  */
-export function createCreatePanel({ collection, create, draft, onClose, onCreated }) {
+export function createCreatePanel({ collection, create, draft, onClose, onCreated, onUnsaved }) {
   const columns = writableColumns(collection);
   const form = createRecordForm(columns, {}, { canEdit: () => true, onInput: () => draft.keep(form) });
   draft.restore(form);
@@ -52,10 +53,22 @@ export function createCreatePanel({ collection, create, draft, onClose, onCreate
       if (isStopped) return;
       onCreated(row);
     } catch (error) {
-      const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;
-      problem.textContent = (details ? form.refuse(details) : [errorText(error)]).join(' ');
+      if (isStopped) tellBeside(error);
+      else refuse(error);
     }
     setOff(button, false);
+  }
+
+  /** @param {unknown} error */
+  function refuse(error) {
+    const details = error instanceof ApiError && error.code === 'invalid_request' ? error.details : null;
+    problem.textContent = (details ? form.refuse(details) : [errorText(error)]).join(' ');
+  }
+
+  /** @param {unknown} error that came after this panel was closed */
+  function tellBeside(error) {
+    if (!draft.exists()) return; // the user has discarded the input
+    onUnsaved(`The ${singularOf(collection.name)} was not created. ${errorText(error)} “${title}” keeps what you have typed.`);
   }
 
   /** @param {Record<string, any>} data @returns {Record<string, string>} the errors, by column */

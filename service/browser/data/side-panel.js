@@ -40,7 +40,12 @@ export function createSidePanel(collection, context, draft, { node, rows, grid, 
   }
 
   function showForm() {
-    show(createCreatePanel({ collection, create, draft, onClose: close, onCreated }));
+    show(createCreatePanel({ collection, create, draft, onClose: close, onCreated, onUnsaved: warnUnlessForm }));
+  }
+
+  /** Shows why a record was not created. If the form was opened again, it shows the error itself. @param {string} text */
+  function warnUnlessForm(text) {
+    if (panel?.recordId !== null) warn(text);
   }
 
   /** @param {Record<string, any>} data */
