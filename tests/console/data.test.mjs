@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { canCreateAgain, mayDo, singularOf, tableColumns, titleColumn, wordOf, writableData } from '../../service/browser/data/collections.js';
+import { canCreateAgain, mayDo, singularOf, tableColumns, titleColumn, titleOf, wordOf, writableData } from '../../service/browser/data/collections.js';
 import { dataHref, parseDataRoute } from '../../service/browser/data/data-route.js';
 import { MOST_SEARCHES, areAlike, conditionOf, operatorsOf, searchAlternatives, whereOf, wordsOf } from '../../service/browser/data/filters.js';
 import { placeAfter } from '../../service/browser/data/grid-keys.js';
@@ -108,6 +108,13 @@ test('a number that would be another one when it is stored is refused', () => {
     assert.match(readText(column('c', type), text).problem, /too large to be sent/, type);
   }
   assert.deepEqual(readText(column('c', 'object'), '{"id": "9007199254740993"}'), { value: { id: '9007199254740993' } });
+});
+
+test('a long text is not cut within a character', () => {
+  const title = `${'a'.repeat(99)}🎻 and more`;
+  assert.equal(titleOf(TASKS, row('5', { title })), 'a'.repeat(99));
+  assert.equal(shownText(TITLE, `${'b'.repeat(199)}🎻`), 'b'.repeat(199));
+  assert.equal(shownText(TITLE, `${'b'.repeat(198)}🎻 and more`), `${'b'.repeat(198)}🎻`);
 });
 
 test('what is no value of a column says what to write', () => {

@@ -64,7 +64,12 @@ export function titleColumn({ columns, owner }) {
 /** @param {Collection} collection @param {Row} row */
 export function titleOf(collection, row) {
   const column = titleColumn(collection);
-  return String((column && row.data[column.name]) || row.recordId).slice(0, MOST);
+  return beginningOf(String((column && row.data[column.name]) || row.recordId), MOST);
+}
+
+/** The beginning of a text, without half of a character that takes two code units. @param {string} text @param {number} most code units */
+export function beginningOf(text, most) {
+  return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** The columns: the title first, ids after the others, and the owner last, if the user can also read records of others. @param {Collection} collection @returns {Column[]} */

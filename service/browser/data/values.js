@@ -1,6 +1,6 @@
 // Converts values of columns to text, for display and for inputs, and back. The server validates.
 
-import { isJson } from './collections.js';
+import { beginningOf, isJson } from './collections.js';
 import { findChangedNumber, isExact } from '../shared/exact-numbers.js';
 import { fromLocalInput, moment, toLocalInput } from '../shared/time-format.js';
 
@@ -18,7 +18,7 @@ export function shownText(column, value) {
   if (value === undefined || value === null) return '';
   if (column.type === 'datetime') return moment(value);
   if (column.type === 'boolean') return value ? 'Yes' : 'No';
-  return (isJson(column) ? JSON.stringify(value) : String(value)).slice(0, MOST);
+  return beginningOf(isJson(column) ? JSON.stringify(value) : String(value), MOST);
 }
 
 /** @param {Column} column @param {any} value @returns {string} the text for an input */
