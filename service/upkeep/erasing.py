@@ -30,7 +30,7 @@ from service.integrations.models import (
 )
 from service.mcp.models import UsedState
 from service.media.models import MediaItem
-from service.records import writes
+from service.records import outbox, writes
 from service.records.collection import Collection
 from service.records.models import CreateKey, Outbox, Record
 from service.records.storage import select_rows
@@ -41,6 +41,7 @@ from service.upkeep.inventories import Inventory
 from service.upkeep.rights import lock_user
 
 INTERRUPTED = "it was interrupted"
+BATCH = 500  # records that one statement deletes
 
 # In the order in which the sweeper deletes them.
 SWEPT = (
@@ -97,7 +98,7 @@ def erase(
         grants = connections.take_all(session, subject)
         if user:
             journal.name_owners(session)  # while the records exist
-            _erase_records(session, subject, collections)
+            _erase_records(session, subject, pseudonym, collections)
         _erase_traces(session, subject, pseudonym)
         session.flush()
         if user:
@@ -151,18 +152,42 @@ def _rename_account(session: Session, subject: str, pseudonym: str) -> bool:
     return True
 
 
-def _erase_records(session: Session, subject: str, collections: Iterable[Collection]) -> None:
+def _erase_records(
+    session: Session, subject: str, pseudonym: str, collections: Iterable[Collection]
+) -> None:
     for collection in collections:
         # The user is deleted last, and messages with their chats. Turns stay, under a pseudonym.
         # Calls are deleted in one statement.
         if collection in (USERS, AI_MESSAGES, AI_TURNS, INTEGRATION_CALLS):
             continue
+        if collection.model is Record and not collection.on_delete:
+            _erase_plain_records(session, subject, pseudonym, collection)
+            continue
         of_subject = select_rows(collection).where(owned_by(collection, subject))
-        for row in session.scalars(of_subject.with_for_update()):
+        ordered = of_subject.order_by(collection.model.seq)
+        for row in session.scalars(ordered.with_for_update()):
             writes.remove(session, collection, row)
     # The remaining records are in collections that are not declared any more, or not here.
     session.flush()
     session.execute(delete(Record).where(Record.owner == subject))
+
+
+def _erase_plain_records(
+    session: Session, subject: str, pseudonym: str, collection: Collection
+) -> None:
+    """Delete the records of a collection that has no `on_delete`, without reading their data.
+
+    Until the transaction ends, no subscriber on PostgreSQL gets changes, and nobody else can write
+    on SQLite. Deleted one at a time, 10,000 records took 5.3 s on PostgreSQL instead of 0.7 s.
+    """
+    of_subject = select_rows(collection).where(owned_by(collection, subject))
+    ids = of_subject.order_by(Record.seq).with_only_columns(Record.record_id).with_for_update()
+    every = session.scalars(ids).all()
+    for start in range(0, len(every), BATCH):
+        batch = every[start : start + BATCH]
+        removals = [outbox.change(collection, pseudonym, {"recordId": id}, None) for id in batch]
+        outbox.append(session.connection(), [{**row, "before": None} for row in removals])
+        session.execute(delete(Record).where(Record.record_id.in_(batch)))
 
 
 def _erase_traces(session: Session, subject: str, pseudonym: str) -> None:

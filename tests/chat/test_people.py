@@ -96,6 +96,21 @@ def test_an_erasure_keeps_the_changes_of_others_with_the_subject_as_id(app, alic
         db.session.commit()
 
 
+def test_an_erasure_takes_no_statement_for_each_record(app, alice, bob, statements):
+    """Its transaction holds up the changes of all users, or on SQLite their writes."""
+    counts = []
+    for person, notes in ((alice, 2), (bob, 20)):
+        made = [person.post("/api/records/notes", {"title": str(n)}).json for n in range(notes)]
+        statements.clear()
+        erase(app, person.subject)
+        counts.append(len(statements))
+        with app.app_context():
+            removed = select(Outbox.record_id).where(Outbox.action == "removed")
+            latest = db.session.scalars(removed.order_by(Outbox.seq.desc()).limit(notes)).all()
+        assert latest == [one["recordId"] for one in reversed(made)]
+    assert counts[0] == counts[1]
+
+
 @on_sqlite
 def test_an_erased_persons_older_tokens_are_over(app, client, alice):
     alice.new_chat()
