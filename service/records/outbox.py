@@ -115,7 +115,8 @@ def prune(session: Session) -> int:
     rows = session.execute(old.order_by(first_ones.xid, first_ones.seq)).all()
     if rows:
         last = rows[-1]
-        # Another worker may have pruned later changes since the look at these.
+        # Later changes may be pruned already: by another worker, or because another host's clock
+        # has given these a later time.
         is_earlier = tuple_(FeedState.pruned_xid, FeedState.pruned_seq) < (last.xid, last.seq)
         pruned = update(FeedState).where(is_earlier)
         session.execute(pruned.values(pruned_xid=last.xid, pruned_seq=last.seq))

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import gevent
 import pytest
 from gevent.event import Event
-from sqlalchemy import event, text
+from sqlalchemy import event, text, update
 from sqlalchemy.exc import OperationalError
 
 from service.auth.users import Caller, rights_cache
@@ -22,6 +22,7 @@ from service.records.changes import Change, ChangeFilter, current_cursor
 from service.records.cursor import Position
 from service.records.entitlement import Entitlement
 from service.records.feed import POLL_SECONDS, ChangesPruned
+from service.records.models import Outbox
 from service.records.polling import polling
 from service.records.reader import FeedReader
 from service.records.recent_changes import Window
@@ -286,3 +287,20 @@ def test_the_place_of_the_last_pruned_change_never_goes_back(app, monkeypatch):
         event.listen(db.engine, "after_cursor_execute", overtake)
         prune()
     assert places[0] < places[1] == places[2]
+
+
+def test_a_change_with_a_later_time_that_is_pruned_last_moves_the_place_not_back(app):
+    """The clocks of two hosts differ, and a clock can be set back."""
+    notes, old = app.extensions["collections"].get("notes"), now() - 2 * outbox.RETENTION
+    rows = [outbox.change(notes, "alice", None, {"recordId": n, "data": {}}) for n in "123"]
+    times, places = (old, now(), old), []
+    with app.app_context():
+        with write_transaction() as session:
+            dated = [{**row, "created_at": t} for row, t in zip(rows, times, strict=True)]
+            outbox.append(session.connection(), dated)
+        for pruned in (2, 1):
+            with write_transaction() as session:
+                assert outbox.prune(session) == pruned
+                places.append(changes.pruned_position(session))
+                session.execute(update(Outbox).values(created_at=old))
+    assert places[0] == places[1]
