@@ -144,7 +144,7 @@ def _try(
         raise ProviderError(UPSTREAM_FAULTS.get(error.reason, "cut")) from None
 
 
-def _note_call(trip: RoundTrip[object], event: Event) -> None:
+def _note_call(trip: RoundTrip[object], event: Event | Arrivals) -> None:
     match event:
         case CallStarted(_, text) | CallFragment(_, text):
             trip.calls.append(text)
