@@ -7,6 +7,8 @@ from service.auth.users import rights_cache
 from service.chat.models import JournalEntry
 from service.extensions import db
 from tests import model_streams
+from tests.chat.dead_turn import undo
+from tests.chat.gated_turns import begin, end, gated_answer
 from tests.people import text_of
 from tests.services import on_sqlite
 from tests.upstream import Answer
@@ -212,3 +214,22 @@ def test_what_a_user_may_not_read_is_in_no_earlier_result(alice, served_by, chat
     failed(alice, served_by, chat, update)
     [updated] = again(alice, served_by, chat, update)
     assert (updated["recordId"], updated["data"]) == (made, {})
+
+
+def test_the_writes_of_an_earlier_try_are_not_undone_while_the_next_one_runs(
+    alice, served_by, chat
+):
+    """The next try has read them, and returns their results to its model."""
+    create = {**NOTES, "data": {"title": "new"}}
+    failed(alice, served_by, chat, call("create", data=create["data"]))
+    [entry] = alice.get("/api/ai/journal").json["entries"]
+    repeated, gate = gated_answer(model_streams.anthropic_call("records__create", create).encode())
+    served_by.answers = [repeated, DONE]
+    response = begin(alice, served_by, chat)
+    refused = undo(alice, entry["turnId"])
+    [created] = outputs(end(response, gate))
+    assert (refused.status_code, refused.json["error"]) == (409, "conflict")
+    assert alice.records("notes") == [created]
+    [moved] = alice.get("/api/ai/journal").json["entries"]
+    assert undo(alice, moved["turnId"]).json["conflicts"] == []
+    assert alice.records("notes") == []

@@ -54,6 +54,10 @@ class StillRunning(AlreadyRunning):
     message = "This turn is still running."
 
 
+class TriedAgain(AlreadyRunning):
+    message = "Another turn is answering this turn's message, and relies on its changes."
+
+
 class UndoneAlready(Conflict):
     message = "The changes of this turn have been taken back already."
 
@@ -62,7 +66,8 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
     """Revert the changes of one of the caller's turns.
 
     Returns `undone` and `conflicts`; each conflict has a `reason`. In `RATE_LIMITS` it counts as
-    one change of records. Raises `NotFound`, `StillRunning`, `UndoneAlready`, `RateLimited`.
+    one change of records. Raises `NotFound`, `StillRunning`, `TriedAgain`, `UndoneAlready`,
+    `RateLimited`.
     """
     count("records", caller.subject)
     undone: list[ReportItem] = []
@@ -93,12 +98,29 @@ def _begin(session: Session, subject: str, turn_id: str) -> None:
         raise StillRunning()
     if not any(has_traces):
         raise NotFound()
+    if session.scalar(select(_is_tried_again(subject, turn_id))):
+        raise TriedAgain()
     try:
         with session.begin_nested():
             mark = {"turn_id": turn_id, "user_id": subject, "created_at": now()}
             session.execute(insert(Undo).values(**mark))
     except IntegrityError:
         raise UndoneAlready() from None
+
+
+def _is_tried_again(subject: str, turn_id: str) -> ColumnElement[bool]:
+    """Match a turn that left no rows, while another turn answers its message.
+
+    That turn has read the writes of this one, and does not make them again.
+    """
+    return exists().where(
+        JournalEntry.turn_id == turn_id,
+        JournalEntry.user_id == subject,
+        JournalEntry.user_message_id == Claim.user_message_id,
+        JournalEntry.chat_id == Claim.chat_id,
+        Claim.user_id == subject,
+        ~exists().where(Turn.turn_id == turn_id),
+    )
 
 
 def _note(session: Session, turn_id: str, turns: Collection) -> None:
