@@ -134,5 +134,5 @@ def finish_call(key: int, name: str, arguments: str, reason: FinishReason) -> Fi
 def is_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
-    except ValueError:
+    except (ValueError, RecursionError):  # too many levels for the parser
         return False

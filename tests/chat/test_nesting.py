@@ -98,3 +98,18 @@ def _split(event):
 
 def _cut(text):
     return [text[at : at + 97] for at in range(0, len(text), 97)]
+
+
+@on_sqlite
+def test_a_deep_call_fails_alone_though_its_host_repeats_the_name(alice, chat, served_by):
+    """A host that sends the name with each fragment."""
+    pieces = ['{"a":' * 4_000 + "1" + "}" * 4_000, " "]
+    calls = [{"index": 0, "function": {"name": "user__current", "arguments": p}} for p in pieces]
+    choices = [{"delta": {"tool_calls": [call]}} for call in calls]
+    choices.append({"delta": {}, "finish_reason": "tool_calls"})
+    sent = "".join(f"data: {json.dumps({'choices': [choice]})}\n\n" for choice in choices)
+    served_by.answers = [Answer(sent), lambda seen: answer(seen, [("text", "sorry")])]
+    chunks = alice.turn(chat, "go deep", modelId="oss-120b")
+    [failed] = [one for one in chunks if one["type"] == "tool-input-error"]
+    assert "nested too deep" in failed["errorText"]
+    assert types(chunks)[-1] == "finish"
