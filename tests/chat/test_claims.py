@@ -71,6 +71,20 @@ def test_a_claim_that_was_swept_is_claimed_again(alice, app, served_by, chat):
     assert len(alice.rows(chat)) == 2
 
 
+def test_a_message_that_was_deleted_and_sent_again_is_claimed_again(alice, app, served_by, chat):
+    served_by.answers = [Answer(model_streams.anthropic("first"))]
+    alice.turn(chat, "hello", userMessageId="u")
+    for record in alice.records("ai-messages"):
+        alice.delete(f"/api/records/ai-messages/{record['recordId']}")
+    answer, gate = gated_text("second")
+    served_by.answers = [answer]
+    response = begin(alice, served_by, chat)
+    execute_write(app, delete(Claim))
+    wait_for(lambda: rows(app, select(Claim.turn_id)))
+    assert end(response, gate)[-1]["type"] == "finish"
+    assert [row["content"] for row in alice.rows(chat)] == ["hello", "second"]
+
+
 def sweep_everything(app):
     with app.app_context(), write_transaction() as session:
         return ledger.sweep(session, from_now(7200), select(Lease.lease_id))

@@ -186,6 +186,8 @@ def _end_claim(session: Statements, run: Run, claim: claims.Dropped) -> None:
 def is_answered(connection: Connection, question: Question) -> bool:
     """Return whether another turn has stored an answer since this one began."""
     message = {"owner": question.caller.subject, "message": question.user_message_id}
+    if question.user_message_id not in question.replaces:  # an earlier row of it was deleted
+        return connection.scalar(replacement.FIND, message) is not None
     return connection.scalar(LAST_TURN, message) != question.answered_by
 
 
