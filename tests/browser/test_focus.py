@@ -44,6 +44,7 @@ def test_a_pressed_button_has_the_focus_also_where_the_browser_gives_it_none(ope
     expect(console.button("Sign out")).to_be_hidden()
     account.click()
     page.get_by_role("button", name="Keyboard shortcuts").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
     expect(account).to_be_focused()
 
