@@ -174,6 +174,22 @@ test('messages are not read again because the list reports the last one of them'
   }
 });
 
+test('nor if the list reports it while a running reply is looked for', async () => {
+  const row = { recordId: 'u', data: { role: 'user', content: 'hello' }, createdAt: '2026-02' };
+  const { talk, transport } = conversation({ rows: [row] });
+  const get = transport.get;
+  let [asked, found] = [0, () => {}];
+  transport.get = (...options) => ((asked += 1), get(...options));
+  transport.read = () => new Promise((resolve) => (found = () => resolve(new Response(null, { status: 204 }))));
+  const loading = talk.load();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(talk.messages.length, 1);
+  talk.refresh('2026-02');
+  found();
+  await loading;
+  assert.deepEqual([asked, talk.phase], [1, 'idle']);
+});
+
 test('drafts are one user’s alone', () => {
   const storage = new FakeStorage();
   createDrafts(storage, 'alice').set('chat', 'secret');

@@ -144,8 +144,9 @@ export function createConversation(chatId, context) {
 
   /** Call this when a turn of this page or of another tab may have changed the chat. @param {string} lastStored when its last message was stored */
   async function refresh(lastStored) {
+    if (lastStored === conversation.newest) return;
     if (request || conversation.phase === 'loading') missed = lastStored;
-    else if (lastStored !== conversation.newest) await load();
+    else await load();
   }
 
   async function loadEarlier(limit = PAGE) {
