@@ -114,7 +114,7 @@ def test_an_approval_that_nobody_decides_ends_in_an_error_and_the_model_goes_on(
     assert turn.part("data-approval", "expired")
     assert "did not answer in time" in output(chunks)["errorText"]
     assert text_of(chunks) == "done"
-    assert decide(alice, chat, part, "once").status_code == 409
+    assert decide(alice, chat, part, "once").status_code == 404
 
 
 @on_sqlite

@@ -145,7 +145,8 @@ def decide(
         if decision == "chat":
             _allow_likewise(session, row)
         return {**row.shown, "state": row.state}
-    if session.scalar(select(_approvals.c.call_id).where(*mine, _approvals.c.state != ASKED)):
+    is_decided = _approvals.c.state.not_in((ASKED, EXPIRED))
+    if session.scalar(select(_approvals.c.call_id).where(*mine, is_decided)):
         raise Decided()
     raise NotFound()
 
