@@ -116,7 +116,7 @@ async function renaming() {
   const row = { recordId: 'chat-0', title: '', createdAt: '1', updatedAt: '1' };
   let [resolve, refuse] = [(/** @type {any} */ _) => {}, (/** @type {Error} */ _) => {}];
   const patched = new Promise((...ways) => ([resolve, refuse] = ways));
-  const transport = { call: async () => ({ chat: row }), patch: () => patched, delete: async () => null };
+  const transport = { call: async (/** @type {string} */ method) => (method === 'PATCH' ? patched : { chat: row }), delete: async () => null };
   const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
   const drafts = createDrafts({ getItem: () => null, setItem() {}, removeItem() {} }, 'alice');
   const chats = createChats({ transport, socket, drafts, onTurnEnd() {} });
@@ -141,6 +141,37 @@ test('that a chat which is removed here has got no title is no error', async () 
   const other = await renaming();
   other.refuse(gone);
   await assert.rejects(other.renamed, gone);
+});
+
+test('a new chat that is removed when its turn has failed is not named any more', async () => {
+  const row = { recordId: 'chat-0', title: '', createdAt: '1', updatedAt: '1' };
+  for (const isLate of [false, true]) {
+    /** @type {(AbortSignal | undefined)[]} */
+    const namings = [];
+    const transport = {
+      call: async (/** @type {string} */ method, /** @type {string} */ _path, /** @type {any} */ { signal }) => {
+        if (method !== 'PATCH') return { chat: row };
+        namings.push(signal);
+        return new Promise(() => {});
+      },
+      get: async () => ({ records: [], nextCursor: null }),
+      read: async () => new Response(null, { status: 204 }),
+      open: async () => new Response(new ReadableStream()),
+      delete: async () => null,
+    };
+    const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
+    const drafts = createDrafts({ getItem: () => null, setItem() {}, removeItem() {} }, 'alice');
+    const chats = createChats({ transport, socket, drafts, onTurnEnd() {}, announce() {} });
+    await chats.create();
+    const conversation = chats.conversation('chat-0');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    conversation.send('hello', 'model');
+    if (isLate) while (namings.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    else await new Promise((resolve) => queueMicrotask(() => queueMicrotask(() => resolve(null))));
+    await chats.remove('chat-0');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.deepEqual(namings.map((signal) => signal?.aborted), isLate ? [true] : []);
+  }
 });
 
 test('two messages that begin chats at the same time begin two', async () => {

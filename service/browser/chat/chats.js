@@ -25,6 +25,8 @@ export function createChats(context) {
   const keys = createStoredKeys(drafts, 'chat-key');
   /** @type {Set<string>} the numbers in use: chats that are being created at the same time have different numbers */
   const taken = new Set();
+  /** @type {Map<string, AbortController>} by chat: the request that names it after its first question */
+  const namings = new Map();
   const unsubscribe = collection.onChange(refreshChanged);
 
   /** Refreshes the conversations whose chats have changed, because another tab may have added a turn. */
@@ -56,19 +58,23 @@ export function createChats(context) {
 
   /** Sets the title from the first question, because the server sets one only after the first complete reply. @param {string} chatId @param {string} question */
   async function nameAfter(chatId, question) {
-    const isUnnamed = () => collection.rows[chatId]?.data.title === '';
+    const naming = new AbortController();
+    const isUnnamed = () => collection.rows[chatId]?.data.title === '' && !naming.signal.aborted;
     if (!isUnnamed()) return;
+    namings.set(chatId, naming);
     try {
       const titleFrom = await import('../chat/first-title.js').then((module) => module.titleFrom);
-      if (isUnnamed()) await change(chatId, { title: titleFrom(question) });
+      if (isUnnamed()) await change(chatId, { title: titleFrom(question) }, naming.signal);
     } catch {
       // The server sets a title after the first complete reply.
+    } finally {
+      namings.delete(chatId);
     }
   }
 
-  /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes */
-  async function change(chatId, changes) {
-    const answer = await transport.patch(`/api/ai/chats/${encodeURIComponent(chatId)}`, changes).catch((error) => {
+  /** @param {string} chatId @param {{title?: string, pinned?: boolean}} changes @param {AbortSignal} [signal] */
+  async function change(chatId, changes, signal) {
+    const answer = await transport.call('PATCH', `/api/ai/chats/${encodeURIComponent(chatId)}`, { body: changes, signal }).catch((error) => {
       if (!unlisted.isDeleted(chatId)) throw error; // a chat that this page has deleted needs no change
     });
     if (answer && collection.rows[chatId]) collection.put(recordOf(answer.chat)); // a chat that was removed meanwhile stays removed
@@ -120,6 +126,7 @@ export function createChats(context) {
     /** @param {string} chatId */
     async remove(chatId) {
       unlisted.noteDeletion(chatId, true); // before the request: the socket may report the deletion before the response arrives
+      namings.get(chatId)?.abort(); // it would get 404
       await transport.delete(`/api/ai/chats/${encodeURIComponent(chatId)}`).catch((error) => {
         unlisted.noteDeletion(chatId, false);
         throw error;
