@@ -20,7 +20,8 @@ from tests.services import on_sqlite
 
 
 @pytest.fixture
-def short_deadline(monkeypatch):
+def short_deadline(expired, monkeypatch):
+    """For the refresh, and not for the consent before it."""
     monkeypatch.setattr(authority, "ANSWER_SECONDS", 0.2)
 
 
