@@ -3,7 +3,7 @@
 import socket
 import tempfile
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import gevent
 from gevent.server import StreamServer
@@ -33,6 +33,11 @@ class DatabaseProxy:
         self._open: set[socket.socket] = set()
         self._server = StreamServer(listener, self._serve)
         self._server.start()
+
+    def make_database(self, databases: Any) -> str:
+        """Make a database in the cluster and return its URL, which leads through the proxy."""
+        url: str = databases.make("postgresql")
+        return url.replace(self.cluster_directory, self.directory)
 
     def stop(self) -> None:
         self._cut_all()

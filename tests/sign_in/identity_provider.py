@@ -15,6 +15,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import gevent
+import pytest
+from gevent.event import Event
 from gevent.pywsgi import WSGIServer
 from joserfc import jwt
 from joserfc.jwk import RSAKey
@@ -162,6 +164,17 @@ class IdentityProvider:
         ):
             return 400, {"error": "invalid_grant"}
         return 200, self._issued(asked["account"], asked["nonce"])
+
+    def hold_revocations(self, monkeypatch: pytest.MonkeyPatch) -> tuple[Event, list[bool]]:
+        """Answer revocations when the event is set; the list tells whether that was in time."""
+        answered, revoke, in_time = Event(), self._revoke, list[bool]()
+
+        def revoke_late(form: dict[str, str]) -> tuple[int, Any]:
+            in_time.append(answered.wait(5))
+            return revoke(form)
+
+        monkeypatch.setattr(self, "_revoke", revoke_late)
+        return answered, in_time
 
     def _revoke(self, form: dict[str, str]) -> tuple[int, Any]:
         self.refreshes.pop(form["token"], None)

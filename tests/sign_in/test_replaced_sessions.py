@@ -1,6 +1,5 @@
 """A sign-in in a browser that has a session already."""
 
-import gevent.event
 import pytest
 
 from tests.faults.database_proxy import DatabaseProxy
@@ -20,8 +19,7 @@ def database_url(request, databases):
     """Behind the proxy, where the test has one."""
     if "proxy" not in request.fixturenames:
         return databases.make("sqlite")
-    directory = request.getfixturevalue("proxy").directory
-    return databases.make("postgresql").replace(databases.cluster.directory, directory)
+    return request.getfixturevalue("proxy").make_database(databases)
 
 
 @on_sqlite
@@ -60,13 +58,7 @@ def test_signing_in_as_another_person_does_not_wait_for_a_revocation_that_hangs(
     browser, provider, monkeypatch
 ):
     browser.sign_in()
-    answered, revoke, in_time = gevent.event.Event(), provider._revoke, []
-
-    def revoke_late(form):
-        in_time.append(answered.wait(5))
-        return revoke(form)
-
-    monkeypatch.setattr(provider, "_revoke", revoke_late)
+    answered, in_time = provider.hold_revocations(monkeypatch)
     provider.account = "bob"
     assert browser.sign_in() == ""
     assert list(provider.refreshes.values()) == ["ada", "bob"]

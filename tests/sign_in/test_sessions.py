@@ -275,13 +275,7 @@ def test_signing_out_works_while_the_provider_is_away(app, browser, provider):
 def test_signing_out_does_not_wait_for_a_provider_that_hangs(app, browser, provider, monkeypatch):
     """A worker that ends waits for the revocation."""
     browser.sign_in()
-    answered, revoke, in_time = gevent.event.Event(), provider._revoke, []
-
-    def revoke_late(form):
-        in_time.append(answered.wait(5))
-        return revoke(form)
-
-    monkeypatch.setattr(provider, "_revoke", revoke_late)
+    answered, in_time = provider.hold_revocations(monkeypatch)
     assert browser.post("sign-out").json["endSession"].startswith(f"{provider.url}/logout")
     assert not LIFECYCLE.of(app).is_done
     answered.set()

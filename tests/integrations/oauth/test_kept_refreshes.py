@@ -43,8 +43,7 @@ def database_url(request, databases):
     """Behind the proxy, where the test has one."""
     if "proxy" not in request.fixturenames:
         return databases.make("sqlite")
-    directory = request.getfixturevalue("proxy").directory
-    return databases.make("postgresql").replace(databases.cluster.directory, directory)
+    return request.getfixturevalue("proxy").make_database(databases)
 
 
 @pytest.mark.parametrize("mode", ["cut-before-commit", "cut-after-commit"])
