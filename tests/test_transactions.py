@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, PendingRollbackError
 
 from service.chat.turn.interruption import Interrupted
 from service.database.access import core_transaction, is_outage, write_transaction
-from service.database.pool import has_begun
+from service.database.kept_transaction import has_begun
 from service.database.prepared import Prepared, await_replies, reading
 from service.database.time_limits import time_limit
 from service.extensions import db

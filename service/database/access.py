@@ -20,7 +20,8 @@ from sqlalchemy.orm import Session
 from config import ConfigError
 from service.app_keys import AppKey
 from service.database import sqlite
-from service.database.pool import CountedPool, KeptTransaction, count_connections
+from service.database.kept_transaction import KeptTransaction
+from service.database.pool import CountedPool, count_connections
 from service.database.prepared import READ_ENGINE
 from service.database.statements import Statements
 from service.extensions import db

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import Executable
 
-from service.database.pool import INTERRUPTIONS, adopt, driver_of
+from service.database.kept_transaction import INTERRUPTIONS, adopt, driver_of
 
 PARAMETER = re.compile(r"%\((\w+)\)s")
 

@@ -10,8 +10,8 @@ import psycopg.waiting
 from psycopg.abc import PQGen
 from sqlalchemy import URL, Connection, Engine, ExceptionContext, event
 
+from service.database.kept_transaction import has_begun
 from service.database.pipeline import PipelinedConnection
-from service.database.pool import has_begun
 from service.database.postgresql_wait import CONNECT_SECONDS
 from service.database.time_limits import STATEMENT_SECONDS, has_limit, seconds_left, time_limit
 

@@ -21,7 +21,7 @@ from sqlalchemy.sql.expression import Executable
 
 from service.app_keys import AppKey
 from service.database.driver_statements import DriverStatement, Values, compile_statement
-from service.database.pool import KeptTransaction
+from service.database.kept_transaction import KeptTransaction
 from service.extensions import db
 
 READ_ENGINE = AppKey[Engine]("read_engine")

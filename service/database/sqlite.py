@@ -19,10 +19,10 @@ from sqlalchemy.exc import OperationalError
 from service.database import checkpoints
 from service.database.clock import SQLITE_FUNCTION, time_from_now
 from service.database.commits import CommitSync, UnsyncedCommits
+from service.database.kept_transaction import IMMEDIATE, has_begun
 from service.database.letter_case import SQLITE_FUNCTION as LOWER
 from service.database.letter_case import lower
 from service.database.opened_file import OpenedFile
-from service.database.pool import IMMEDIATE, has_begun
 from service.database.time_limits import seconds_left
 from service.fairness import let_others_run
 

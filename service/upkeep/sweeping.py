@@ -29,7 +29,7 @@ from service.chat.turn.lease_watch import LEASE_WATCH, LOOK_SECONDS, LeaseWatch
 from service.database.access import is_outage, write_transaction
 from service.database.clock import current_time
 from service.database.failures import failure_of
-from service.database.pool import INTERRUPTIONS
+from service.database.kept_transaction import INTERRUPTIONS
 from service.database.revisions import is_migrated, stored_revision
 from service.integrations.calling import answer_sweep, job_rows, key_rows, user_limits
 from service.integrations.consent import consents
