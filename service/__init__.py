@@ -54,7 +54,7 @@ from service.sandbox import boot
 from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
 from service.upkeep import database_facts, profiles
-from service.web import edge, errors, operations, other_origins
+from service.web import addresses, errors, operations, other_origins
 from service.web.json_values import JsonProvider
 from service.widgets.templates import WIDGET_TEMPLATES
 from service.widgets.views import developer as widget_developer
@@ -172,7 +172,7 @@ def _answer_requests(app: Service, settings: Settings) -> None:
     request_log.init_app(app)
     other_origins.init_app(app)
     bearer.init_app(app)
-    edge.init_app(app)
+    addresses.init_app(app)
     app.finish_responses(integration_views.envelop)
     errors.init_app(app)
     if settings.cors_origins:  # without origins, it would run at every response in vain
