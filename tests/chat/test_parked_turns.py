@@ -112,13 +112,13 @@ def test_a_call_behind_a_text_is_run_and_its_step_parks_anew(alice, chat, served
 
 
 def test_the_facts_of_a_turn_are_those_of_its_next_greenlet(alice, chat, says, parked, monkeypatch):
-    store, facts = pump.rows.store, []
+    store, facts = pump.storing.store, []
 
     def noted(*arguments):
         facts.append(attribution.current_facts())
         return store(*arguments)
 
-    monkeypatch.setattr(pump.rows, "store", noted)
+    monkeypatch.setattr(pump.storing, "store", noted)
     go_on = says(*words(*WORDS), then=ended())
     stream, _ = ask(alice, chat, "four ")
     go_on.set()

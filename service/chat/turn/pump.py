@@ -12,7 +12,7 @@ from service.billing.units import to_credits
 from service.chat.claims import ChatDeleted
 from service.chat.question import Question
 from service.chat.stream import chunks
-from service.chat.turn import rows, turn
+from service.chat.turn import rows, storing, turn
 from service.chat.turn.claim_watch import CLAIM_WATCH
 from service.chat.turn.interruption import Interrupted
 from service.chat.turn.running import RUNS, Run
@@ -140,7 +140,7 @@ def _finish(app: Flask, run: Run, answer: Answer | None) -> str:
         return _park(app, run, answer, arrivals)
     run.interruption.forbid()
     run.interruption.check()
-    rows.store(app, run, "finished")
+    storing.store(app, run, "finished")
     run.put(chunks.Finish(run.tally.metadata))
     return "finished"
 
@@ -178,7 +178,7 @@ def _abort(app: Flask, run: Run, end: Interrupted) -> None:
     claim_watch = CLAIM_WATCH.of(app)
     try:
         if keep and end.reason != "deleted":
-            rows.store(app, run, "aborted")
+            storing.store(app, run, "aborted")
         else:
             claim_watch.clean_up(run)
     except ChatDeleted:

@@ -1,17 +1,14 @@
-"""Store the rows of an ended turn: user, assistant and metadata, and charge it with them.
+"""Write the rows of an ended turn, user, assistant and metadata, and charge it, in a transaction.
 
-All is one transaction. Source: docs/contract.md, "One chat turn" and section 5.9.
+`storing.py` opens it. Source: docs/contract.md, "One chat turn" and section 5.9.
 """
 
-import time
 from datetime import datetime
 from typing import Any
 
-import gevent
 import structlog
-from flask import Flask
 from sqlalchemy import Connection, bindparam, insert, select, update
-from sqlalchemy.exc import DBAPIError, TimeoutError
+from sqlalchemy.exc import DBAPIError
 
 from service.chat import claims, earlier_writes
 from service.chat.models import Chat, Message, Turn
@@ -19,21 +16,12 @@ from service.chat.question import Question
 from service.chat.turn import replacement, row_values
 from service.chat.turn.row_values import TurnStatus, Values
 from service.chat.turn.running import Run
-from service.database.access import core_transaction
 from service.database.locks import lock_name
 from service.database.prepared import Prepared, await_replies
 from service.database.statements import Statements
-from service.extensions import db, table
+from service.extensions import table
 from service.records import outbox
 from service.times import MICROSECOND, later_than, now
-
-WRITE_SECONDS = 10.0  # for one try; then the connection counts as lost
-LOOK_SECONDS = 5.0  # for which an unavailable database is asked for the rows
-LOOK_EVERY = 0.25  # seconds
-
-# The transaction was not committed, or its outcome is unknown: its connection was lost, it got no
-# connection, or it was the victim of a deadlock.
-MAYBE_COMMITTED = (DBAPIError, TimeoutError, gevent.Timeout)
 
 log = structlog.get_logger("turn")
 
@@ -77,74 +65,12 @@ class Overtaken(NotStored):
     """The turn lost its claim, and another turn answers the message or has answered it."""
 
 
-def store(app: Flask, run: Run, status: TurnStatus) -> None:
-    """Store all three rows, end the claim and charge the turn, in one transaction.
+def write(session: Statements, run: Run, status: TurnStatus, refused: Prepared | None) -> None:
+    """Write the rows, end the claim and charge the turn.
 
-    A turn that has lost its claim still stores its rows, unless another turn has answered. When the
-    connection is lost, the outcome is unknown. Then the committed rows are looked up as soon as the
-    database is available, and if there are none, the transaction is tried once more. A row that the
-    database refuses is tried twice. Raises `ChatDeleted`, `NotStored`.
+    `refused` is None at the first try. After it, `refused_insert` returns it for the next one.
+    Raises `ChatDeleted`, `NotStored`, `Overtaken`, and the database's errors.
     """
-    try:
-        _try(app, run, status)
-    except MAYBE_COMMITTED as error:
-        log.warning("rows not stored", error=type(error).__name__)
-        try:
-            _once_more(app, run, status)
-        except MAYBE_COMMITTED as again:
-            log.error("rows not stored", error=type(again).__name__)
-            raise NotStored() from None
-
-
-def _once_more(app: Flask, run: Run, status: TurnStatus) -> None:
-    if _is_stored(app, run.question):
-        return
-    try:
-        _try(app, run, status)
-    except (*MAYBE_COMMITTED, NotStored):  # perhaps the commit was only slow, or its reply was lost
-        if not _is_stored(app, run.question):
-            raise
-
-
-def _try(app: Flask, run: Run, status: TurnStatus) -> None:
-    """Store the rows by one statement for each table.
-
-    If one is refused, all is done again with a savepoint for each row. Savepoints cost as much as
-    the rows, and a row is hardly ever refused.
-    """
-    with gevent.Timeout(WRITE_SECONDS):
-        replacement.prepare(app, run.question)
-        try:
-            with core_transaction(app) as session:
-                _write(session, run, status, None)
-        except DBAPIError as error:
-            refused = _refused_insert(error)
-            with core_transaction(app) as session:
-                _write(session, run, status, refused)
-
-
-def _is_stored(app: Flask, question: Question) -> bool:
-    """Return whether the turn is stored.
-
-    Raises one of `MAYBE_COMMITTED` if the database stays unavailable.
-    """
-    ends = time.monotonic() + LOOK_SECONDS
-    while True:
-        try:
-            return _is_in_database(app, question)
-        except MAYBE_COMMITTED:
-            if time.monotonic() > ends:
-                raise
-        gevent.sleep(LOOK_EVERY)
-
-
-def _is_in_database(app: Flask, question: Question) -> bool:
-    with gevent.Timeout(WRITE_SECONDS), app.app_context():
-        stored = select(Turn.seq).where(Turn.turn_id == question.turn_id)
-        return db.session.scalar(stored) is not None
-
-
-def _write(session: Statements, run: Run, status: TurnStatus, refused: Prepared | None) -> None:
     question, connection = run.question, session.connection()
     lock_name(connection, question.chat_id)
     locked = LOCK_CHAT.send(connection, {"chat": question.chat_id})
@@ -221,7 +147,7 @@ def _insert(
         _insert_alone(connection, statement, row, tries=1 if statement is refused else 2)
 
 
-def _refused_insert(error: DBAPIError) -> Prepared:
+def refused_insert(error: DBAPIError) -> Prepared:
     """Return the statement whose rows the database has refused. Raises every other error."""
     for statement in (INSERT_MESSAGE, INSERT_TURN):
         if statement.is_refused_by(error):
