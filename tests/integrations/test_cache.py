@@ -17,7 +17,7 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import READ
 from service.integrations.declare.setting import VENDOR_SETTINGS
 from service.integrations.declare.shape import Int, Maybe, Shape
-from service.integrations.models import IdempotencyKey, KeptAnswer
+from service.integrations.models import Breaker, IdempotencyKey, KeptAnswer
 from service.integrations.vendors.github import visibility
 from service.sealing.seal import Sealer
 from service.times import now
@@ -241,6 +241,26 @@ def test_waiting_for_an_equal_call_ends_at_the_deadline(alice, bob, keeping):
     assert anvils(bob).json["error"] == "upstream_timeout"
     may_answer.set()
     assert (ids(asking.get(timeout=10)), len(vendor.seen)) == (["a-1"], 1)
+
+
+@on_sqlite
+def test_a_call_that_has_waited_long_for_an_equal_one_is_no_failure_of_the_vendor(
+    app, alice, keeping
+):
+    """The vendor would get too little time to answer."""
+    vendor = keeping(seconds=1)
+
+    def answer(asked):
+        gevent.sleep(10 if len(vendor.seen) == 1 else 0.5)
+        return Said(WEIGHTS)
+
+    vendor.says(answer)
+    hanging = gevent.spawn(anvils, alice)
+    wait_for(lambda: vendor.seen)
+    assert anvils(alice).json["error"] == "upstream_timeout"
+    assert hanging.get(timeout=10).json["error"] == "upstream_timeout"
+    assert (rows(app, select(Breaker.failures)), len(vendor.seen)) == ([1], 1)
+    assert ids(anvils(alice)) == ["a-1"]
 
 
 @on_sqlite

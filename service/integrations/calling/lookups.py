@@ -53,7 +53,7 @@ class Lookups:
 
         Without a key, answers are not kept; with `fresh`, they are kept but not looked for. While
         the block makes a call, equal calls wait. If the call has an answer they get it; otherwise
-        one of them is made. Raises `UpstreamTimedOut`.
+        one of them is made, if at least half of its time is left. Raises `UpstreamTimedOut`.
         """
         if key is None or fresh:
             yield Lookup(self._answers, key, seconds)
@@ -62,6 +62,8 @@ class Lookups:
         try:
             if lookup.kept or lookup.find():
                 self._end(key, lookup)
+            elif lookup.seconds < seconds / 2:  # the breaker would count a timeout of the vendor
+                raise UpstreamTimedOut()
             count_lookup(key.endpoint, "hit" if lookup.kept else "miss").inc()
             yield lookup
         finally:
