@@ -9,7 +9,7 @@ runs inside the only worker, so its time is the time of the process, from a func
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Double, bindparam
+from sqlalchemy import BigInteger, ColumnElement, Double, bindparam, or_
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import BindParameter
 from sqlalchemy.sql.functions import GenericFunction
@@ -18,6 +18,7 @@ from service.column_types import UTCDateTime
 from service.times import utc_text
 
 SQLITE_FUNCTION = "time_from_now"
+SLACK_SECONDS = 30.0  # a statement that waits for a row compares the time at which it began
 
 
 class from_now(GenericFunction[datetime]):  # noqa: N801 - it is used like func.now()
@@ -70,3 +71,12 @@ def time_from_now(seconds: float) -> str:
 def current_time() -> ColumnElement[datetime]:
     """Return an expression for the time of the database."""
     return from_now(0.0)
+
+
+def has_passed(moment: Any, longest: float) -> ColumnElement[bool]:
+    """Return the SQL condition that a stored time has passed.
+
+    It was at most `longest` seconds ahead when it was stored. A time that is further ahead counts
+    as passed, because the clock must have been set back.
+    """
+    return or_(moment <= current_time(), moment > from_now(longest + SLACK_SECONDS))

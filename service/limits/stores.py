@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from config import ConfigError
 from service.database.access import write_transaction
-from service.database.clock import current_time, from_now, microseconds
+from service.database.clock import current_time, from_now, has_passed, microseconds
 from service.database.upsert import insert_into
 from service.extensions import db, table
 from service.limits.models import RateCount
@@ -37,7 +37,7 @@ class DatabaseStorage(Storage):
         return SQLAlchemyError
 
     def incr(self, key: str, expiry: float, amount: int = 1) -> int:
-        has_ended = _counts.c.ends_at <= current_time()
+        has_ended = has_passed(_counts.c.ends_at, expiry)
         again = {
             "count": case((has_ended, amount), else_=_counts.c.count + amount),
             "ends_at": case((has_ended, from_now(expiry)), else_=_counts.c.ends_at),

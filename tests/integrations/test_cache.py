@@ -164,6 +164,14 @@ def test_a_kept_answer_is_given_until_it_expires_and_then_swept(app, alice, keep
     assert rows(app, select(KeptAnswer)) == []
 
 
+def test_a_clock_set_back_keeps_no_answer_longer(app, alice, keeping):
+    keeping()
+    anvils(alice)
+    later = {"stored_at": from_now(3600), "expires_at": from_now(3660)}
+    execute_write(app, update(KeptAnswer).values(**later))
+    assert ids(anvils(alice)) == ["a-2"]
+
+
 @on_sqlite
 def test_a_fresh_answer_replaces_the_kept_one_for_everybody(alice, bob, keeping):
     vendor = keeping()

@@ -85,6 +85,14 @@ def test_a_later_call_does_not_put_the_end_of_the_window_off(app, alice, limited
     assert int(anvils(alice).headers["Retry-After"]) <= 10
 
 
+def test_a_clock_set_back_does_not_put_the_end_of_the_window_off(app, alice, limited):
+    limited(1)
+    assert statuses(alice, "a", "b") == [200, 429]
+    execute_write(app, update(CountedCalls).values(ends_at=from_now(2 * 3600)))
+    assert statuses(alice, "a", "b") == [200, 429]
+    assert int(anvils(alice).headers["Retry-After"]) <= 3600
+
+
 @on_sqlite
 def test_an_erased_user_in_the_cache_of_a_worker_makes_no_call(app, alice, limited):
     vendor = limited(3)

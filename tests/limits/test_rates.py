@@ -62,6 +62,16 @@ def test_each_user_has_limits_of_its_own_in_the_database(alice, bob):
 
 @on_sqlite
 @in_database
+def test_a_clock_set_back_does_not_put_the_end_of_a_window_off(app, alice):
+    assert [refused(call(alice, number)) for number in range(3)] == [False, False, True]
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(RateCount).values(ends_at=from_now(2 * 3600)))
+    assert [refused(call(alice, number)) for number in range(3)] == [False, False, True]
+    assert int(call(alice, 3).headers["Retry-After"]) <= 3600
+
+
+@on_sqlite
+@in_database
 def test_chats_count_as_records_at_their_own_routes(alice):
     made = [alice.post("/api/ai/chats", {}) for _ in range(3)]
     assert [refused(answer) for answer in made] == [False, False, True]

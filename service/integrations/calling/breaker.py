@@ -11,11 +11,11 @@ from contextlib import contextmanager
 import structlog
 from flask import Flask
 from gevent.lock import BoundedSemaphore
-from sqlalchemy import false, func, or_, select, update
+from sqlalchemy import not_, or_, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from service.database.access import write_transaction
-from service.database.clock import current_time, from_now
+from service.database.clock import from_now, has_passed
 from service.extensions import db
 from service.integrations.calling.sending import CallsStopped, Effects
 from service.integrations.declare.faults import is_down
@@ -28,7 +28,8 @@ LOOK_SECONDS = 1.0  # for which a worker uses the state that it has read
 
 log = structlog.get_logger("integrations")
 
-_is_open = func.coalesce(Breaker.open_until > current_time(), false()).label("is_open")
+_has_waited = or_(Breaker.open_until.is_(None), has_passed(Breaker.open_until, OPEN_SECONDS))
+_is_open = not_(_has_waited).label("is_open")
 
 
 class Breakers:
@@ -75,8 +76,7 @@ class Breakers:
 
     def _may_try(self, integration: str) -> bool:
         """Take the one trial after the pause. Return False if another call was first."""
-        waited = or_(Breaker.open_until.is_(None), Breaker.open_until <= current_time())
-        trial = update(Breaker).where(Breaker.integration == integration, waited)
+        trial = update(Breaker).where(Breaker.integration == integration, _has_waited)
         with write_transaction() as session:
             taken = trial.values(open_until=from_now(OPEN_SECONDS))
             return session.execute(taken.returning(Breaker.integration)).first() is not None

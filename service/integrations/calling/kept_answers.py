@@ -46,7 +46,8 @@ _answers = table(KeptAnswer)
 _age = (microseconds(current_time()) - microseconds(_answers.c.stored_at)).label("age")
 # Built once, because building a statement takes several times as long as running it.
 _current = select(_answers.c.key, _answers.c.answer, _answers.c.sealed, _age).where(
-    _answers.c.expires_at > current_time()
+    _answers.c.expires_at > current_time(),
+    _answers.c.stored_at <= current_time(),  # it is later after the clock was set back
 )
 FIND = prepare_in_list(_current)
 _times = {"stored_at": current_time(), "expires_at": from_now(bindparam("seconds"))}

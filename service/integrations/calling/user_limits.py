@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from service.auth import user_locks
 from service.database.access import write_transaction
-from service.database.clock import current_time, from_now, microseconds
+from service.database.clock import current_time, from_now, has_passed, microseconds
 from service.database.upsert import insert_into
 from service.extensions import table
 from service.integrations.calling.sending import CallsStopped
@@ -54,7 +54,7 @@ def counting(user_id: str, endpoint: Endpoint) -> Iterator[None]:
 
 def _count(names: Mapping[str, str], limit: Limit) -> None:
     fresh = {"calls": 1, "ends_at": from_now(limit.seconds)}
-    has_ended = _counts.c.ends_at <= current_time()
+    has_ended = has_passed(_counts.c.ends_at, limit.seconds)
     again = {
         "calls": case((has_ended, 1), else_=_counts.c.calls + 1),
         "ends_at": case((has_ended, from_now(limit.seconds)), else_=_counts.c.ends_at),

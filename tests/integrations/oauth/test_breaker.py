@@ -178,6 +178,14 @@ def test_of_all_who_see_that_the_pause_is_over_one_tries(app, alice, provider):
     assert sum(Pool(20).map(may_try, range(20))) == 1
 
 
+def test_a_clock_set_back_does_not_put_the_trial_off(app, alice, provider):
+    fail(alice, provider)
+    with app.app_context(), write_transaction() as session:
+        session.execute(update(Breaker).values(open_until=from_now(3600)))
+    gevent.sleep(0.06)
+    assert (alice.call(SEARCH).status_code, failures(app)) == (200, 0)
+
+
 @on_sqlite
 def test_a_trial_that_fails_opens_it_again(app, alice, provider):
     fail(alice, provider)
