@@ -25,7 +25,7 @@ from service.integrations.calling.jobs_elsewhere import JobsElsewhere
 from service.integrations.calling.time_limit import call_seconds
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
-from service.integrations.declare.path import path_of
+from service.integrations.declare.path import has_dot_segment, path_of
 from service.integrations.declare.payload import parse
 from service.integrations.inbound import CallNote, Inbound, ProxyResponse
 from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
@@ -33,6 +33,7 @@ from service.web.errors import (
     Conflict,
     Forbidden,
     InvalidRequest,
+    NotFound,
     UpstreamFailed,
     UpstreamTimedOut,
 )
@@ -97,6 +98,8 @@ class Gateway:
 
     def job(self, caller: Caller, token: str, job_id: str) -> ProxyResponse | None:
         """Return the state of a job there, or None for a job begun here without a gateway."""
+        if has_dot_segment(job_id):
+            raise NotFound()
         known = self._jobs.find(caller.subject, job_id)
         if known and not known.is_elsewhere:
             return None

@@ -296,6 +296,12 @@ def test_a_job_that_its_caller_pays_is_asked_for_in_their_name(alice, gateway):
     assert (answer.status_code, bearer(gateway)) == (404, alice.person.token)
 
 
+@pytest.mark.parametrize("job_id", ["%2E", "%2E%2E"])
+def test_an_id_that_is_no_piece_of_a_path_is_that_of_no_job(alice, gateway, job_id):
+    assert alice.person.get(f"/api/integrations/jobs/{job_id}").status_code == 404
+    assert gateway.seen == []
+
+
 def test_a_job_from_before_there_was_a_gateway_is_asked_for_here(alice, provider, gateway):
     row = IntegrationJob(
         job_id="job_here",
