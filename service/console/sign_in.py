@@ -54,9 +54,12 @@ class SignedOut(Schema):
 
 @sign_in.after_request
 def protect(response: Response) -> Response:
+    """Set the headers. An ended session keeps its cookie.
+
+    The answer may arrive after the answer to a new sign-in in another tab, whose cookie has the
+    same name.
+    """
     response.headers.update(HEADERS)
-    if response.status_code == Unauthorized.status:
-        _delete_cookie(response, SESSION)
     return response
 
 

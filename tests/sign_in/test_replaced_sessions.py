@@ -4,7 +4,7 @@ import pytest
 
 from tests.faults.database_proxy import DatabaseProxy
 from tests.services import on_sqlite, wait_for
-from tests.sign_in.stored_sessions import is_due, sessions
+from tests.sign_in.stored_sessions import has_expired, is_due, sessions
 
 
 @pytest.fixture
@@ -29,6 +29,23 @@ def test_signing_in_again_revokes_nothing_of_the_same_person(app, browser, provi
     browser.sign_in()
     assert (provider.asked("revoke"), sessions(app)) == ([], 1)
     is_due(app)
+    assert browser.post("token").status_code == 200
+
+
+@on_sqlite
+def test_a_tab_of_the_session_before_does_not_end_the_new_one(app, browser, provider, monkeypatch):
+    """The new cookie arrives while the tab waits for its token."""
+    browser.sign_in()
+    has_expired(app)
+    give = provider._token
+
+    def give_late(form):
+        monkeypatch.undo()
+        assert browser.sign_in() == ""
+        return give(form)
+
+    monkeypatch.setattr(provider, "_token", give_late)
+    assert browser.post("token").status_code == 401
     assert browser.post("token").status_code == 200
 
 
