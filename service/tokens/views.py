@@ -5,6 +5,7 @@ Source: docs/contract.md, section 17.3.
 
 import time
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify
@@ -13,7 +14,7 @@ from marshmallow import Schema, ValidationError, fields, validate, validates_sch
 from service.app_keys import APP_SETTINGS
 from service.auth.permits import SCOPES, Permit
 from service.auth.tokens import issue_limited
-from service.billing.units import to_credits, to_micro_credits
+from service.billing.units import CREDIT, to_credits
 from service.ids import new_id
 from service.integrations.calling.proxy import PROXY
 from service.limits.rates import count
@@ -87,8 +88,13 @@ def _permit(data: dict[str, Any]) -> Permit:
         scope=data["scope"],
         expires=int(min(time.time() + data["ttl"], g.expires)),
         endpoints=None if names is None else _declared_names(names),
-        credits=None if credits is None else to_micro_credits(credits),
+        credits=None if credits is None else _whole_micro_credits(credits),
     )
+
+
+def _whole_micro_credits(credits: float) -> int:
+    """Convert credits to micro-credits, rounded down: a token never spends more than its limit."""
+    return int(Decimal(str(credits)) * CREDIT)
 
 
 def _declared_names(names: list[str]) -> frozenset[str]:

@@ -43,6 +43,21 @@ def test_a_token_has_the_limits_that_were_asked_for(alice):
     assert claims["exp"] == ends <= time.time() + 60
 
 
+LIMITS = [
+    (0.29, 0.29), (0.0000019, 0.000001), (0.9999999, 0.999999), (1e-7, 0), (-0.0, 0),
+    (999_999_999.999999, 999_999_999.999999), (1_000_000_000, 1_000_000_000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wanted", "limit"), LIMITS)
+def test_a_limit_of_credits_has_six_decimals_and_is_never_more_than_was_asked_for(
+    alice, wanted, limit
+):
+    made = alice.post("/api/tokens", {"scope": "calls", "credits": wanted}).json
+    assert (made["credits"], made["credits"] <= wanted) == (limit, True)
+    assert claims_of(made["token"])["permit"]["credits"] == round(limit * 1_000_000)
+
+
 BAD = [
     {}, {"scope": "all"}, {"scope": None}, {"scope": ["calls"]},
     {"scope": "calls", "ttl": 3601}, {"scope": "calls", "ttl": 0}, {"scope": "calls", "ttl": 1.5},
