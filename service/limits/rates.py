@@ -95,8 +95,12 @@ class Rates:
     def _take_off(self, items: Sequence[Any], kind: RateKind, user: str) -> None:
         for one in items:
             is_new = self._limiter.test(one, kind, user, cost=one.amount)
-            if not is_new:  # an empty window began after this was counted
-                self._limiter.hit(one, kind, user, cost=-1)
+            if is_new:  # an empty window began after this was counted
+                continue
+            key, seconds = one.key_for(kind, user), one.get_expiry()
+            storage = self._limiter.storage
+            if storage.incr(key, seconds, amount=-1) < 0:  # it began after the test
+                storage.incr(key, seconds, amount=1)
 
     def _refusal(self, kind: RateKind, one: Any, user: str) -> RateLimited:
         measures.LIMITED.labels(kind).inc()

@@ -164,6 +164,28 @@ def test_what_is_given_back_after_its_window_is_not_taken_off_the_next_one(app):
         rates.hit("calls", "alice")
 
 
+@pytest.mark.settings(rate_limits="calls=1/minute", rate_limit_storage_url="database://")
+def test_a_window_that_ends_while_a_call_is_given_back_begins_at_zero(app, monkeypatch):
+    """Below zero, it would admit a call too many."""
+    rates = app.extensions["rates"]
+    is_below = rates._limiter.test
+
+    def end_window(*given, **cost):
+        answer = is_below(*given, **cost)
+        with write_transaction() as session:
+            session.execute(update(RateCount).values(ends_at=from_now(-1)))
+        return answer
+
+    with app.app_context():
+        rates.hit("calls", "alice")
+        monkeypatch.setattr(rates._limiter, "test", end_window)
+        rates.give_back("calls", "alice")
+        monkeypatch.undo()
+        rates.hit("calls", "alice")
+        with pytest.raises(RateLimited):
+            rates.hit("calls", "alice")
+
+
 @in_database
 def test_a_refused_request_does_not_prolong_the_window(app):
     rates, ends = app.extensions["rates"], []
