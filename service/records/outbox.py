@@ -102,8 +102,10 @@ def erase_text(session: Statements, collection: Collection, owner: str, ids: Ite
 def prune(session: Session) -> int:
     """Delete a batch of changes older than `RETENTION` and record the place of the last one.
 
-    Returns the size of the batch. Call it again until it returns 0. It checks only the first
+    Returns how many it has deleted. Call it again until it returns 0. It checks only the first
     changes. If a wrong clock gave them a time in the future, nothing is deleted until then.
+    Changes that another transaction has locked are left for a later sweep: an erasure locks a
+    user's changes in another order, so that each could wait for the other.
     """
     if session.connection().dialect.name == "postgresql":
         _forget_another_clusters(session)
@@ -120,8 +122,11 @@ def prune(session: Session) -> int:
         is_earlier = tuple_(FeedState.pruned_xid, FeedState.pruned_seq) < (last.xid, last.seq)
         pruned = update(FeedState).where(is_earlier)
         session.execute(pruned.values(pruned_xid=last.xid, pruned_seq=last.seq))
-        session.execute(delete(Outbox).where(Outbox.seq.in_([row.seq for row in rows])))
-    return len(rows)
+        free = select(Outbox.seq).where(Outbox.seq.in_([row.seq for row in rows]))
+        unlocked = session.scalars(free.with_for_update(skip_locked=True)).all()
+        session.execute(delete(Outbox).where(Outbox.seq.in_(unlocked)))
+        return len(unlocked)
+    return 0
 
 
 def _forget_another_clusters(session: Session) -> None:

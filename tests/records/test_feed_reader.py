@@ -289,6 +289,30 @@ def test_the_place_of_the_last_pruned_change_never_goes_back(app, monkeypatch):
     assert places[0] < places[1] == places[2]
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_pruning_leaves_changes_that_an_erasure_has_locked_for_later(app):
+    """They lock changes in different orders, so that they could deadlock."""
+    notes, old = app.extensions["collections"].get("notes"), now() - 2 * outbox.RETENTION
+    rows = [outbox.change(notes, "alice", None, {"recordId": n, "data": {}}) for n in "123"]
+
+    def prune():
+        with app.app_context(), write_transaction() as session:
+            return outbox.prune(session)
+
+    def in_another_greenlet():
+        return gevent.spawn(prune).get(timeout=20)
+
+    with app.app_context():
+        with write_transaction() as session:
+            outbox.append(session.connection(), [{**row, "created_at": old} for row in rows])
+        with write_transaction() as session:
+            session.execute(update(Outbox).where(Outbox.record_id == "2").values(after=None))
+            assert [in_another_greenlet() for _ in range(2)] == [2, 0]
+            outbox.erase_text(session, notes, "alice", ["1"])
+        assert changes.pruned_position(db.session()).seq == 3
+    assert [in_another_greenlet() for _ in range(2)] == [1, 0]
+
+
 def test_a_change_with_a_later_time_that_is_pruned_last_moves_the_place_not_back(app):
     """The clocks of two hosts differ, and a clock can be set back."""
     notes, old = app.extensions["collections"].get("notes"), now() - 2 * outbox.RETENTION
