@@ -105,6 +105,7 @@ class RightsCache:
         rights, read_at = self._rights.get(subject, (None, 0.0))
         if rights and not rights.is_missing and time.monotonic() - read_at < RIGHTS_AGE:
             return rights
+        moment = time.monotonic()  # the answer may be as old as the begin of the query
         keys = {"subject": subject, "hash": erasure.hash_of(subject)}
         row = FIND_RIGHTS.row(within, keys) if within else read_row(FIND_RIGHTS, keys)
         if row is None:
@@ -112,7 +113,7 @@ class RightsCache:
         if len(self._rights) >= CACHE_SIZE:
             self.clear()
         erased_at = row.erased_at.timestamp() if row.erased_at else None
-        return self._keep(subject, _rights_of(row, erased_at), time.monotonic())
+        return self._keep(subject, _rights_of(row, erased_at), moment)
 
     def peek(self, subject: str) -> Rights | None:
         """Return the rights as last read, of any age, without a query."""

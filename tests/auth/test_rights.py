@@ -2,13 +2,15 @@
 
 import time
 
+import gevent
 import pytest
-from sqlalchemy import update
+from sqlalchemy import event, update
 
 from service.auth import erasure, users
 from service.auth.models import User
 from service.auth.users import Caller, current_role, rights_cache
 from service.database.access import write_transaction
+from service.extensions import db
 from service.web.errors import Unauthorized
 from tests.user_erasure import erase
 
@@ -30,6 +32,24 @@ def test_the_rights_of_many_users_are_read_together_as_of_each_alone(app, monkey
     assert {name: rights_cache.peek(name) for name in names} == alone
     assert len({(one.role, one.disabled, one.erased_at) for one in alone.values()}) == 4
     assert rights_cache.peek("nobody").is_missing
+
+
+def test_the_age_of_rights_begins_before_their_query(app, monkeypatch):
+    """A query may take long, and its answer may be as old as its begin."""
+    monkeypatch.setattr(users, "RIGHTS_AGE", 0.2)
+    found = User.subject == "alice"
+
+    def wait_long(*_):
+        gevent.sleep(0.3)
+
+    with app.app_context():
+        users.enrol("alice")
+        event.listen(db.engine, "before_cursor_execute", wait_long)
+        assert not rights_cache.get("alice").disabled
+        event.remove(db.engine, "before_cursor_execute", wait_long)
+        with write_transaction() as session:
+            session.execute(update(User).where(found).values(disabled=True))
+        assert rights_cache.get("alice").disabled
 
 
 def test_what_began_before_an_erasure_has_no_role_after_the_subject_has_come_back(app):
