@@ -12,6 +12,7 @@ from service.billing.budgets import budget_of
 from service.billing.models import Entry
 from service.billing.payer import Payer
 from service.billing.units import CREDIT
+from service.chat.turn.turn import TOO_FEW
 from service.database.access import write_transaction
 from service.times import now
 from service.web.errors import InsufficientCredits
@@ -156,6 +157,15 @@ def test_a_later_step_of_the_owners_turn_has_no_budget_either(app, client, serve
     ]
     chunks = owner.turn(owner.new_chat(), "x" * 50_000)
     assert text_of(chunks) == "done"
+
+
+@on_sqlite
+@pytest.mark.settings(budgets="day=8", extensions="tests.extension")
+def test_a_turn_that_the_budget_ends_says_so(alice):
+    """The first hold fits into the budget; with the tool's long result the second does not."""
+    chunks = alice.turn(alice.new_chat(), "call test.long with {}")
+    assert text_of(chunks) == TOO_FEW["budget"]
+    assert alice.get("/api/credits").json["held"] == 0
 
 
 @on_sqlite

@@ -1,7 +1,7 @@
 """Turns with a limited token: their credits, and what their tools may do."""
 
 from service.billing.models import Allowance, Hold
-from service.chat.turn.turn import NO_CREDITS
+from service.chat.turn.turn import TOO_FEW
 from tests.chat.scripted_steps import answer
 from tests.chat.turns import NOTES, call_tool
 from tests.people import text_of
@@ -35,7 +35,7 @@ def test_a_turn_ends_when_its_next_step_is_beyond_the_limit(alice, books, served
     refused = alice.limited("chat", credits=0).ask(chat, "what are my notes?")
     limited = alice.limited("chat", credits=refused.json["needed"])
     chunks = limited.turn(chat, "what are my notes?")
-    assert text_of(chunks) == NO_CREDITS
+    assert text_of(chunks) == TOO_FEW["token"]
     assert len(served_by.seen) == 1
     [allowance] = books.rows(Allowance)
     assert 0 < allowance.spent < allowance.amount

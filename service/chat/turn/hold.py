@@ -10,6 +10,7 @@ from service.app_keys import APP_SETTINGS
 from service.auth.users import OWNER, Caller
 from service.billing import ledger, prices
 from service.billing.payer import Payer, payer_of, starting_amount
+from service.billing.shortage import Shortage, find_shortage
 from service.chat.question import Question
 from service.chat.tools.tool import APP_TOOLS
 from service.chat.turn.tally import Tally
@@ -111,6 +112,11 @@ class TurnHold:
             self._amount = used + amount
         return extended
 
+    def shortage(self, app: Flask, amount: int) -> Shortage:
+        """Return what was too low for an `amount` that `reserve` has refused."""
+        with core_transaction(app) as session:
+            return find_shortage(session, self._payer(app), self._cost + amount - self._amount)
+
     def free_unused(self, app: Flask) -> None:
         """Reduce the hold to the turn's cost so far. The next `reserve` extends it again."""
         used = self._cost
@@ -162,7 +168,7 @@ class TurnHold:
                 charged = self._settle(session)
                 hold_id = ledger.reserve(session, payer, amount, ref, lease_id, HOLD_SECONDS)
         except InsufficientCredits:  # rolled back
-            self._uncertain = None
+            self._uncertain, self._amount = None, self._cost
             return False
         self._uncertain = None
         self._id, self._amount, self._number = hold_id, amount, self._number + 1

@@ -6,6 +6,7 @@ from functools import partial
 
 from flask import Flask
 
+from service.billing.shortage import Shortage
 from service.chat import claim_lock
 from service.chat.stream import chunks
 from service.chat.tools.tool import ToolContext
@@ -30,6 +31,12 @@ NO_TEXT = {
 }
 NO_TEXT_AT_ALL = "The model had nothing to say to this."
 NO_CREDITS = "Your credits do not suffice to go on with this answer."
+TOO_FEW: dict[Shortage, str] = {
+    "balance": NO_CREDITS,
+    "token": "The limit of your token does not suffice to go on with this answer.",
+    "budget": "Your budget for today does not suffice to go on with this answer. It begins again "
+    "at 00:00 UTC.",
+}
 
 
 def answer(app: Flask, run: Run) -> Answer:
@@ -81,7 +88,7 @@ def _ask(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answer:
     """Make one round trip to the model, or end with a text of ours if the credits are too few."""
     trip = RoundTrip(run.question.model, prompt, step.text)
     if not run.hold.reserve(app, trip.max_cost):
-        yield from step.close(NO_CREDITS)
+        yield from step.close(TOO_FEW[run.hold.shortage(app, trip.max_cost)])
         return
     run.tally.begin(trip, step.number)
     take = _Taking(run, step) if run.has_readers else None
