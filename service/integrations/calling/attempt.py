@@ -148,8 +148,11 @@ class Attempt:
             )
         if job and is_there:
             job_rows.store(session, job, self._charge.payer if self._charge else None, charged)
+        outcome = _outcome(job, charged)
         if is_there:
-            self._logged.write(session, _outcome(job, charged))
+            self._logged.write(session, outcome)
+        else:
+            self._logged.keep(outcome)
 
     @property
     def _may_have_acted(self) -> bool:

@@ -154,6 +154,14 @@ class LoggedCall:
         if self._rows.add(session, self._facts_with_time(), outcome):
             self._stored = outcome
 
+    def keep(self, outcome: CallOutcome) -> None:
+        """Keep the outcome of a call that has no row, because its user was erased meanwhile.
+
+        The first try that charges is the one that counts.
+        """
+        if self._stored is None or outcome.credits:
+            self._stored = outcome
+
     def _count(self, outcome: CallOutcome | None) -> None:
         """Count the call. The outcome is None if a stored answer was given again."""
         self._end_span(outcome)

@@ -1,5 +1,6 @@
 """Calls of the probe, a vendor without OAuth: its endpoints, and what a call leaves."""
 
+from prometheus_client import REGISTRY
 from sqlalchemy import update
 
 from service.database.clock import from_now
@@ -25,3 +26,8 @@ def call_once(caller, key="k1", endpoint=SEARCH, body=None):
 def lapse(books) -> None:
     ends = update(IdempotencyKey).values(held_until=from_now(-1))
     books.do(lambda session: session.execute(ends))
+
+
+def measured(endpoint) -> float:
+    """The credits that the metrics show for an endpoint."""
+    return REGISTRY.get_sample_value("endpoint_credits_total", {"endpoint": endpoint}) or 0

@@ -4,7 +4,6 @@ import json
 from contextlib import contextmanager
 
 import pytest
-from prometheus_client import REGISTRY
 from sqlalchemy import update
 from sqlalchemy.exc import OperationalError
 
@@ -17,7 +16,7 @@ from service.integrations.calling import attempt, job_rows
 from service.integrations.models import IntegrationJob
 from service.records.models import Outbox
 from service.upkeep.sweeping import sweep
-from tests.integrations.oauth.probe import SEARCH, STARTED, TASK
+from tests.integrations.oauth.probe import SEARCH, STARTED, TASK, measured
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import READ
 from tests.services import on_sqlite
@@ -92,11 +91,6 @@ def test_a_repetition_with_a_key_is_the_same_call(alice, provider, books):
     alice.call(SEARCH, {"q": "b"}, headers={"Idempotency-Key": "k"})
     expected = [("succeeded", None, None, 3), ("refused", "conflict", None, 0)]
     assert [told(data) for data in calls(alice)] == expected
-
-
-def measured(endpoint) -> float:
-    """The credits that the metrics show for an endpoint."""
-    return REGISTRY.get_sample_value("endpoint_credits_total", {"endpoint": endpoint}) or 0
 
 
 @pytest.fixture

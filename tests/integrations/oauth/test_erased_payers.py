@@ -22,7 +22,7 @@ from service.integrations.declare.catalog import Catalog
 from service.integrations.models import Consent, IdempotencyKey, IntegrationJob
 from service.web.errors import Unauthorized
 from tests.app_database import all_rows_as_text
-from tests.integrations.oauth.probe import SEARCH, STARTED, TASK, call_once, lapse
+from tests.integrations.oauth.probe import SEARCH, STARTED, TASK, call_once, lapse, measured
 from tests.integrations.oauth.provider import Reply
 from tests.integrations.oauth.user import SEND, user
 from tests.services import on_sqlite, wait_for
@@ -52,8 +52,10 @@ def test_a_task_of_a_user_who_was_disabled_meanwhile_is_paid_and_kept(
 
 
 def test_a_task_of_a_user_who_was_erased_meanwhile_is_paid_and_deleted(app, alice, provider, books):
+    before = measured(TASK)
     meanwhile(provider, erase, app)
     alice.call(TASK)
+    assert measured(TASK) - before == 5
     [account] = books.rows(Account)
     assert account.subject.startswith("erased-")
     assert books.charges(account.subject) == [-5]
