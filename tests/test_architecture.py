@@ -50,7 +50,7 @@ LEVELS = {
     "chat": [
         {"usage"},
         {"models", "question", "titles"},
-        {"claim_lock", "external_calls"},
+        {"claim_lock", "external_calls", "message_lock"},
         {"claims", "earlier_writes", "indexed_words", "journal"},
         {"collections", "stream", "undo", "worker_lease"},
         {"history", "tools"},

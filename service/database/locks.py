@@ -12,7 +12,9 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from service.database.prepared import Prepared
 
-LOCK = Prepared(select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("name"), 0))))
+_number = func.hashtextextended(bindparam("name"), 0)
+LOCK = Prepared(select(func.pg_advisory_xact_lock(_number)))
+TRY_LOCK = Prepared(select(func.pg_try_advisory_xact_lock(_number).label("is_locked")))
 
 
 def lock_name(connection: Connection, name: str) -> None:
@@ -22,3 +24,11 @@ def lock_name(connection: Connection, name: str) -> None:
     """
     if connection.dialect.name == "postgresql":
         LOCK.send(connection, {"name": name})
+
+
+def try_lock_name(connection: Connection, name: str) -> bool:
+    """Lock a name as `lock_name` does, but don't wait for it. Returns whether it is locked."""
+    if connection.dialect.name != "postgresql":
+        return True
+    is_locked: bool = TRY_LOCK.row(connection, {"name": name}).is_locked
+    return is_locked

@@ -460,6 +460,28 @@ def test_a_killed_turns_writes_are_made_again_after_they_were_undone(app, alice)
     assert len(alice.records("notes")) == 1
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_message_is_not_tried_again_while_an_earlier_try_is_undone(app, alice, served_by):
+    """The next try would give its model the results of changes that are being taken back."""
+    chat, data = alice.new_chat(), {"title": "new"}
+    create = model_streams.anthropic_call("records__create", {"collection": "notes", "data": data})
+    served_by.answers = [Answer(create), Answer("data: {}\n\n")]
+    alice.turn(chat, "go", userMessageId="u")
+    [entry] = alice.get("/api/ai/journal").json["entries"]
+    with app.app_context(), write_transaction() as session:
+        lock_name(session.connection(), entry["recordId"])
+        await_replies(session.connection())
+        undoing = gevent.spawn(undo, alice, entry["turnId"])
+        wait_for(is_lock_awaited)
+        refused = alice.ask(chat, "go", userMessageId="u")
+    assert (refused.status_code, refused.json["error"]) == (409, "conflict")
+    assert undoing.get(timeout=30).json["conflicts"] == []
+    served_by.answers = [Answer(create), Answer(model_streams.anthropic("done"))]
+    alice.turn(chat, "go", userMessageId="u")
+    [note] = alice.records("notes")
+    assert note["recordId"] != entry["recordId"]
+
+
 @on_sqlite
 def test_the_model_is_told_that_changes_were_taken_back(alice, served_by):
     call = {"collection": "tasks", "data": {"title": "milk"}}

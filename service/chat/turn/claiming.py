@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, exists, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth import user_locks
-from service.chat import claims
+from service.chat import claims, message_lock
 from service.chat.models import Chat, JournalEntry, Message
 from service.chat.question import Question
 from service.chat.turn import reuse
@@ -46,6 +46,10 @@ READ_CHAT = Prepared(
         exists().where(*_of_message).label("has_earlier"),
     )
 )
+
+
+class BeingUndone(claims.AlreadyRunning):
+    message = "The changes of an earlier try of this message are being taken back."
 
 
 class StoredBefore(Exception):
@@ -105,6 +109,8 @@ def claim_new(app: Flask, session: Statements, question: Question) -> Question:
     require_configured(question.model)
     if not is_claimed:
         raise claims.AlreadyRunning()
+    if chat.has_earlier:
+        _check_undo(session, question)
     question = replace(question, has_history=chat.has_messages, has_earlier=chat.has_earlier)
     return hold_for(app, session, question, question.caller, chat.history_tokens or 0)
 
@@ -115,6 +121,7 @@ def claim_again(app: Flask, session: Statements, question: Question) -> Question
     reply = claims.send_claim(session, question, WORKER_LEASE.of(app).id)
     if not claims.is_ours(reply) and not _take_over(app, session, question):
         raise claims.AlreadyRunning()
+    _check_undo(session, question)
     _check_again(question)
     return hold_for(app, session, question, forwarded=question.caller)
 
@@ -123,6 +130,12 @@ def _take_over(app: Flask, session: Statements, question: Question) -> bool:
     """Claim the message if the blocking claim belongs to a lost worker."""
     lease_id, silent = WORKER_LEASE.of(app).id, LEASE_WATCH.of(app).silent
     return claims.take_over(session, question, lease_id, silent)
+
+
+def _check_undo(session: Statements, question: Question) -> None:
+    """Raise `BeingUndone` during an undo of an earlier try; an undo waits until this is over."""
+    if not message_lock.try_lock(session, question):
+        raise BeingUndone()
 
 
 def _check_again(question: Question) -> None:

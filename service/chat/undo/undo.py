@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from service.auth import user_locks
 from service.auth.users import Caller, current_role
-from service.chat import journal
+from service.chat import journal, message_lock
 from service.chat.claims import AlreadyRunning
 from service.chat.models import Chat, Claim, JournalEntry, Turn, Undo
 from service.chat.undo.changes import (
@@ -72,6 +72,7 @@ def undo(caller: Caller, turn_id: str, collections: Collections) -> dict[str, li
     count("records", caller.subject)
     undone: list[ReportItem] = []
     with write_transaction() as session:
+        message_lock.lock_of_turn(session, caller.subject, turn_id)
         _begin(session, caller.subject, turn_id)
         changes, conflicts = _sort_changes(session, caller, turn_id, collections)
         _lock(session, caller, changes)
