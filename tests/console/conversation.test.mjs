@@ -9,7 +9,7 @@ import { ApiError, NetworkError, errorText } from '../../service/browser/shared/
 import { messagesOf } from '../../service/browser/chat/messages.js';
 import { hrefOf, parseRoute } from '../../service/browser/page/route.js';
 import { reveal } from '../../service/browser/chat/reveal.js';
-import { subjectOf, tidyToken } from '../../service/browser/page/session.js';
+import { subjectOf, tidyToken } from '../../service/browser/shared/token-claims.js';
 import { timeZone } from '../../service/browser/page/time-zone.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 

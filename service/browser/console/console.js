@@ -3,7 +3,7 @@
 import { onSignInLink } from './sign-in-link.js'; // runs first
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { removeDrafts } from '../page/drafts.js';
-import { createSession, subjectOf } from '../page/session.js';
+import { createSession } from '../page/session.js';
 import { createSignIn, takeReturn } from './sign-in.js';
 import { takeSignInProblem } from './sign-in-problems.js';
 import { createWorkspace } from './workspace.js';
@@ -11,6 +11,7 @@ import { createAnnouncer, focusPressedButtons } from '../shared/elements.js';
 import { errorText } from '../shared/errors.js';
 import { storageOf } from '../shared/site-data.js';
 import { followTheme } from '../shared/theme.js';
+import { subjectOf } from '../shared/token-claims.js';
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 const { announce, clear: clearAnnouncements } = createAnnouncer(/** @type {HTMLElement} */ (document.getElementById('announcer')));

@@ -4,8 +4,8 @@ import { createTransport } from '../shared/api-transport.js';
 import { createBrand } from '../page/brand.js';
 import { element } from '../shared/elements.js';
 import { ApiError, errorText } from '../shared/errors.js';
-import { tidyToken } from '../page/session.js';
 import { storeIfPossible } from '../shared/site-data.js';
+import { tidyToken } from '../shared/token-claims.js';
 
 const RETURN_KEY = 'console.return';
 const TOKEN = /^[\x21-\x7e]+$/; // no other character can be sent in a header, for example the “…” of a shortened token

@@ -12,10 +12,9 @@ import { createKeys } from './keys.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
 import { letF6MoveBetweenRegions } from './regions.js';
 import { forgetReadings } from '../page/readings.js';
-import { readRole } from '../page/role.js';
 import { parseRoute } from '../page/route.js';
 import { onWake } from '../shared/page-clock.js';
-import { SESSION_ENDED, createPageTokens } from '../page/session.js';
+import { SESSION_ENDED, createPageTokens, readRole } from '../page/session.js';
 import { CHAT, VIEWS, viewNamed } from './views.js';
 
 /**

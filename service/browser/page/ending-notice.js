@@ -3,7 +3,7 @@
 
 import { element } from '../shared/elements.js';
 import { minutesInWords } from '../shared/time-format.js';
-import { timeLeft } from './session.js';
+import { timeLeft } from '../shared/token-claims.js';
 
 const AHEAD = 5 * 60_000; // ms
 

@@ -4,6 +4,7 @@
 
 import { createListeners } from '../shared/listeners.js';
 import { openChannel, storeIfPossible } from '../shared/site-data.js';
+import { claimsOf, subjectOf } from '../shared/token-claims.js';
 import { endServerSession, fetchPageToken } from './page-token.js';
 
 const KEY = 'console.token';
@@ -192,37 +193,17 @@ function visit(url) {
 }
 
 /**
- * Removes the header name, "Bearer" and white space from a pasted token, because they may have been copied with it.
- * @param {string} pasted
+ * The role that an operator has set, or else the role in the token. The console shows what the role allows; only the
+ * server enforces it.
+ * @param {import('../shared/api-transport.js').Transport} transport
+ * @param {{token: string | null, subject: string}} session
+ * @returns {Promise<string>} '' if the role can't be read now
  */
-export function tidyToken(pasted) {
-  return pasted.replace(/^\s*(authorization:)?\s*bearer\s+/i, '').replace(/\s+/g, '');
-}
-
-/**
- * The subject, for display and for the names of drafts. Only the server verifies the token.
- * @param {string | null} token
- */
-export function subjectOf(token) {
-  return String(claimsOf(token).sub ?? '');
-}
-
-/** @param {string | null} token @returns {number | null} ms until the token ends; null if it has no end */
-export function timeLeft(token) {
-  const { exp } = claimsOf(token);
-  return typeof exp === 'number' ? exp * 1000 - Date.now() : null;
-}
-
-/**
- * The claims of a token; an empty object for a text that is not a token.
- * @param {string | null} token @returns {Record<string, any>}
- */
-export function claimsOf(token) {
+export async function readRole(transport, { token, subject }) {
   try {
-    const payload = (token ?? '').split('.')[1].replace(/-/g, '+').replace(/_/g, '/');
-    const bytes = Uint8Array.from(atob(payload), (c) => c.charCodeAt(0));
-    return Object(JSON.parse(new TextDecoder().decode(bytes)));
+    const { data } = await transport.get(`/api/records/users/${encodeURIComponent(subject)}`);
+    return data.role ?? String(claimsOf(token).role ?? 'user');
   } catch {
-    return {};
+    return '';
   }
 }

@@ -3,6 +3,7 @@
 import { createTransport, queryString } from '../shared/api-transport.js';
 import { ApiError, NetworkError as NoAnswer } from '../shared/errors.js';
 import { TIMEOUT } from './client-call.js';
+import { createOwnState } from './client-own-state.js';
 import { readRecords } from './client-records-standalone.js';
 import { createWait } from './client-wait.js';
 import { WidgetError, clientError, errorOf } from './widget-errors.js';
@@ -24,13 +25,13 @@ import { WidgetError, clientError, errorOf } from './widget-errors.js';
  * @param {typeof globalThis.fetch} [options.fetch]
  * @param {AskConsent} options.consent
  * @param {Storage} options.storage for the session of the page
- * @param {string} options.place key of this widget in the storage
+ * @param {string} options.place of this widget in the storage
  * @returns {Session}
  */
 export function createStandaloneSession({ baseUrl, getToken, fetch, consent, storage, place }) {
-  const transport = createTransport({ base: baseUrl, token: getToken, fetch });
+  const state = createOwnState({ storage, place, getToken });
+  const transport = createTransport({ base: baseUrl, token: state.token, fetch });
   const status = () => send(transport, 'GET', 'status', {}).then(statusOf);
-  const key = `widget-state:${place}`;
   return {
     mode: 'standalone',
     widgetId: null,
@@ -54,9 +55,9 @@ export function createStandaloneSession({ baseUrl, getToken, fetch, consent, sto
 
     connect: (need) => consent(need, status),
     status,
-    getState: async () => JSON.parse(storage.getItem(key) ?? 'null'),
-    setState: async (value) => storage.setItem(key, JSON.stringify(value)),
-    onState: () => () => {}, // only this page changes the state
+    getState: state.get,
+    setState: state.set,
+    onState: state.onChange,
     sendOutput() {}, // there are no other widgets
     followRecords: (collection, listener) => readRecords(transport, collection, listener),
     resize() {},
