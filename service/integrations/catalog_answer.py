@@ -22,6 +22,7 @@ def describe(proxy: Proxy, item: Endpoint) -> dict[str, Any]:
         "autoApprove": item.access.auto_approve,
         "cache": item.cache and asdict(item.cache),
         "perUser": item.per_user and asdict(item.per_user),
+        "bodyLimit": item.body_limit,
         "async": item.job is not None,
         "scopes": proxy.connections.scopes_of(item),
         "flag": _flag(proxy, item),

@@ -60,6 +60,7 @@ class Described(Schema):
     autoApprove = fields.Boolean(required=True)
     cache = fields.Nested(Keeping, required=True, allow_none=True)
     perUser = fields.Nested(Rate, required=True, allow_none=True)
+    bodyLimit = fields.Integer(required=True)
     scopes = fields.List(fields.String(), required=True)
     flag = fields.String(required=True, allow_none=True)
     configured = fields.Boolean(required=True)

@@ -94,6 +94,26 @@ def test_a_file_that_is_too_large_is_refused_with_both_sizes(explorer):
     expect(explorer.part("contentBase64")).not_to_contain_text("Film.mp4")
 
 
+def test_files_that_are_too_large_together_are_refused_before_anything_is_sent(explorer):
+    explorer.open("style-transfer-image")
+    requests = []
+    explorer.page.on("request", lambda one: requests.append(one.url))
+    picture = b"x" * (4 * MIB)
+    for name in ("image", "referenceImage"):
+        explorer.choose(name, a_file(f"{name}.png", "image/png", picture))
+        expect(explorer.part(name)).to_contain_text("4 MiB")
+        expect(explorer.code).to_contain_text(f"{name}.png")
+    explorer.send()
+    refusal = explorer.page.get_by_text("The body has 10.7 MiB as JSON")
+    expect(refusal).to_contain_text("At most 8 MiB are accepted. Nothing was sent.")
+    assert [url for url in requests if "integrations/price" in url] == []
+    explorer.choose("referenceImage", a_file("small.png", "image/png", b"x"))
+    expect(explorer.code).to_contain_text("small.png")
+    with explorer.page.expect_request("**/price/style-transfer-image"):
+        explorer.send()
+    expect(refusal).to_have_count(0)
+
+
 def test_a_file_is_dropped_on_its_field_and_nowhere_else(explorer):
     dropped = ["Plan.txt", "text/plain", "1. Write it.\n"]
     is_refused, _ = explorer.title.evaluate(DROP, dropped)

@@ -18,7 +18,7 @@ import { createSessionApprovals } from '../../service/browser/widgets/session-ap
 const PAGE = 'http://127.0.0.1:8000/';
 const PLAIN = {
   name: 'current-weather', aliases: [], category: 'science', summary: 'The weather now.', methods: ['POST', 'GET'],
-  integration: 'weather', billing: 'user', credits: 0, metered: false, autoApprove: true, cache: null, perUser: null,
+  integration: 'weather', billing: 'user', credits: 0, metered: false, autoApprove: true, cache: null, perUser: null, bodyLimit: 2 ** 20,
   async: false, scopes: [], configured: true, docs: '',
 };
 /** @param {any} changes @returns {any} */

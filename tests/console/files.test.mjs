@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { createChosenFiles } from '../../service/browser/integrations/chosen-files.js';
 import { createFileControl } from '../../service/browser/integrations/file-control.js';
-import { fileFactsOf, sizeProblem, sizeWords } from '../../service/browser/integrations/file-fields.js';
+import { bodyProblem, fileFactsOf, sizeProblem, sizeWords } from '../../service/browser/integrations/file-fields.js';
 import { readFile } from '../../service/browser/integrations/file-reading.js';
 import { fileOfText, textOfFile } from '../../service/browser/integrations/file-text.js';
 import { curl, javascript, python } from '../../service/browser/integrations/snippets.js';
@@ -44,6 +44,12 @@ test('a size is written in the unit that fits, and both sizes differ in a refusa
   assert.equal(sizeProblem({ name: 'a', size: 12 }, undefined), '');
   assert.equal(sizeProblem({ name: 'a', size: 2 ** 23 }, 2 ** 22), '“a” has 8 MiB. At most 4 MiB are accepted here.');
   assert.equal(sizeProblem({ name: 'a', size: 5242882 }, 5242881), '“a” has 5,242,882 bytes. At most 5,242,881 bytes are accepted here.');
+});
+
+test('a body is measured in the bytes that are sent', () => {
+  const body = { text: 'ä' }; // 13 bytes of JSON, 12 characters
+  assert.equal(bodyProblem(body, 13), '');
+  assert.match(bodyProblem(body, 12), /^The body has 13 bytes as JSON, where a file is a third larger\. At most 12 bytes are accepted\. Nothing was sent\.$/);
 });
 
 test('a file of any length is read as its base64, and its digest depends on all bytes', async () => {

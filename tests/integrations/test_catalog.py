@@ -20,7 +20,7 @@ NAMES = [(name, item) for item in OPEN for name in item.names]
 FIELDS = {
     "name": str, "aliases": list, "category": str, "summary": str, "methods": list,
     "integration": str, "billing": str, "credits": (int, float), "creditConsuming": bool,
-    "autoApprove": bool, "async": bool, "scopes": list, "configured": bool,
+    "autoApprove": bool, "async": bool, "scopes": list, "configured": bool, "bodyLimit": int,
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import { createStoredKey } from '../page/stored-keys.js';
 import { createEndpointHead } from './endpoint-head.js';
 import { createFileControl } from './file-control.js';
 import { refuseFiles } from './file-drops.js';
+import { bodyProblem } from './file-fields.js';
 import { createSnippetBox } from './snippet-box.js';
 
 /**
@@ -86,7 +87,13 @@ export function createEndpointPanel(endpoint, schema, context) {
     const lines = form.showProblems(problems);
     problem.textContent = lines.join(' ');
     if (problems.length) announce(`${problems.length === 1 ? 'One field is' : `${problems.length} fields are`} not valid.`);
-    else call.send(value, files.complete(value));
+    else sendBody(value, files.complete(value));
+  }
+
+  /** @param {any} value the body @param {any} sent with the contents of its files */
+  function sendBody(value, sent) {
+    problem.textContent = bodyProblem(sent, endpoint.bodyLimit);
+    if (!problem.textContent) call.send(value, sent);
   }
 
   /** Marks the fields that the server has refused. @param {any} details of the error */

@@ -14,6 +14,7 @@
  * @property {boolean} autoApprove
  * @property {{seconds: number, shared: boolean} | null} cache
  * @property {{calls: number, seconds: number} | null} perUser
+ * @property {number} bodyLimit the most bytes of a body
  * @property {boolean} async
  * @property {string[]} scopes
  * @property {string | null} flag of the connection status that a consent for the endpoint sets

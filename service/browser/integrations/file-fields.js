@@ -31,7 +31,23 @@ export function sizeWords(bytes) {
 /** Why a file is too large; '' if it is not. @param {import('./file-text.js').NamedFile} file @param {number | undefined} most bytes */
 export function sizeProblem({ name, size }, most = Infinity) {
   if (size <= most) return '';
-  const words = [size, most].map(sizeWords);
-  const [own, limit] = words[0] === words[1] ? [size, most].map((bytes) => `${formatNumber(bytes)} bytes`) : words;
+  const [own, limit] = differentWords(size, most);
   return `“${name}” has ${own}. At most ${limit} are accepted here.`;
+}
+
+/**
+ * Why a body is too large; '' if it is not. Files that are permitted one by one can be too large together.
+ * @param {any} body JSON, with the contents of its files @param {number} most bytes
+ */
+export function bodyProblem(body, most) {
+  const { size } = new Blob([JSON.stringify(body)]);
+  if (size <= most) return '';
+  const [own, limit] = differentWords(size, most);
+  return `The body has ${own} as JSON, where a file is a third larger. At most ${limit} are accepted. Nothing was sent.`;
+}
+
+/** Two sizes in words, in bytes if they would look the same. @param {number} size @param {number} most */
+function differentWords(size, most) {
+  const words = [size, most].map(sizeWords);
+  return words[0] === words[1] ? [size, most].map((bytes) => `${formatNumber(bytes)} bytes`) : words;
 }
