@@ -39,6 +39,26 @@ window.fetch = async (path, init) => {
   return new Response(body, answer);
 };"""
 
+# The function `silence` holds all further bytes of the page's newest reply, as a lost network does.
+SILENCE = """const { fetch } = window;
+window.fetch = async (path, init) => {
+  const answer = await fetch(path, init);
+  if (!/\\/api\\/ai\\/chat($|.*\\/stream$)/.test(path) || !answer.body) return answer;
+  const reader = answer.body.getReader();
+  let isSilent = false;
+  window.silence = () => (isSilent = true);
+  const body = new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (isSilent) return new Promise(() => {});
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => reader.cancel(),
+  });
+  return new Response(body, answer);
+};"""
+
 
 @pytest.fixture(scope="module")
 def lossy(databases):
@@ -140,6 +160,22 @@ def test_a_question_can_be_answered_when_its_reply_is_read_on_after_a_lost_conne
     with page.expect_response("**/stream") as resumed:
         page.evaluate("cut()")
     assert ":" in resumed.value.request.headers["last-event-id"]
+    decide(console, "search-web-raw", "Allow once")
+    console.is_idle()
+    assert calls_of(console) == ["search-web-raw"]
+
+
+def test_a_reply_whose_connection_is_silent_is_read_again(opened_there):
+    console = opened_there(alone=True)  # the clock is that of the context
+    page = console.page
+    page.add_init_script(SILENCE)
+    page.clock.install()
+    console.sign_in()
+    waits_for_its_user(console)
+    page.evaluate("silence()")
+    with page.expect_response("**/stream") as resumed:
+        page.clock.run_for(40_000)
+    assert resumed.value.status == 200
     decide(console, "search-web-raw", "Allow once")
     console.is_idle()
     assert calls_of(console) == ["search-web-raw"]

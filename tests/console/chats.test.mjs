@@ -9,6 +9,7 @@ import { createChatRow } from '../../service/browser/chat/chat-row.js';
 import { createChats } from '../../service/browser/chat/chats.js';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
+import './page-timers.mjs';
 import './plain-dom.mjs';
 
 const NOON = new Date(2026, 2, 10, 12);

@@ -2,6 +2,7 @@
 
 import { createConversation } from '../../service/browser/chat/conversation.js';
 import { createDrafts } from '../../service/browser/page/drafts.js';
+import './page-timers.mjs';
 
 export class FakeStorage {
   getItem(name) {

@@ -134,3 +134,36 @@ test('a line that is not JSON ends the reading', async () => {
   const reading = readUiStream(new Response('data: <html>\n\n')).next();
   await assert.rejects(reading, { message: /not JSON/ });
 });
+
+/** A stream that a test writes to, and its chunks as they are read. */
+function open() {
+  const opened = { chunks: [], isOver: false };
+  const body = new ReadableStream({ start: (controller) => Object.assign(opened, { write: (text) => controller.enqueue(new TextEncoder().encode(text)) }) });
+  const read = async () => {
+    for await (const chunk of readUiStream(new Response(body))) opened.chunks.push(chunk);
+    opened.isOver = true;
+  };
+  read();
+  return opened;
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a stream without a byte for half a minute is over, and one with comments is not', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const stream = open();
+  for (let comment = 0; comment < 6; comment += 1) {
+    t.mock.timers.tick(10_000);
+    stream.write(': keep-alive\n\n');
+    await settled();
+  }
+  stream.write('data: {"type":"start"}\n\n');
+  await settled();
+  assert.deepEqual([stream.chunks.length, stream.isOver], [1, false]);
+  t.mock.timers.tick(30_000);
+  await settled();
+  assert.equal(stream.isOver, false);
+  t.mock.timers.tick(10_000);
+  await settled();
+  assert.equal(stream.isOver, true);
+});

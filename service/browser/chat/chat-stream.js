@@ -2,6 +2,9 @@
 
 import { NetworkError, StreamFormatError } from '../shared/errors.js';
 
+const CHECK = 5000; // ms
+const MOST_SILENT = 6; // checks without a byte; the server sends a comment after each 10 s of silence
+
 /** @typedef {{type: string} & Record<string, any>} Chunk */
 
 /**
@@ -33,23 +36,41 @@ export function createChunkDecoder(position = { id: '' }) {
 /**
  * @param {Response} response
  * @param {{id: string}} [position] as for the decoder
- * @returns {AsyncGenerator<Chunk>} ends with the body; throws a `NetworkError` when the connection breaks, and a
- *   `StreamFormatError` when the body is no such stream
+ * @returns {AsyncGenerator<Chunk>} ends with the body, or when no byte has come for half a minute; throws a `NetworkError`
+ *   when the connection breaks, and a `StreamFormatError` when the body is no such stream
  */
 export async function* readUiStream(response, position) {
   const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
   const decoder = createChunkDecoder(position);
+  const close = () => void reader.cancel().catch(() => {});
+  const silence = watchSilence(close);
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {
         throw new NetworkError();
       });
       if (done) return;
+      silence.end();
       yield* decoder.push(value);
     }
   } finally {
-    reader.cancel().catch(() => {}); // without this, a stream that is not read to its end would keep its connection
+    silence.stop();
+    close(); // without this, a stream that is not read to its end would keep its connection
   }
+}
+
+/**
+ * Notices a connection that is lost without being closed, for example when the network has changed. Checks are counted, not
+ * the time: a computer that has slept reads first what has come meanwhile.
+ * @param {() => void} onSilence
+ */
+function watchSilence(onSilence) {
+  let silent = 0; // checks since the last byte
+  const timer = setInterval(() => {
+    silent += 1;
+    if (silent > MOST_SILENT) onSilence();
+  }, CHECK);
+  return { end: () => void (silent = 0), stop: () => clearInterval(timer) };
 }
 
 /** @param {string} line @returns {Chunk[]} none for comments, blank lines and `[DONE]` */
