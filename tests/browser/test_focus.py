@@ -15,6 +15,7 @@ from tests.browser.office_suite import forget
 
 NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."}}
 ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 USER = {"role": "user", "disabled": False, "balance": 1, "createdAt": "2026-01-01T00:00:00Z"}
 TEMPLATES = "**/api/widgets/templates"
 
@@ -401,3 +402,17 @@ def test_an_error_that_is_dismissed_leaves_the_focus_in_the_composer_and_is_show
         console.button("Dismiss this error").press("Enter")
         expect(console.problem).to_be_empty()
         expect(console.composer).to_be_focused()
+
+
+@pytest.mark.parametrize("by_touch", [False, True])
+def test_stop_moves_the_focus_to_the_message_box_but_opens_no_keyboard_on_a_touch_screen(
+    opened, by_touch
+):
+    console = opened(**PHONE if by_touch else {}).sign_in()
+    console.send("count to 400")
+    expect(console.answers).to_contain_text("1 2 3")
+    press = console.button("Stop").tap if by_touch else console.button("Stop").click
+    press()
+    expect(console.log if by_touch else console.composer).to_be_focused()
+    console.is_idle()
+    expect(console.log if by_touch else console.composer).to_be_focused()

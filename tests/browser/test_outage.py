@@ -74,6 +74,7 @@ def test_a_chat_that_could_not_be_read_is_read_when_the_service_is_available_aga
     page.reload()
     expect(console.problem).to_contain_text("The database is away.")
     expect(live(console)).to_have_text("Live")
+    expect(page.locator(".welcome")).to_be_hidden()  # it is the page of a new chat
     page.unroute(messages)
     page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(console.answers).to_have_count(1)

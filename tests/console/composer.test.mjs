@@ -10,7 +10,7 @@ import './plain-dom.mjs';
 function composing(stored, name) {
   const kept = new Map(Object.entries(stored));
   const drafts = { get: (one) => kept.get(one) ?? '', set: (one, text) => kept.set(one, text) };
-  const composer = createComposer({ drafts, modelPicker: document.createElement('span'), onSend() {}, onStop() {}, onDismiss() {}, lastMessage: () => '' });
+  const composer = createComposer({ drafts, modelPicker: document.createElement('span'), onSend() {}, onStop() {}, onDismiss() {}, lastMessage: () => '', leave() {} });
   composer.open(name);
   return { composer, kept: () => Object.fromEntries([...kept].filter(([, text]) => text)) };
 }

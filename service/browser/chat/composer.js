@@ -16,8 +16,9 @@ const BUSY = 'You can send when the reply has ended';
  * @param {() => void} options.onStop
  * @param {() => void} options.onDismiss called when the user has dismissed the problem
  * @param {() => string} options.lastMessage the text of the user's last message, or ''
+ * @param {() => void} options.leave moves the focus to the conversation
  */
-export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss, lastMessage }) {
+export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss, lastMessage, leave }) {
   let draft = 'new';
   let busy = false;
   const box = element('textarea', {
@@ -84,7 +85,8 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss,
 
   function stop() {
     stopButton.disabled = true;
-    box.focus();
+    if (mayFocusFields()) box.focus();
+    else if (document.activeElement !== box) leave();
     onStop();
   }
 

@@ -31,7 +31,7 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
   const models = createModelPicker(transport, storage, scheduleShow);
   const actions = createActions({ current: () => conversation, models, send: onSend, retry, transport, drafts, announce });
   const transcript = createTranscript(questions, { actions, socket }, scheduleShow);
-  const composer = createComposer({ drafts, modelPicker: models.node, onSend, onStop, onDismiss, lastMessage });
+  const composer = createComposer({ drafts, modelPicker: models.node, onSend, onStop, onDismiss, lastMessage, leave: transcript.focus });
   const first = createFirstMessage({
     chats,
     drafts,
@@ -94,8 +94,10 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     const phase = isCreating ? 'stopping' : (conversation?.phase ?? 'idle');
     composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
     const hasMessages = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
-    const isLoading = phase === 'loading' || (hasMessages && !transcript.isReady);
-    welcome.node.hidden = hasMessages && transcript.isReady;
+    const isUnread = conversation !== null && !conversation.isRead && phase === 'idle'; // reading its messages has failed
+    const isNew = !hasMessages && !isUnread;
+    const isLoading = phase === 'loading' || (!isNew && !transcript.isReady);
+    welcome.node.hidden = !isNew && transcript.isReady;
     welcome.node.classList.toggle('loading', isLoading);
     transcript.node.hidden = !welcome.node.hidden;
     if (!welcome.node.hidden && !isLoading) welcome.load();

@@ -24,6 +24,7 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @property {string} chatId
  * @property {Phase} phase
  * @property {Turn | null} turn the running turn or the failed turn
+ * @property {boolean} isRead whether the messages were read at least once
  * @property {string} problem shown at the composer; the view clears this property when the user dismisses it
  * @property {boolean} nothingStored whether it is certain that the last turn has stored nothing
  * @property {string} restoredText text to put back into the composer; the view then clears this property
@@ -51,11 +52,10 @@ export function createConversation(chatId, context) {
   let turns = 0;
   let isChecking = false; // whether a failed turn is sent again as soon as the messages are loaded
   let missed = ''; // when a message was stored that may not be shown; '' for none
-  let isRead = false; // whether the messages were read at least once
   let readProblem = ''; // why messages could not be read; '' if the last attempt has succeeded
   /** @type {State} */
   const state = {
-    chatId, phase: 'loading', messages: [], earlier: null, newest: '', turn: null, problem: '',
+    chatId, phase: 'loading', messages: [], earlier: null, newest: '', turn: null, isRead: false, problem: '',
     nothingStored: false, restoredText: '', storedText: '',
   };
   const conversation = Object.assign(state, {
@@ -85,12 +85,12 @@ export function createConversation(chatId, context) {
   /** Loads the newest stored messages. If a turn begins meanwhile, the answer is dropped. @returns {Promise<boolean>} false if loading fails */
   async function load() {
     const before = turns;
-    const firstLoad = !isRead;
+    const firstLoad = !conversation.isRead;
     const running = firstLoad ? searchRunning() : null;
     missed = '';
     try {
       const newest = await readNewest();
-      isRead = true;
+      conversation.isRead = true;
       if (newest && missed === newest.newest) missed = '';
       if (newest && turns === before) set({ ...mergeNewest(conversation, newest), ...withoutReadProblem(), ...reader.withoutFailure(newest.messages) });
       const response = await running; // awaited before the question is put back, because this reply may answer it
@@ -113,7 +113,7 @@ export function createConversation(chatId, context) {
   async function readMissed() {
     if (!readProblem || request || conversation.phase !== 'idle') return;
     const { turn, problem } = conversation;
-    if (!isRead) set({ phase: 'loading' });
+    if (!conversation.isRead) set({ phase: 'loading' });
     if (!(await load()) && turn && turn === conversation.turn) set({ problem }); // the error of the failed turn stays
   }
 

@@ -131,6 +131,7 @@ export function createTranscript(questions, context, onChange) {
   return {
     node,
     open,
+    focus: () => log.focus({ preventScroll: true }),
     /** Whether all modules that affect the height of messages are loaded, so that shown messages do not move. */
     get isReady() {
       return isReady;
