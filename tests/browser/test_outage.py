@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.explorer import Explorer
 from tests.browser.page_connection import Line
 from tests.services import wait_for
 
@@ -205,3 +206,27 @@ def test_a_fault_of_the_pages_own_code_is_logged_and_is_not_taken_for_an_outage(
     assert ["broken view" in console.errors[0], "broken palette" in console.errors[1]] == [True] * 2
     expect(live(console)).to_have_text("Live")
     expect(page.get_by_text(AWAY)).to_have_count(0)
+
+
+def test_the_explorer_shows_the_endpoints_of_a_service_that_was_restarted_with_others(line):
+    console, line = line
+    page = console.page
+    explorer = Explorer(console).show().open("generate-text").fill(prompt="A question")
+    before = explorer.links.count()
+
+    def without_one(route):
+        answer = route.fetch()
+        endpoints = [one for one in answer.json()["endpoints"] if one["name"] != "geocode-city"]
+        for one in endpoints:
+            one["configured"] = one["name"] != "generate-text"
+        route.fulfill(json={"endpoints": endpoints})
+
+    assert page.locator("[data-name='geocode-city']").count() == 1
+    page.route("**/api/integrations/catalog", without_one)
+    line.cut()
+    expect(live(console)).to_have_text("Not live")
+    line.up = True
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(explorer.links).to_have_count(before - 1)
+    expect(page.get_by_text("This server has no key for it yet.")).to_be_visible()
+    expect(explorer.field("prompt")).to_have_value("A question")

@@ -20,7 +20,7 @@ const CHOOSE = 'Choose an endpoint to see its parameters, its price and its answ
 
 /** @param {import('../page/view.js').ViewContext} context @returns {import('../page/view.js').View} */
 export function createExplorerView(context) {
-  const { transport, drafts } = context;
+  const { transport, drafts, socket } = context;
   const connections = createConnections(transport);
   const consents = createConsents({ transport, connections });
   const stopListening = listenForConsents(consents.receive);
@@ -37,19 +37,22 @@ export function createExplorerView(context) {
   let endpoints = null;
   /** @type {Record<string, JsonSchema>} */
   let schemas = {};
-  /** @type {Map<string, ReturnType<typeof createEndpointPanel>>} kept, so that a running job is still polled */
+  /** @type {Map<string, {panel: ReturnType<typeof createEndpointPanel>, declaration: string}>} kept, so that a running job is still polled */
   const panels = new Map();
   let name = '';
+  let isOld = false; // whether the service may have been restarted with other endpoints since they were read
   let stopped = false;
 
   async function load() {
     notice.hidden = true;
+    isOld = false;
     try {
       const [catalog, routes] = await Promise.all([readEndpoints(transport), transport.get('/api/integrations/routes-schema')]);
       if (stopped) return;
+      const isSame = JSON.stringify(catalog) === JSON.stringify(endpoints);
       endpoints = catalog;
       schemas = routes.properties;
-      list.fill(endpoints);
+      if (!isSame) list.fill(catalog);
     } catch (error) {
       if (stopped) return;
       message.textContent = errorText(error);
@@ -77,16 +80,29 @@ export function createExplorerView(context) {
     return element('p', { class: 'page-note' }, `This server has no endpoint “${name}”. `, all);
   }
 
-  /** @param {Endpoint} endpoint */
+  /** The panel of an endpoint. If the endpoint has changed, it is a new one with the same draft. @param {Endpoint} endpoint */
   function panelOf(endpoint) {
     const schema = schemas[endpoint.name] ?? { type: 'object' };
+    const declaration = JSON.stringify([endpoint, schema]);
     const known = panels.get(endpoint.name);
-    const panel = known ?? createEndpointPanel(endpoint, schema, { ...context, connections, consents, sessions });
-    panels.set(endpoint.name, panel);
+    if (known?.declaration === declaration) return known.panel;
+    known?.panel.stop();
+    const panel = createEndpointPanel(endpoint, schema, { ...context, connections, consents, sessions });
+    panels.set(endpoint.name, { panel, declaration });
     return panel;
   }
 
-  const stopWatching = context.socket.onPhase(() => context.socket.phase === 'open' && !notice.hidden && load());
+  function watch() {
+    if (socket.phase === 'waiting') isOld = true;
+    readAgain();
+  }
+
+  /** Reads the endpoints after an outage: at once if a reading has failed, and otherwise when this view is shown. */
+  function readAgain() {
+    if (socket.phase === 'open' && (!notice.hidden || (isOld && node.isConnected))) load();
+  }
+
+  const stopWatching = socket.onPhase(watch);
   load();
   return {
     node,
@@ -96,6 +112,7 @@ export function createExplorerView(context) {
     show(id) {
       name = id ?? '';
       render();
+      readAgain();
     },
     refresh: () => void (endpoints ? null : load()),
     focus: () => list.focus(),
@@ -105,7 +122,7 @@ export function createExplorerView(context) {
       stopListening();
       allowed.stop();
       consents.stop();
-      for (const panel of panels.values()) panel.stop();
+      for (const { panel } of panels.values()) panel.stop();
     },
   };
 }
