@@ -44,7 +44,8 @@ class Consent(Model):
     """A consent in progress. Only hashes of its state and of the browser's cookie are stored.
 
     While the vendor's answer waits for the user's confirmation, `tokens` holds the sealed answer,
-    and `state_hash` is the hash of the page's form token.
+    and `state_hash` is the hash of the page's form token. A row without `verifier` and `tokens`
+    only remembers the browser of a consent that has ended.
     """
 
     __tablename__ = "consents"

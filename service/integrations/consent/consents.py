@@ -19,7 +19,8 @@ from service.auth import user_locks
 from service.auth.user_locks import Standing
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.extensions import db, table
+from service.extensions import table
+from service.integrations.consent import browsers
 from service.integrations.consent.accounts import VendorAccount, from_store, is_other
 from service.integrations.consent.authority import Authority, NoTokens, Tokens
 from service.integrations.consent.grants import Grants
@@ -118,7 +119,7 @@ class Consents:
             return Failed(DENIED)
         if user is None:
             return Failed(NOT_ADMITTED)
-        known = browser is not None and self._is_known(hash_secret(browser), consent)
+        known = browser is not None and browsers.is_known(browser, consent)
         try:
             verifier = self._sealer.open(consent.verifier, places.consent(hash_secret(state)))
             tokens = authority.exchange(code, self._redirect, verifier)
@@ -213,22 +214,10 @@ class Consents:
             begun_by = session.scalar(select(_consents.c.user_id).where(*mine))
             user = _lock_user(session, begun_by) if begun_by else None
             row = session.execute(delete(_consents).where(*mine).returning(_consents)).one_or_none()
-        return (Consent(**row._mapping) if row else None), user
-
-    def _is_known(self, browser_hash: str, consent: Consent) -> bool:
-        """Return whether this consent, or a later one of this user, was begun in this browser.
-
-        Each answer with a URL replaces the cookie, and a page may get several at once.
-        """
-        if secrets.compare_digest(browser_hash, consent.browser_hash):
-            return True
-        later = select(Consent.state_hash).filter_by(
-            user_id=consent.user_id, integration=self._integration, browser_hash=browser_hash
-        )
-        is_alive = Consent.expires_at > current_time()
-        state_hash = db.session.scalar(later.where(is_alive).limit(1))
-        db.session.commit()
-        return state_hash is not None
+            consent = Consent(**row._mapping) if row else None
+            if consent and user:
+                browsers.remember(session, consent)
+        return consent, user
 
     def _objection(self, user_id: str, account: VendorAccount) -> str | None:
         """Return why these tokens can't be stored, or not together with the granted scopes."""

@@ -6,14 +6,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from gevent.pool import Pool
 
+from service.database.access import write_transaction
 from service.extensions import db
 from service.integrations.models import Consent
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer
+from service.times import now
 from service.upkeep.sweeping import sweep
 from tests.app_database import all_rows_as_text
 from tests.integrations.oauth.pages import CALLBACK, age_consents, form_token, is_refused
-from tests.integrations.oauth.user import EVENTS, READ, outcome, user
+from tests.integrations.oauth.user import EVENTS, READ, SEND, outcome, user
 from tests.services import on_sqlite
 
 
@@ -48,6 +50,31 @@ def test_a_page_that_got_several_urls_may_use_any_of_them(alice):
     assert outcome(alice.browser.get(first)) == "connected"
     assert outcome(alice.browser.get(second)) == "connected"
     assert alice.flags == {"mailRead", "mail", "calendar"}
+
+
+def test_consents_of_several_tabs_may_end_in_any_order(alice):
+    first, second, third = (alice.consent(endpoint) for endpoint in (READ, EVENTS, SEND))
+    for path in (third, first, second):
+        assert outcome(alice.browser.get(path)) == "connected"
+    assert is_refused(alice.browser.get(third))
+    assert alice.flags == {"mailRead", "mailSend", "mailModify", "mail", "calendar"}
+
+
+def test_a_consent_that_was_refused_does_not_make_other_tabs_ask(alice):
+    first, second = alice.consent(READ), alice.consent(EVENTS)
+    state = parse_qs(urlsplit(second).query)["state"][0]
+    assert is_refused(alice.browser.get(f"{CALLBACK}?error=access_denied&state={state}"), "granted")
+    assert outcome(alice.browser.get(first)) == "connected"
+
+
+@on_sqlite
+def test_a_browser_is_remembered_no_longer_than_its_consent_was_good(app, alice):
+    first, second = alice.consent(READ), alice.consent(EVENTS)
+    assert outcome(alice.browser.get(second)) == "connected"
+    with app.app_context(), write_transaction() as session:
+        [ended] = session.scalars(db.select(Consent).filter_by(asked=[]))
+        ended.expires_at = now()
+    assert outcome(alice.browser.get(first)) == "unconfirmed"
 
 
 @on_sqlite
