@@ -122,3 +122,46 @@ def test_code_is_selected_where_nothing_can_be_copied(console):
     code.get_by_role("button", name="Copy").click()
     expect(code.get_by_role("button", name="Selected")).to_be_visible()
     assert console.page.evaluate("getSelection().toString()") == SOURCE
+
+
+ARABIC = """repeat after me: - عنصر أول
+- two words
+
+> اقتباس
+
+|عمود|two|
+|-|-|
+|أ|ب|
+
+- قبل `x = 1`
+
+  ```
+  y = 2
+  ```
+"""
+SIDES = """(prose) => {
+  const right = (selector) => {
+    const range = document.createRange();
+    range.selectNodeContents(prose.querySelector(selector));
+    return range.getBoundingClientRect().right;
+  };
+  const box = (selector) => prose.querySelector(selector).getBoundingClientRect();
+  const style = (selector) => getComputedStyle(prose.querySelector(selector));
+  return {
+    items: [right('li'), right('li + li'), box('ul').right],
+    columns: [box('th').left, box('th + th').left],
+    bar: [style('blockquote').borderLeftWidth, style('blockquote').borderRightWidth],
+    code: [style('li code').direction, style('li pre').direction, style('li pre').textAlign],
+  };
+}"""
+
+
+def test_lists_quotes_and_tables_of_right_to_left_text_begin_at_the_right(console):
+    console.ask(ARABIC)
+    sides = console.answers.last.locator(".prose").evaluate(SIDES)
+    first, second, edge = sides["items"]
+    assert first == second, "an English item stands under an Arabic one"
+    assert edge - first == 24, "the marks of the list have their place"
+    assert sides["columns"] == sorted(sides["columns"], reverse=True)
+    assert sides["bar"] == ["0px", "3px"]
+    assert sides["code"] == ["ltr", "ltr", "start"]

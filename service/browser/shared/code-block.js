@@ -23,7 +23,7 @@ export function createCodeBlock(name) {
   const box = { tabindex: '0', role: 'group', 'aria-label': title };
   const copy = createCopyButton(() => source, code);
   const head = element('div', { class: 'code-head' }, element('span', { class: 'code-language' }, label || title), copy);
-  const node = element('div', { class: 'code-block' }, head, element('pre', box, code));
+  const node = element('div', { class: 'code-block', dir: 'ltr' }, head, element('pre', box, code));
   /** @type {Painter | null} */
   let painter = null;
   if (language) {

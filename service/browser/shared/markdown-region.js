@@ -5,7 +5,8 @@ import { element } from './elements.js';
 import { toBlock, parseOpen } from './markdown-blocks.js';
 import { viewOf } from './markdown-views.js';
 
-// The text direction of each block follows its words: one reply may have Hebrew and English paragraphs.
+// The text direction of each outermost block follows its words: one reply may have Hebrew and English paragraphs. The
+// blocks inside have no attribute `dir`, because browsers ignore the words of such blocks for the direction of the outer one.
 const BLOCKS = new Set(['p', 'li', 'ul', 'ol', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'th', 'td']);
 
 /** @typedef {import('./markdown-views.js').View} View */
@@ -48,18 +49,22 @@ export function createRegion(node) {
 /**
  * @param {any} parent @param {number} from index of the child that shows the first view of `before`
  * @param {View[]} before the views on the screen @param {View[]} after the views to show
+ * @param {boolean} [isInside] whether the parent is a block, or inside one
  */
-function patchInside(parent, from, before, after) {
+function patchInside(parent, from, before, after, isInside = false) {
   after.forEach((view, at) => {
     const child = parent.childNodes[from + at];
-    if (at >= before.length) parent.append(nodeOf(view));
-    else if (!patch(child, before[at], view)) child.replaceWith(nodeOf(view));
+    if (at >= before.length) parent.append(nodeOf(view, isInside));
+    else if (!patch(child, before[at], view, isInside)) child.replaceWith(nodeOf(view, isInside));
   });
   while (parent.childNodes.length > from + after.length) parent.lastChild.remove();
 }
 
-/** @param {any} node @param {View} before @param {View} after @returns {boolean} false if the node must be replaced */
-function patch(node, before, after) {
+/**
+ * @param {any} node @param {View} before @param {View} after @param {boolean} isInside
+ * @returns {boolean} false if the node must be replaced
+ */
+function patch(node, before, after, isInside) {
   if (typeof before === 'string' || typeof after === 'string') return patchText(node, before, after);
   if ('code' in before || 'code' in after) {
     if (!('code' in before && 'code' in after) || before.language !== after.language) return false;
@@ -67,7 +72,7 @@ function patch(node, before, after) {
     return true;
   }
   if (before.tag !== after.tag || !haveSame(before.attributes, after.attributes)) return false;
-  patchInside(node, 0, before.inside, after.inside);
+  patchInside(node, 0, before.inside, after.inside, isInside || BLOCKS.has(after.tag));
   return true;
 }
 
@@ -87,8 +92,8 @@ function haveSame(one, other) {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-/** @param {View} view @returns {Node} */
-function nodeOf(view) {
+/** @param {View} view @param {boolean} isInside whether it is inside a block @returns {Node} */
+function nodeOf(view, isInside) {
   if (typeof view === 'string') return document.createTextNode(view);
   if ('code' in view) {
     const block = createCodeBlock(view.language);
@@ -96,6 +101,8 @@ function nodeOf(view) {
     block.update(view.code);
     return block.node;
   }
-  const direction = BLOCKS.has(view.tag) ? { dir: 'auto' } : {};
-  return element(view.tag, { ...direction, ...view.attributes }, ...view.inside.map(nodeOf));
+  const isBlock = BLOCKS.has(view.tag);
+  const direction = isBlock && !isInside ? { dir: 'auto' } : {};
+  const inside = view.inside.map((each) => nodeOf(each, isInside || isBlock));
+  return element(view.tag, { ...direction, ...view.attributes }, ...inside);
 }
