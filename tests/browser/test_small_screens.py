@@ -225,3 +225,13 @@ def test_a_long_word_in_an_error_goes_beyond_no_edge(opened):
     console.page.get_by_role("menuitem", name="Pin").tap()
     expect(console.page.locator(".chats-pane [role=alert]")).to_contain_text("is away.")
     assert console.width() == PHONE["viewport"]["width"]
+
+
+def test_the_start_of_a_chat_is_not_cut_off_where_the_screen_is_low(opened):
+    console = opened(viewport={"width": 680, "height": 400}).sign_in()
+    welcome = console.page.locator(".welcome")
+    expect(welcome.get_by_role("button")).to_have_count(3)
+    assert welcome.evaluate("(box) => box.scrollHeight > box.clientHeight"), "it is too high"
+    line = console.page.locator(".welcome-line").bounding_box()
+    box = welcome.bounding_box()
+    assert line["y"] >= box["y"]
