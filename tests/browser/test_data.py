@@ -272,6 +272,19 @@ def test_a_deletion_that_ends_late_leaves_the_page_that_is_shown(console):
     expect(panel(page)).to_contain_text("This record was deleted in the meantime.")
 
 
+def test_an_own_deletion_is_not_reported_as_that_of_somebody_else(console):
+    [one] = add(console, "One")
+    page = show(console, f"tasks/{one['recordId']}")
+    held = deleted_late(console, page, one)
+    answer = first_of(held, page).fetch()
+    expect(page.get_by_role("link", name="Open One")).to_have_count(0)  # the socket was faster
+    expect(panel(page).get_by_role("alert")).to_have_count(0)
+    expect(console.button("Delete record")).to_be_disabled()
+    held[0].fulfill(response=answer)
+    expect(panel(page)).to_have_count(0)
+    expect(page.locator("#announcer")).to_contain_text("Deleted “One”.")
+
+
 def test_a_deletion_that_ends_late_closes_no_other_record(console):
     one, _ = add(console, "One", "Two")
     page = show(console, f"tasks/{one['recordId']}")

@@ -22,7 +22,7 @@ const DELETED = 'This record was deleted in the meantime.';
 
 /**
  * @param {{context: import('../page/view.js').ViewContext, collection: Collection, recordId: string,
- *   onClose: () => void, onSaved: (row: Row) => void, onUnsaved: (text: string) => void, onDelete: (row: Row) => void, onTitle: () => void}} parts
+ *   onClose: () => void, onSaved: (row: Row) => void, onUnsaved: (text: string) => void, onDelete: (row: Row) => Promise<void>, onTitle: () => void}} parts
  *   `onUnsaved` gets the error of a save that is refused after the panel was closed
  */
 export function createRecordPanel({ context, collection, recordId, onClose, onSaved, onUnsaved, onDelete, onTitle }) {
@@ -36,7 +36,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   const undo = element('button', { type: 'button', class: 'quiet', on: { click: revert } }, 'Discard');
   const actions = element('div', { class: 'panel-actions', hidden: true }, save, undo, status);
   const copy = iconButton('link', 'Copy link', copyLink);
-  const bin = iconButton('trash', 'Delete record', () => row && onDelete(row), { hidden: true });
+  const bin = iconButton('trash', 'Delete record', remove, { hidden: true });
   const head = element('div', { class: 'panel-head' }, heading, copy, bin, iconButton('cross', 'Close record', onClose));
   const node = element(
     'section',
@@ -50,6 +50,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   /** @type {import('./record-form.js').RecordForm | null} */
   let form = null;
   let isSaving = false; // a second save at the same time would take the first for a change made elsewhere
+  let isDeleting = false; // whether this panel deletes the record: the socket can report the deletion before the answer comes
   let unread = ''; // the text on the screen that says why the record can't be read
   let isStopped = false;
   const draft = createStoredForm(context.drafts, collection.name, recordId);
@@ -59,8 +60,9 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
   function show() {
     const next = rows.rows[recordId];
     if (next && next !== row) showRow(next);
-    else if (!next && rows.loaded) showGone();
-    const missing = !next && rows.loaded ? (row ? DELETED : GONE) : '';
+    const isGone = !next && rows.loaded && !isDeleting;
+    if (isGone) showGone();
+    const missing = isGone ? (row ? DELETED : GONE) : '';
     showUnread((rows.offline ? '' : rows.problem) || missing);
   }
 
@@ -147,6 +149,16 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     const lines = form && details ? form.refuse(details) : [errorText(error)];
     problem.textContent = lines.join(' ');
     return undefined;
+  }
+
+  async function remove() {
+    if (!row || isDeleting) return;
+    isDeleting = true;
+    setOff(bin, true);
+    await onDelete(row);
+    isDeleting = false;
+    setOff(bin, false);
+    if (!isStopped) show();
   }
 
   async function copyLink() {
