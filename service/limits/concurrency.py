@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
+from weakref import WeakValueDictionary
 
 from flask import Flask
+from gevent.lock import BoundedSemaphore
 from sqlalchemy import URL, make_url
 
 from config import Settings
@@ -36,6 +38,8 @@ REFUSALS: dict[LimitedKind, str] = {
     "calls": "At most {most} of your calls may run at once. Wait for one to end.",
     "sockets": "A user may have at most {most} sockets at a time.",
 }
+POLL_SECONDS = 5.0  # that a request for a job's state waits for others of its user
+POLLS = "Too many of your requests for the states of jobs are running. Please try again."
 BUSY = "Too many calls of this integration are running now. Please try again in a moment."
 
 
@@ -81,6 +85,7 @@ class ConcurrencyLimits:
         # The tickets in this worker, by user.
         self._here: dict[LimitedKind, Counter[str]] = {kind: Counter() for kind in self._most}
         self._of_integration: Counter[str] = Counter()
+        self._polls: WeakValueDictionary[str, BoundedSemaphore] = WeakValueDictionary()
 
     def take(self, kind: LimitedKind, subject: str) -> Ticket:
         """Let one more begin, and count it for `RATE_LIMITS`, unless it is refused.
@@ -158,6 +163,24 @@ class ConcurrencyLimits:
                 ticket.free()
         finally:
             self._of_integration[integration] -= 1
+
+    @contextmanager
+    def poll(self, subject: str) -> Iterator[None]:
+        """Wait until this worker polls fewer jobs of the user than `CALLS_AT_ONCE`.
+
+        Each poll may be a request to a vendor that hangs. Raises `RateLimited`.
+        """
+        free = self._polls.setdefault(subject, BoundedSemaphore(self._most["calls"]))
+        if subject == OWNER.of(self._app).subject:
+            yield
+        elif free.acquire(timeout=POLL_SECONDS):
+            try:
+                yield
+            finally:
+                free.release()
+        else:
+            measures.LIMITED.labels("polls-at-once").inc()
+            raise RateLimited(POLLS)
 
 
 def _refusal(kind: LimitedKind, most: int) -> TooManyAtOnce:

@@ -108,6 +108,31 @@ def test_a_stuck_vendor_leaves_room_for_the_others(app, alice, bob, stuck, monke
     assert call(bob, 9).status_code == 200, "their room is free again"
 
 
+@on_sqlite
+@pytest.mark.settings(calls_at_once=2)
+def test_polls_of_jobs_wait_for_those_of_their_user(app, alice, bob, vendor, monkeypatch):
+    def polled(_asked):
+        vendor.gate.wait(30)
+        return Said({"id": "run", "status": "running"})
+
+    app.extensions["vendor_settings"] |= {"EXA_BASE_URL": vendor.url, "EXA_API_KEY": "k"}
+    vendor.says({"id": "run", "status": "queued"})
+    research = ("/api/integrations/neuralsearch-research", {"query": "kites"})
+    jobs = [one.post(*research).json["data"]["jobId"] for one in (alice, bob)]
+    hers, his = [f"/api/integrations/jobs/{job}" for job in jobs]
+    vendor.says(polled)
+    polls = [gevent.spawn(alice.get, hers) for _ in range(2)]
+    wait_for(lambda: len(vendor.seen) == 4)
+    monkeypatch.setattr(module, "POLL_SECONDS", 0.2)
+    assert is_limited(alice.get(hers))
+    monkeypatch.setattr(module, "POLL_SECONDS", 30)
+    polls += [gevent.spawn(alice.get, hers), gevent.spawn(bob.get, his)]
+    wait_for(lambda: len(vendor.seen) == 5)
+    vendor.gate.set()
+    assert [poll.get().json["data"]["status"] for poll in polls] == ["running"] * 4
+    assert len(vendor.seen) == 6
+
+
 @on_postgresql
 def test_calls_that_begin_together_have_no_more_room(app, monkeypatch):
     """Each waits for the lock of its user."""

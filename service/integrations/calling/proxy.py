@@ -124,9 +124,10 @@ class Proxy:
         known = self.jobs.find(caller.subject, job_id) if caller.permit else None
         if known and caller.permit and not caller.permit.allows(known.endpoint):
             raise NotFound()
-        if self.gateway and (result := self.gateway.job(caller, token, job_id)):
-            return result
-        return self.jobs.answer(caller.subject, job_id, self.catalog, browser).response()
+        with CONCURRENCY.of(self._app).poll(caller.subject):
+            if self.gateway and (result := self.gateway.job(caller, token, job_id)):
+                return result
+            return self.jobs.answer(caller.subject, job_id, self.catalog, browser).response()
 
     def status(self, caller: Caller) -> dict[str, Any]:
         """Return the caller's connections; for a limited token only those of its endpoints."""
