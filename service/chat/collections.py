@@ -3,9 +3,10 @@
 The module also has the effects of editing a message and of deleting a chat.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from service.auth import user_locks
@@ -17,6 +18,8 @@ from service.database.locks import lock_name
 from service.integrations.calling import key_rows
 from service.records import outbox
 from service.records.collection import EVERY_ROLE, Collection, Column, Permissions, Values
+
+DELETED_AT_ONCE = 10_000  # messages of a chat, which take a statement about a second
 
 # Only the chat routes create rows. Otherwise a client could forge an assistant's message, which
 # later turns would read as history.
@@ -54,13 +57,25 @@ def _is_text(part: Any) -> bool:
 def _delete_chat(session: Session, chat: Chat) -> None:
     """End the chat's replies, announce the deletion of its messages, and delete their texts."""
     claims.request_end(session, chat.record_id, "deleted")
-    messages = select(Message.record_id).where(Message.chat_id == chat.record_id)
-    ids = list(session.scalars(messages.order_by(Message.seq)))
-    outbox.erase_text(session, AI_MESSAGES, chat.user_id, ids)
-    removals = [outbox.change(AI_MESSAGES, chat.user_id, {"recordId": id}, None) for id in ids]
-    if removals:
-        outbox.append(session.connection(), removals)
+    for messages in _parts_of(session, chat.record_id):
+        outbox.append_removals(session, AI_MESSAGES, chat.user_id, messages)
     _forget_texts(session, chat.record_id, chat.user_id)
+
+
+def _parts_of(session: Session, chat_id: str) -> Iterator[Select[str]]:
+    """Yield selects of the ids of a chat's messages, in their order.
+
+    A statement for all messages of a large chat could exceed the database's time limit.
+    """
+    of_chat, after = Message.chat_id == chat_id, 0
+    while True:
+        left = select(Message.seq).where(of_chat, Message.seq > after).order_by(Message.seq)
+        last = session.scalar(select(func.max(left.limit(DELETED_AT_ONCE).subquery().c.seq)))
+        if last is None:
+            return
+        part = select(Message.record_id).where(of_chat, Message.seq > after, Message.seq <= last)
+        yield part.order_by(Message.seq)
+        after = last
 
 
 def _forget_texts(session: Session, chat_id: str, owner: str) -> None:

@@ -6,6 +6,7 @@ import gevent
 import pytest
 from sqlalchemy import func, select
 
+from service.chat import collections
 from service.chat.models import JournalEntry, Message
 from service.database.access import write_transaction
 from service.database.locks import lock_name
@@ -14,6 +15,7 @@ from service.extensions import db
 from service.records.models import Outbox, Record
 from tests import model_streams
 from tests.app_database import is_lock_awaited
+from tests.chat.chat_searches import write
 from tests.chat.turns import call_tool
 from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
@@ -436,12 +438,35 @@ def entries_with_text(app):
     return [entry.record_id for entry in entries if entry.before]
 
 
-@on_sqlite
-def test_deleting_a_chat_writes_a_change_for_each_message(app, alice):
-    chat = alice.new_chat()
-    alice.turn(chat, "hello", userMessageId="mine")
-    ids = {record["recordId"] for record in alice.records("ai-messages")}
+def test_deleting_a_chat_writes_a_change_for_each_message(app, alice, bob, monkeypatch):
+    """In the order of the messages, and without the texts of the earlier changes."""
+    monkeypatch.setattr(collections, "DELETED_AT_ONCE", 2)
+    chat, kept, his = alice.new_chat(), alice.new_chat(), bob.new_chat()
+    for number in range(3):
+        alice.turn(chat, "hello", userMessageId=f"mine-{number}")
+    bob.turn(his, "hello", userMessageId="mine-0")
+    alice.turn(kept, "hello")
+    ids = [record["recordId"] for record in alice.records("ai-messages", where={"chatId": chat})]
     alice.delete(f"/api/records/ai-chats/{chat}")
-    removals = [row for row in changes_of(app) if row.action == "removed"]
-    assert {row.record_id for row in removals} == ids | {chat}
-    assert len(removals) == 3
+    removals = changes_of(app, action="removed", owner="alice")
+    assert [row.record_id for row in removals] == [*ids, chat]
+    assert {(row.before, row.after) for row in removals} == {(None, None)}
+    others = changes_of(app, action="added", collection="ai-messages")
+    texts = {(row.owner, row.record_id): row.after for row in others}
+    assert [texts["alice", id] for id in ids] == [None] * 6
+    assert sum(text is not None for text in texts.values()) == 4
+
+
+def test_a_chat_of_many_messages_is_deleted_with_as_few_statements_as_a_small_one(
+    app, alice, statements
+):
+    small, large = alice.new_chat(), alice.new_chat()
+    write(app, small, "one")
+    write(app, large, *(str(number) for number in range(700)))
+    counts = []
+    for chat in (small, large):
+        statements.clear()
+        alice.delete(f"/api/ai/chats/{chat}")
+        counts.append(len(statements))
+    assert counts[0] == counts[1]
+    assert len(changes_of(app, action="removed")) == 703
