@@ -296,6 +296,26 @@ def test_a_deletion_that_ends_late_closes_no_other_record(console):
     expect(panel(page).get_by_role("heading", name="Two")).to_be_visible()
 
 
+def test_a_change_that_is_refused_after_its_page_was_left_is_told_in_the_view(console):
+    console.may_say("503")
+    [one] = add(console, "One")
+    page = show(console, "tasks")
+    held = []
+    page.route(f"**/api/records/tasks/{one['recordId']}", held.append)
+    page.get_by_role("gridcell", name="One", exact=True).dblclick()
+    page.get_by_label("Title of One").fill("Two")
+    page.get_by_role("link", name="Notes").click()
+    expect(page.get_by_role("heading", name="Notes")).to_be_visible()
+    refused = {"error": "unavailable", "message": "Not now."}
+    first_of(held, page).fulfill(status=503, json=refused)
+    told = page.locator(".data-view > [role=alert]:visible")
+    expect(told).to_contain_text("A change in “Tasks” was not saved. Not now.")
+    expect(told).to_contain_text("You had typed “Two”.")
+    assert console.violations() == []
+    console.button("Dismiss").click()
+    expect(told).to_have_count(0)
+
+
 def test_what_a_user_may_not_change_shows_no_edit(console):
     """Of the service's own collections: turns are read only, a chat's deletion is asked about."""
     console.ask("count to 2")

@@ -723,7 +723,7 @@ function editing(kept = (title) => title) {
   const [sent, saves, lost, moves] = [[], [], [], []];
   const onClose = (_cell, step) => (moves.push(step), leave());
   const change = (_row, data, base) => (sent.push([data.title, base.title]), saves.push(later()), saves.at(-1).promise.then(() => row('5', { title: kept(data.title) })));
-  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, onClose, onLost: (typed) => lost.push(typed) });
+  const one = createGridRow({ collection: TASKS, columns: [TITLE], subject: 'alice', change, isShown: () => true, onClose, onLost: (typed) => lost.push(typed) });
   one.update(row('5', { title: 'old' }), false);
   const cell = one.node.childNodes[1];
   document.createElement('tbody').append(one.node);
@@ -738,7 +738,7 @@ function editing(kept = (title) => title) {
 }
 
 test('a cell whose time was emptied shows no earlier time', () => {
-  const one = createGridRow({ collection: TASKS, columns: [TASKS.columns[4]], subject: 'alice', change() {}, onClose() {}, onLost() {} });
+  const one = createGridRow({ collection: TASKS, columns: [TASKS.columns[4]], subject: 'alice', change() {}, isShown: () => true, onClose() {}, onLost() {} });
   const text = one.node.childNodes[1].childNodes[0];
   one.update(row('5', { due: '2026-11-23T10:00:00Z' }), false);
   assert.equal(text.title, '2026-11-23T10:00:00Z');
@@ -1035,7 +1035,7 @@ function ticking() {
 
 test('a box of the grid that is ticked and unticked at once is saved in turn', async () => {
   const { answers, change, shows } = ticking();
-  const one = createGridRow({ collection: TASKS, columns: [TASKS.columns[2]], subject: 'alice', change, onClose() {}, onLost() {} });
+  const one = createGridRow({ collection: TASKS, columns: [TASKS.columns[2]], subject: 'alice', change, isShown: () => true, onClose() {}, onLost() {} });
   const cell = one.node.childNodes[1];
   const [box] = cell.childNodes;
   shows((next) => one.update(next, false));

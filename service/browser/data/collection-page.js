@@ -1,6 +1,7 @@
 // The page of one collection: the search, the filters, the records, and a panel for one record or a new one.
 
 import { element, icon, isFocusLost, setOff } from '../shared/elements.js';
+import { errorText } from '../shared/errors.js';
 import { createDataGrid } from './data-grid.js';
 import { dataHref } from './data-route.js';
 import { createDeletion } from './deletion.js';
@@ -22,11 +23,14 @@ const PAGE = 50;
 /**
  * @param {Collection} collection @param {import('../page/view.js').ViewContext} context
  * @param {import('./new-record.js').NewRecord} draft
+ * @param {(text: string) => void} onUnsaved gets the error of a save that is refused after the page was left
  */
-export function createCollectionPage(collection, context, draft) {
+export function createCollectionPage(collection, context, draft, onUnsaved) {
   const { name } = collection;
+  let isLeft = false;
   const rows = createPagedRows(name, context, { size: PAGE });
-  const grid = createDataGrid({ collection, columns: tableColumns(collection), subject: context.subject, rows, onSort, onLost });
+  const isShown = () => !isLeft;
+  const grid = createDataGrid({ collection, columns: tableColumns(collection), subject: context.subject, rows, isShown, onSort, onLost });
   const filters = createFilterBar(recordColumns(collection), onFilter);
   const deletion = createDeletion(collection, rows, { ...context, leave: focusTable });
   const canCreate = Boolean(collection.permissions.create) && writableColumns(collection).length > 0;
@@ -98,15 +102,19 @@ export function createCollectionPage(collection, context, draft) {
     rows.ask({ where: whereOf(chosen, search, collection.columns) });
   }
 
-  /** @param {string} typed */
-  function onLost(typed) {
-    warn(`The record is no longer in this list. You had typed “${typed}”.`);
+  /** @param {string} typed @param {unknown} [error] */
+  function onLost(typed, error) {
+    const own = typed && `You had typed “${typed}”.`;
+    if (isLeft) onUnsaved([`A change in “${wordOf(name)}” was not saved.`, errorText(error), own].join(' ').trim());
+    else warn(`The record is no longer in this list. ${own}`);
   }
 
   /** @param {string} text */
   function warn(text) {
+    if (isLeft) return onUnsaved(text);
     problem.textContent = text;
     problem.dataset.of = ''; // not removed when the rows are read again
+    return undefined;
   }
 
   function openForm() {
@@ -128,6 +136,7 @@ export function createCollectionPage(collection, context, draft) {
     refresh: rows.refresh,
     focus: () => (panel.current ?? filters).focus(),
     stop() {
+      isLeft = true;
       stopListening();
       stopMarking();
       panel.stop();

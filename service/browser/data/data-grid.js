@@ -13,10 +13,10 @@ import { createGridRow } from './grid-row.js';
 
 /**
  * @param {{collection: Collection, columns: Column[], subject: string, rows: PagedRows,
- *   onSort: (column: string) => void, onLost: (typed: string) => void}} parts
- *   `onLost` gets the text that the user was typing into a record that was deleted elsewhere
+ *   isShown: () => boolean, onSort: (column: string) => void, onLost: (typed: string, error?: unknown) => void}} parts
+ *   `isShown` and `onLost` as in `GridContext`
  */
-export function createDataGrid({ collection, columns, subject, rows, onSort, onLost }) {
+export function createDataGrid({ collection, columns, subject, rows, isShown, onSort, onLost }) {
   const headers = columns.map((column) => createHeader(column, onSort));
   const corner = element('th', { scope: 'col', class: 'cell-open' }, element('span', { class: 'visually-hidden' }, 'Open'));
   const body = element('tbody');
@@ -31,7 +31,7 @@ export function createDataGrid({ collection, columns, subject, rows, onSort, onL
   const keys = letArrowsMove(table);
   /** @type {Map<string, import('./grid-row.js').GridRow>} */
   const views = new Map();
-  const context = { collection, columns, subject, change: rows.change, onClose, onLost };
+  const context = { collection, columns, subject, change: rows.change, isShown, onClose, onLost };
 
   /** @param {HTMLElement} cell @param {number} step */
   function onClose(cell, step) {

@@ -16,9 +16,12 @@ export function createDataView(context) {
   const message = element('p', {});
   const retry = element('button', { type: 'button', class: 'quiet', on: { click: () => tryAgain(load, retry, focus) } }, 'Try again');
   const notice = element('div', { class: 'notice', role: 'alert', hidden: true }, message, retry);
+  const lost = element('p', {});
+  const hide = element('button', { type: 'button', class: 'quiet', on: { click: dismiss } }, 'Dismiss');
+  const unsaved = element('div', { class: 'notice', role: 'alert', hidden: true }, lost, hide);
   const place = element('div', { class: 'collection-place' });
   const panes = element('div', { class: 'data-panes' }, list.node, place);
-  const node = element('div', { class: 'data-view' }, element('h2', { class: 'visually-hidden' }, 'Data'), notice, panes);
+  const node = element('div', { class: 'data-view' }, element('h2', { class: 'visually-hidden' }, 'Data'), notice, unsaved, panes);
   /** @type {Map<string, import('./new-record.js').NewRecord>} by collection: the creation of a record goes on after its page is closed */
   const newRecords = new Map();
   /** @type {Collection[] | null} */
@@ -64,12 +67,24 @@ export function createDataView(context) {
     const hadFocus = place.contains(document.activeElement);
     if (!page || declaration !== declared) {
       page?.stop();
-      page = createCollectionPage(collection, context, newRecordOf(collection.name));
+      page = createCollectionPage(collection, context, newRecordOf(collection.name), showUnsaved);
       declared = declaration;
     }
     if (place.firstChild !== page.node) place.replaceChildren(page.node);
     if (hadFocus && isFocusLost()) page.focus();
     return page;
+  }
+
+  /** Shows what was not saved on a page that was left meanwhile. @param {string} text */
+  function showUnsaved(text) {
+    lost.textContent = text;
+    unsaved.hidden = false;
+    if (!node.isConnected) context.announce(text); // another view is shown
+  }
+
+  function dismiss() {
+    unsaved.hidden = true;
+    focus();
   }
 
   /** @param {string} name */

@@ -12,7 +12,7 @@ import { valueAt } from './order.js';
  */
 
 /** @param {GridContext} context @param {Column} column @param {() => Row} rowNow @returns {import('./grid-row.js').GridCell} */
-export function createFlagCell({ change }, column, rowNow) {
+export function createFlagCell({ change, isShown, onLost }, column, rowNow) {
   const box = element('input', { type: 'checkbox', tabindex: '-1', on: { change: tick, click: keepReadOnly } });
   const node = element('td', { role: 'gridcell', class: 'cell-boolean' }, box);
   const note = element('span', { class: 'problem cell-problem', role: 'alert' });
@@ -40,6 +40,7 @@ export function createFlagCell({ change }, column, rowNow) {
       if (value !== (before === true)) await change(rowNow(), { [column.name]: value }, { [column.name]: before });
     } catch (error) {
       if (ticks === 1) box.checked = stored() === true;
+      if (!isShown()) onLost('', error);
       node.append(note);
       note.textContent = errorText(error);
     }

@@ -12,8 +12,10 @@ import { createTextCell } from './grid-text-cell.js';
  * @typedef {import('../shared/live-rows.js').Row} Row
  * @typedef {{collection: Collection, columns: Column[], subject: string,
  *   change: (row: Row, data: Record<string, any>, base: Record<string, any>) => Promise<Row>,
- *   onClose: (cell: HTMLElement, step: number) => void, onLost: (typed: string) => void}} GridContext `step` says by
- *   how many cells the focus moves; `onLost` gets the text that could not be saved in a row that is no longer shown
+ *   isShown: () => boolean, onClose: (cell: HTMLElement, step: number) => void,
+ *   onLost: (typed: string, error?: unknown) => void}} GridContext
+ *   `isShown` tells whether the grid is still shown; `step` says by how many cells the focus moves; `onLost` gets the text
+ *   that was not saved in a row that is no longer shown, and the error
  * @typedef {{node: HTMLElement, typed: () => string, update: (mayUpdate: boolean, title: string) => void}} GridCell
  *   `typed` returns the text that is neither saved nor being saved; `update` shows the current row
  * @typedef {ReturnType<typeof createGridRow>} GridRow

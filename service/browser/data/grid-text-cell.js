@@ -17,7 +17,7 @@ import { isSame, shownText } from './values.js';
  */
 
 /** @param {GridContext} context @param {Column} column @param {() => Row} rowNow @returns {import('./grid-row.js').GridCell} */
-export function createTextCell({ change, onClose, onLost }, column, rowNow) {
+export function createTextCell({ change, isShown, onClose, onLost }, column, rowNow) {
   const text = element('span', { class: 'cell-text' });
   const node = element('td', { role: 'gridcell', class: `cell-${isJson(column) ? 'json' : column.type}`, tabindex: '-1' }, text);
   /** @type {Editor | null} */
@@ -90,7 +90,7 @@ export function createTextCell({ change, onClose, onLost }, column, rowNow) {
 
   /** @param {Editor} current @param {any} error if the save was refused @param {any} stored the stored value otherwise, in the form of the server */
   function end(current, error, stored) {
-    if (error && !isInTable()) return onLost(current.text());
+    if (error && !(isInTable() && isShown())) return onLost(current.text(), error);
     if (error) return refuse(error instanceof ChangedMeanwhile ? conflictText(error) : errorText(error));
     if (current.text() === sent && isLeft()) return close();
     current.rebase(stored);
