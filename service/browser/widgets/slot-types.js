@@ -21,7 +21,6 @@ import { canonical, isObject } from './json-value.js';
  * @property {any[]} [enum]
  */
 
-export const SLOT_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'any'];
 const SCALARS_AND_ARRAYS = ['string', 'number', 'boolean', 'array'];
 
 /**
