@@ -1,7 +1,7 @@
 // A table that keeps the node of a row as long as its data stay the same, so that a refresh does not move the focus. If the
 // focused row changes, its new node gets the focus; if it is removed, the table.
 
-import { arrange, element } from '../shared/elements.js';
+import { arrangeOnly, element } from '../shared/elements.js';
 import { renewTimes } from './words.js';
 
 /** @typedef {import('../shared/elements.js').Child} Child */
@@ -63,8 +63,7 @@ export function createTable({ caption, columns, key, empty }) {
         next.set(key(row), before?.text === text ? before : { text, node: rowOf(row) });
       }
       const nodes = [...next.values()].map((each) => each.node);
-      for (const child of [...body.children]) if (!nodes.includes(child)) child.remove();
-      arrange(body, nodes);
+      arrangeOnly(body, nodes);
       renewTimes(body);
       known = next;
       table.hidden = rows.length === 0;

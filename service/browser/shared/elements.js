@@ -162,6 +162,13 @@ export function arrange(parent, nodes) {
   });
 }
 
+/** Shows these nodes only, in this order. The others are removed first, so that fewer nodes are moved. @param {Element} parent @param {Node[]} nodes */
+export function arrangeOnly(parent, nodes) {
+  const kept = new Set(nodes);
+  for (const child of [...parent.childNodes]) if (!kept.has(child)) child.remove();
+  arrange(parent, nodes);
+}
+
 /** Fits the height of a text area to its text, in browsers without `field-sizing`. @param {HTMLTextAreaElement} box */
 export function fitHeight(box) {
   if (CSS.supports('field-sizing', 'content') || !box.isConnected) return;

@@ -1,7 +1,7 @@
 // The list of calls, with a filter and a button that checks running jobs.
 // @ts-check
 
-import { arrange, element, isFocusLost } from '../shared/elements.js';
+import { arrangeOnly, element, isFocusLost } from '../shared/elements.js';
 import { moment } from '../shared/time-format.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { hrefOf } from '../page/route.js';
@@ -58,8 +58,7 @@ export function createCallList({ transport, socket, announce }) {
 
   function render() {
     const rows = feed.rows;
-    arrange(list, rows.map(nodeOf));
-    while (list.childNodes.length > rows.length) list.lastChild?.remove();
+    arrangeOnly(list, rows.map(nodeOf));
     empty.textContent = feed.loaded ? EMPTY[filter] : 'Loading…';
     empty.hidden = rows.length > 0 || (problem.isOpen && !feed.loaded);
     list.hidden = rows.length === 0;

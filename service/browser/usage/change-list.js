@@ -1,7 +1,7 @@
 // The changes that the assistant has made for the user, grouped by reply, with an Undo button for each reply.
 // @ts-check
 
-import { arrange, element, isFocusLost } from '../shared/elements.js';
+import { arrangeOnly, element, isFocusLost } from '../shared/elements.js';
 import { moment } from '../shared/time-format.js';
 import { changesIn, undoTurn, writesOf } from '../calls/turn-undo.js';
 import { canBeUndone, countInWords, groupsOf, sentenceOf, stepsOf } from './change-words.js';
@@ -53,8 +53,7 @@ export function createChangeList({ transport, announce }) {
 
   function render() {
     const groups = groupsOf(changes.list);
-    arrange(list, groups.map(nodeOf));
-    while (list.childNodes.length > groups.length) list.lastChild?.remove();
+    arrangeOnly(list, groups.map(nodeOf));
     empty.textContent = changes.loaded ? EMPTY : 'Loading…';
     empty.hidden = groups.length > 0 || (problem.isOpen && !changes.loaded);
     more.hidden = !changes.hasMore;

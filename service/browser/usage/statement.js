@@ -1,7 +1,7 @@
 // The entries of the user's account, newest first, in pages and as a CSV file.
 // @ts-check
 
-import { arrange, element, isFocusLost, isOff, setOff } from '../shared/elements.js';
+import { arrangeOnly, element, isFocusLost, isOff, setOff } from '../shared/elements.js';
 import { formatNumber } from '../shared/number-words.js';
 import { moment } from '../shared/time-format.js';
 import { hrefOf } from '../page/route.js';
@@ -38,8 +38,7 @@ export function createStatement({ transport, announce }) {
 
   function show() {
     problem.clear();
-    arrange(rows, entries.list.map(rowOf));
-    while (rows.childNodes.length > entries.list.length) rows.lastChild?.remove();
+    arrangeOnly(rows, entries.list.map(rowOf));
     more.hidden = !entries.hasMore;
   }
 

@@ -2,7 +2,7 @@
 // The message inspector of a canvas: shows the messages that widgets sent and received, and the dropped ones. It can be
 // filtered, paused and cleared. While it is closed, nothing is drawn.
 
-import { arrange, element } from '../shared/elements.js';
+import { arrangeOnly, element } from '../shared/elements.js';
 import { createMessageBuffer } from './message-buffer.js';
 import { createMessageLine, createMessageList } from './message-log.js';
 
@@ -40,8 +40,7 @@ export function createMessageInspector({ nameOf }) {
     if (node.hidden) return;
     showWidgets();
     const rows = buffer.rows(filter.value === '*' ? undefined : filter.value.slice(1));
-    arrange(list, rows.map(lineOf));
-    while (list.children.length > rows.length) list.lastElementChild.remove();
+    arrangeOnly(list, rows.map(lineOf));
     empty.hidden = rows.length > 0;
     list.hidden = rows.length === 0;
     pauseButton.textContent = buffer.isPaused ? `Resume (${buffer.missed} new)` : 'Pause';
