@@ -3,6 +3,8 @@
 `assemble` is the whole wiring: explicit lists of extensions, blueprints and commands.
 """
 
+from functools import partial
+
 from config import Settings, load
 from service import lifecycle
 from service.activity.calls import CallRows
@@ -148,8 +150,8 @@ def assemble(settings: Settings | None = None) -> Service:
 
 
 def _defer_secrets(app: Service, settings: Settings, upstream: Upstream, catalog: Catalog) -> None:
-    names = ("verifier", "owner")
-    app.extensions.defer(names, lambda: bearer.set_up(app, settings, upstream))
+    set_up_bearer = partial(bearer.set_up, app, settings, upstream)
+    app.extensions.defer(("verifier", "owner", "owner_check"), set_up_bearer)
     names = ("sessions", "sign_ins")
     app.extensions.defer(names, lambda: sign_in_setup.set_up(app, settings, upstream))
     names = ("media", "media_sweeper")

@@ -10,15 +10,14 @@ from flask import Flask, Request, current_app, g
 
 from config import ConfigError, Settings
 from service.app import Service
-from service.auth import permits, tokens, users
+from service.auth import owner, permits, tokens, users
 from service.auth.keys import KeySource
 from service.auth.permits import Permit, Scope
 from service.auth.tokens import VERIFIER
-from service.auth.users import OWNER, Caller
 from service.current_request import current_g, current_request
-from service.observing import attribution, measures
+from service.observing import attribution
 from service.outbound.upstream import Upstream
-from service.web.errors import Forbidden, Unauthorized, Unavailable
+from service.web.errors import Forbidden, Unauthorized
 
 SUBPROTOCOL = "bearer."
 ADMIN = "admin"
@@ -29,7 +28,7 @@ def init_app(app: Service) -> None:
 
 
 def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
-    """Set the app's `VERIFIER` and `OWNER`.
+    """Set the app's `VERIFIER`, `OWNER` and `OWNER_CHECK`.
 
     Raises `ConfigError` if no key for tokens is configured, or if the owner's token is invalid.
     """
@@ -39,35 +38,8 @@ def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
     if settings.auth_secret and keys and not settings.auth_issuer:
         raise ConfigError("AUTH_ISSUER: must be set when AUTH_SECRET and AUTH_JWKS_URL both are")
     verifier = tokens.Verifier(settings, keys)
-    OWNER.set(app, _check_owner(settings, verifier))
+    owner.set_up(app, settings.owner_token, verifier)
     VERIFIER.set(app, verifier)
-
-
-def _check_owner(settings: Settings, verifier: tokens.Verifier) -> Caller:
-    if not settings.owner_token:
-        raise ConfigError("OWNER_TOKEN: must be set (flask token issue makes one)")
-    try:
-        claims = verifier.verify(settings.owner_token)
-    except Unauthorized:
-        reason = "must be a valid, unexpired token that fits the AUTH_… settings"
-        fault = tokens.times_fault(settings.owner_token)
-        detail = f"; {fault}" if fault else ""
-        raise ConfigError(f"OWNER_TOKEN: {reason} (flask token issue makes one){detail}") from None
-    except Unavailable:
-        return _unverified_caller(settings.owner_token)
-    if claims.permit:
-        raise ConfigError("OWNER_TOKEN: must be a token without limits (flask token issue)")
-    measures.OWNER_TOKEN_END.set(claims.expires)
-    return Caller(claims.subject, claims.role, claims.issued)
-
-
-def _unverified_caller(token: str) -> Caller:
-    """Read the owner's token without its signature, to start while the provider is down."""
-    _, claims = tokens.peek(token)
-    subject, role = claims.get("sub"), claims.get("role", "user")
-    if not isinstance(subject, str) or not 0 < len(subject) <= tokens.SUBJECT_LIMIT:
-        raise ConfigError("OWNER_TOKEN: must have a subject")
-    return Caller(subject, str(role), tokens.issue_time(claims))
 
 
 def public(view: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from flask import Flask
 
 from service.auth import users
+from service.auth.owner import OWNER_CHECK
 from service.auth.users import OWNER
 from service.chat.question import NO_CHAT, Question
 from service.chat.stream import chunks
@@ -48,6 +49,7 @@ def ask(app: Flask, text: str, model_id: str = DEFAULT_MODEL) -> Iterator[str]:
 def _question(app: Flask, text: str, model_id: str) -> Question:
     model, owner = MODELS.of(app)[model_id], OWNER.of(app)
     require_configured(model)
+    OWNER_CHECK.of(app).require()
     users.enrol(owner.subject, issued=owner.issued)
     question = Question(
         turn_id=new_id("turn"),

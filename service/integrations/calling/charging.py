@@ -4,6 +4,7 @@ from flask import Flask
 
 from config_values import Billing
 from service.app_keys import APP_SETTINGS
+from service.auth.owner import OWNER_CHECK
 from service.auth.users import OWNER
 from service.billing.budgets import budget_of
 from service.billing.payer import PaidBy, Payer, payer_of, starting_amount
@@ -31,7 +32,7 @@ class Charging:
         return "owner" if self.billing(endpoint) == "developer" else "user"
 
     def charge_of(self, admitted: Admitted) -> Charge | None:
-        """Return the charge of a call, or None if it can't cost anything."""
+        """Return the charge of a call, or None if it can't cost anything. Raises `Unavailable`."""
         endpoint, request = admitted.endpoint, admitted.request
         most = endpoint.most(admitted.params)
         if not most:
@@ -51,8 +52,13 @@ class Charging:
         )
 
     def _payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
-        """Return the payer: the subject of the forwarded token, within the caller's own limit."""
-        owner = OWNER.of(self._app)
-        forwarded = owner if self.paid_by(endpoint) == "owner" else request.caller
+        """Return the payer: the subject of the forwarded token, within the caller's own limit.
+
+        Raises `Unavailable` if it is the owner's token, and this token could not be verified yet.
+        """
+        owner, forwarded = OWNER.of(self._app), request.caller
+        if self.paid_by(endpoint) == "owner":
+            OWNER_CHECK.of(self._app).require()
+            forwarded = owner
         budget = budget_of(self._settings.budgets, request.caller)
         return payer_of(forwarded, owner.subject, request.caller, budget)
