@@ -17,8 +17,9 @@ from typing import Any, Protocol
 from click import ClickException
 
 from config_addresses import base_url, server, url
+from config_names import misspelt, unread_file
 from config_settings import INSTANCE, ROOT, Settings
-from config_values import MODEL_NAMES, header, misspelt, scope_names, sealing_keys, text
+from config_values import MODEL_NAMES, header, ids, scope_names, sealing_keys, text
 
 __all__ = [
     "INSTANCE", "MODEL_NAMES", "ROOT", "ConfigError", "Settings", "known_names",
@@ -50,6 +51,7 @@ KINDS: Mapping[str, Callable[[str], str]] = {
     "base-url": base_url,
     "server": server,
     "scope-names": scope_names,
+    "ids": ids,
 }
 
 
@@ -101,9 +103,11 @@ def with_declared(settings: Settings, declared: Iterable[Declared]) -> Settings:
 def _refuse_mistakes(environ: Mapping[str, str], plain: set[str], filed: set[str]) -> None:
     """Raise `ConfigError` for a variable whose name is nearly a setting's name.
 
-    The variable is ignored if that setting is set as well: it then probably belongs to another
-    program.
+    So is the file of a setting that is no secret: the setting's default would be used instead. The
+    variable is ignored if that setting is set as well: it then probably belongs to another program.
     """
+    if name := unread_file(environ, plain):
+        raise ConfigError(f"{name}_FILE: must not be set: only secrets are read from files")
     known = _with_files(plain, filed)
     missing = sorted(key for key in known if not environ.get(key))
     for name in [name for name, value in environ.items() if value and name not in known]:

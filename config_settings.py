@@ -105,7 +105,7 @@ class Settings:
     starting_credits: int = setting(integer(0, 1_000_000_000), 1000)
     integrations_billing: Mapping[str, Billing] = setting(billing, dict)
     grant_idle_days: int = setting(integer(0, 365), 30)
-    integrations_gateway_url: str | None = setting(base_url)
+    integrations_gateway_url: str | None = setting(base_of("/api/integrations", "/api"))
     media_dir: Path | None = setting(directory)
     media_quota: int = setting(integer(32, 1_000_000), 256)  # MiB
     mcp: bool = setting(switch, True)

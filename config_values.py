@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -28,8 +28,8 @@ def text(value: str) -> str:
 
 def header(value: str) -> str:
     """Check the value of an HTTP header: RFC 9110, section 5.5, without its obsolete forms."""
-    if not value.isascii() or not value.isprintable():
-        raise ValueError("must be printable ASCII, without line breaks")
+    if not value.isascii() or not value.isprintable() or value != value.strip():
+        raise ValueError("must be printable ASCII, without line breaks or a blank at either end")
     return value
 
 
@@ -78,6 +78,13 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 def names(value: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in value.split(",") if item.strip())
+
+
+def ids(value: str) -> str:
+    """Check ids of capital letters and digits, comma separated. Names are not ids."""
+    if not all(re.fullmatch(r"[A-Z0-9]+", item) for item in names(value)):
+        raise ValueError("must be ids of capital letters and digits, comma separated")
+    return value
 
 
 RATES = ("turns", "calls", "records", "sockets", "tokens")
@@ -169,13 +176,10 @@ def headers(value: str) -> tuple[tuple[str, str], ...]:
 
 def model_names(value: str) -> dict[str, str]:
     """Parse `id=upstream name` pairs, which replace defaults. An unknown id is refused."""
-    merged = dict(MODEL_NAMES)
-    for item in names(value):
-        model, _, upstream = item.partition("=")
-        if model not in MODEL_NAMES or not upstream:
-            raise ValueError("must be known-model-id=upstream-name, comma separated")
-        merged[model] = upstream
-    return merged
+    given = _once_each(value)
+    if not set(given) <= set(MODEL_NAMES) or not all(given.values()):
+        raise ValueError("must be known-model-id=upstream-name, comma separated")
+    return {**MODEL_NAMES, **given}
 
 
 def model_id(value: str) -> str:
@@ -186,8 +190,7 @@ def model_id(value: str) -> str:
 
 def scope_names(value: str) -> str:
     """Check `neutral=suffix` pairs. Source of a scope's characters: RFC 6749, section 3.3."""
-    for item in names(value):
-        neutral, _, suffix = (part.strip() for part in item.partition("="))
+    for neutral, suffix in _once_each(value).items():
         if not neutral or not re.fullmatch(r"[!#-\[\]-~]+", suffix):
             raise ValueError("must be neutral=suffix, comma separated")
     return value
@@ -195,10 +198,19 @@ def scope_names(value: str) -> str:
 
 def billing(value: str) -> dict[str, Billing]:
     """Parse `integration=user|developer` pairs."""
-    pairs: dict[str, Any] = dict(item.partition("=")[::2] for item in names(value))
+    pairs: dict[str, Any] = _once_each(value)
     if not set(pairs.values()) <= set(get_args(Billing)):
         raise ValueError("must be integration=user|developer, comma separated")
     return pairs
+
+
+def _once_each(value: str) -> dict[str, str]:
+    """Parse `name=value` pairs. A name that occurs twice is refused: one of its values is wrong."""
+    parts = [item.partition("=") for item in names(value)]
+    pairs = [(name.strip(), given.strip()) for name, _, given in parts]
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("must name each of its parts once")
+    return dict(pairs)
 
 
 def hidden_in(database_url: str) -> list[str]:
@@ -217,34 +229,3 @@ def hidden_in(database_url: str) -> list[str]:
     if not password:
         return in_query
     return [*in_query, password, unquote(password), f"{parts.username}:{password}@"]
-
-
-def misspelt(name: str, known: Iterable[str]) -> str | None:
-    """Return the first known name of at least eight letters that `name` nearly equals, or None.
-
-    One slip is allowed, or two in a name of sixteen letters or more. A slip is a letter too many,
-    too few, wrong, or swapped with the next one. XAI_BASE_URL, which other programs use, has two
-    slips from EXA_BASE_URL and is therefore not a near miss.
-    """
-    for other in known:
-        allowed = 0 if len(other) < 8 else 1 if len(other) < 16 else 2
-        # These cheap tests exclude nearly every pair of names. A slip changes at most two letters.
-        if not allowed or abs(len(name) - len(other)) > allowed or name == other:
-            continue
-        if len(set(name) ^ set(other)) <= 2 * allowed and _slips(name, other) <= allowed:
-            return other
-    return None
-
-
-def _slips(one: str, other: str) -> int:
-    """Return the optimal string alignment distance between two names."""
-    before: list[int] = []
-    last = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        row = [i]
-        for j, against in enumerate(other, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != against))
-            swapped = i > 1 and j > 1 and (letter, against) == (other[j - 2], one[i - 2])
-            row.append(min(cost, before[j - 2] + 1) if swapped else cost)
-        before, last = last, row
-    return last[-1]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from config import ConfigError
-from config_values import misspelt
+from config_names import misspelt
 from service.chat.tools.tool import Tool
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.vendor import Vendor

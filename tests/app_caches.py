@@ -19,7 +19,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 from werkzeug.routing import Rule
 
-import config_values
+import config_names
 from service.integrations import everything
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
@@ -42,7 +42,7 @@ def shared_caches() -> Iterator[None]:
         cache_rules(patch)
         patch.setattr(everything, "catalog", _cached_catalog(everything.catalog))
         # Tests that give settings of vendors would compare them with our own, at 3 ms for each app.
-        patch.setattr(config_values, "_slips", cache(config_values._slips))
+        patch.setattr(config_names, "_slips", cache(config_names._slips))
         # Each server of a test would ask in another thread for the name of this machine.
         patch.setattr(gevent.socket, "getfqdn", cache(gevent.socket.getfqdn))
         kept: LRUCache[Any, Any] = LRUCache(STATEMENTS)

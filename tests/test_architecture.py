@@ -13,8 +13,8 @@ from config import ROOT
 
 MODULES = sorted((ROOT / "service").rglob("*.py"))
 TOP = (
-    "config.py", "config_addresses.py", "config_settings.py", "config_values.py", "wsgi.py",
-    "gunicorn.conf.py",
+    "config.py", "config_addresses.py", "config_names.py", "config_settings.py", "config_values.py",
+    "wsgi.py", "gunicorn.conf.py",
 )  # fmt: skip
 SERVING = sorted((ROOT / "serving").rglob("*.py"))  # the process around the service
 FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]

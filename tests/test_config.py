@@ -44,6 +44,9 @@ WRONG = {
     "PROVIDER_B_BASE_URL": "https://host:99999",
     "PROVIDER_C_BASE_URL": "https://ho\nst",
     "PROVIDER_C_API_KEY": "k-1\nk-2",
+    "PROVIDER_A_API_KEY": " k-1",
+    "INTEGRATIONS_BILLING": "neuralsearch=developer,neuralsearch=user",
+    "INTEGRATIONS_GATEWAY_URL": "https://other.test/api",
     "MEDIA_DIR": "instance/media",
     "MEDIA_QUOTA": "31",
     "ASSISTANT_INSTRUCTIONS": "i" * 20_001,
@@ -173,9 +176,17 @@ def test_an_origin_has_no_path():
 
 
 VENDORS = {  # values that no vendor can be called with
-    "CLOUDSUITE_SCOPE_NAMES": ["mail.modify", "mail.modify=", "=x", "drive=a b", "mail.modfy=x"],
+    "CLOUDSUITE_SCOPE_NAMES": [
+        "mail.modify",
+        "mail.modify=",
+        "=x",
+        "drive=a b",
+        "mail.modfy=x",
+        "drive=a,drive=b",
+    ],
     "WIKIMEDIA_CONTACT": ["a\nb", "tschü@example.com"],
-    "EXA_API_KEY": ["k-1\n"],
+    "EXA_API_KEY": ["k-1\n", "k-1 ", " "],
+    "SLACK_CHANNELS": ["#general", "general", "C0123456789,random"],
     "EXA_BASE_URL": ["https://exa .test", "https://exa.test\n", "exa.test", "https://exa.test?a=1"],
     "CLOUDSUITE_MAIL_BASE_URL": ["https://mail.test/v1?", "https://mail.test/v1#here"],
     "CLOUDSUITE_SCOPE_BASE": ["https://scope.test/auth#here"],
@@ -244,6 +255,25 @@ def test_an_empty_file_is_refused(tmp_path, name):
     path.write_text(" \n")
     with pytest.raises(ConfigError, match=f"^{name}_FILE: the file is empty"):
         load({f"{name}_FILE": str(path)})
+
+
+@pytest.mark.parametrize("name", ["AUTH_AUDIENCE", "CLOUDSUITE_CLIENT_ID"])
+def test_the_file_of_a_setting_that_is_no_secret_is_refused(tmp_path, name):
+    with pytest.raises(ConfigError, match=f"^{name}_FILE: must not be set"):
+        complete({f"{name}_FILE": str(tmp_path / "value")})
+    assert complete({f"{name}_FILE": "theirs", name: "x"})
+
+
+def test_every_key_of_a_vendor_may_stand_in_a_file(tmp_path):
+    path = tmp_path / "key"
+    path.write_text("k-1\n")
+    for name in ("LIVEKIT_API_KEY", "TIKTOK_CLIENT_KEY", "EXA_API_KEY"):
+        assert complete({f"{name}_FILE": str(path)}).vendors == {name: "k-1"}
+
+
+def test_one_model_has_one_name():
+    with pytest.raises(ConfigError, match="^MODEL_NAMES: must name each"):
+        load({"MODEL_NAMES": "gen-5.4=a,gen-5.4=b"})
 
 
 def test_two_sealing_keys_have_two_ids():

@@ -11,7 +11,7 @@ from typing import Literal
 import config_addresses
 from service.app_keys import AppKey
 
-Kind = Literal["text", "header", "url", "base-url", "server", "scope-names"]
+Kind = Literal["text", "header", "url", "base-url", "server", "scope-names", "ids"]
 
 VENDOR_SETTINGS = AppKey[Mapping[str, str]]("vendor_settings")
 SANDBOX_URL = AppKey[str]("sandbox_url")
@@ -21,9 +21,10 @@ SANDBOX_URL = AppKey[str]("sandbox_url")
 class Setting:
     """`about` is a phrase for operators. A `secret` is never logged and may come from a file.
 
-    A `header` is a text that a header can carry, `scope-names` are `neutral=suffix` pairs. Paths
-    are appended to a `base-url`, and to a `server`, which may have any of the schemes http, https,
-    ws and wss, and is read as http or https. A `url` is requested without changes.
+    A `header` is a text that a header can carry, `scope-names` are `neutral=suffix` pairs, and
+    `ids` consist of capital letters and digits, with commas between them. Paths are appended to a
+    `base-url`, and to a `server`, which may have any of the schemes http, https, ws and wss, and is
+    read as http or https. A `url` is requested without changes.
     `sandbox` is its value for the examples, if they need one: in the sandbox and in the tests.
 
     An endpoint whose vendor has a `required` setting without a value answers `not_configured`.

@@ -30,7 +30,7 @@ EPOCH = "Seconds since 1970."
 SIX_HOURS = 6 * 3600
 STANDUP = "63767aa5-standup"  # at http://127.0.0.1:8000
 SIGNER = Signer(
-    Setting("LIVEKIT_API_KEY", "the key of a project", required=True),
+    secret("LIVEKIT_API_KEY", "the key of a project", kind="text"),
     secret("LIVEKIT_API_SECRET", "the secret that goes with the key"),
     claims={},
 )

@@ -21,7 +21,7 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, Revocation, TokenAnswer
 from service.integrations.declare.reading import as_list, as_object, text, unusable
 from service.integrations.declare.request import Outgoing, post
-from service.integrations.declare.setting import Setting, address, base_url, secret
+from service.integrations.declare.setting import address, base_url, secret
 from service.integrations.declare.shape import Each, Made, Shape, Str
 from service.integrations.declare.task import Job, Task
 from service.integrations.declare.vendor import Reply, Vendor
@@ -77,7 +77,7 @@ TIKTOK = Vendor(
     name="tiktok",
     bases=(base_url("TIKTOK_BASE_URL", "https://open.tiktokapis.com"),),
     oauth=OAuth2(
-        client_id=Setting("TIKTOK_CLIENT_KEY", "the client key of an app at TikTok", required=True),
+        client_id=secret("TIKTOK_CLIENT_KEY", "the client key of an app at TikTok", kind="text"),
         client_secret=secret("TIKTOK_CLIENT_SECRET", "the secret that goes with the client key"),
         authorize_url=address(
             "TIKTOK_AUTHORIZE_URL", "https://www.tiktok.com/v2/auth/authorize/", "consent page"

@@ -71,6 +71,7 @@ def _refusal(reply: Reply) -> ServiceError | None:
 OPEN_CHANNELS = Setting(
     "SLACK_CHANNELS",
     "ids of the channels that may be read and written, comma separated; none without it",
+    kind="ids",
     sandbox=CHANNEL,
 )
 SLACK = Vendor(
