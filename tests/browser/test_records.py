@@ -17,6 +17,21 @@ def stored(console, collection="tasks"):
     return [r["data"] for r in console.api("GET", f"records/{collection}")["records"]]
 
 
+def add(console, *names):
+    for title in names:
+        console.api("POST", "records/tasks", {"title": title})
+
+
+def test_a_double_click_deletes_one_row(console):
+    add(console, "First", "Second", "Third")
+    console.button("Delete Third").dblclick(delay=30)
+    expect(console.page.locator("#announcer")).to_have_text("Deleted “Third”.")
+    console.page.wait_for_timeout(500)  # a double click has ended
+    assert sorted(each["title"] for each in stored(console)) == ["First", "Second"]
+    console.button("Delete Second").click()
+    expect(console.page.locator("#announcer")).to_have_text("Deleted “Second”.")
+
+
 def test_rows_are_added_edited_ticked_and_deleted(console):
     page = console.page
     page.get_by_label("New task").fill("Water the plants")

@@ -35,6 +35,16 @@ def test_a_turn_with_tool_calls(console):
     expect(console.page.locator(".chat-title")).to_have_text([re.compile("Which collections")])
 
 
+def test_a_double_click_sends_a_message_and_does_not_stop_its_reply(console):
+    console.ask("Who am I?")
+    console.composer.fill("count to 30")
+    console.button("Send").dblclick(delay=30)
+    expect(console.answers).to_have_count(2)
+    console.is_idle()
+    expect(console.answers.last).to_contain_text("29 30")
+    expect(console.answers.last).not_to_contain_text("Stopped")
+
+
 def test_a_suggestion_is_of_this_app_waits_to_be_sent_and_needs_no_other_request(opened):
     console = opened().open()
     asked = []

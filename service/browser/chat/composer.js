@@ -1,6 +1,6 @@
 // The message input. Enter sends the message, Shift+Enter starts a new line, and every change is stored as a draft.
 
-import { element, fitHeight, icon, iconButton, isFocusLost, mayFocusFields } from '../shared/elements.js';
+import { element, fitHeight, icon, iconButton, isFocusLost, mayFocusFields, watchDoubleClicks } from '../shared/elements.js';
 import { isComposing } from '../shared/typing.js';
 
 /** @typedef {ReturnType<typeof createComposer>} Composer */
@@ -33,7 +33,7 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss,
   const sendButton = element('button', { class: 'primary', type: 'submit' }, icon('send'), 'Send');
   const stopButton = element(
     'button',
-    { class: 'primary stop', type: 'button', hidden: true, title: 'Stop (Escape)', on: { click: stop } },
+    { class: 'primary stop', type: 'button', hidden: true, title: 'Stop (Escape)', on: { click: pressStop } },
     icon('stop'),
     'Stop',
   );
@@ -51,6 +51,8 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss,
       element('div', { class: 'composer-bar' }, modelPicker, hint, stopButton, sendButton),
     ),
   );
+
+  const isSecondPress = watchDoubleClicks(node);
 
   function onInput() {
     drafts.set(draft, box.value);
@@ -81,6 +83,10 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss,
     setText('');
     showProblem('');
     onSend(text);
+  }
+
+  function pressStop() {
+    if (!isSecondPress()) stop(); // the first press was for Send, in the same place
   }
 
   function stop() {

@@ -1,6 +1,6 @@
 // A small live table of one collection. The user edits it here, the assistant with its tools.
 
-import { arrange, element, icon, iconButton, isFocusLost } from '../shared/elements.js';
+import { arrange, element, icon, iconButton, isFocusLost, watchDoubleClicks } from '../shared/elements.js';
 import { createProblemLine } from '../page/problem-line.js';
 import { mayDo, titleOf } from './collections.js';
 import { dataHref } from './data-route.js';
@@ -56,12 +56,14 @@ export function createRecordTable(kind, collection, { drafts, subject, announce 
   const views = new Map();
   /** @type {Set<string>} rows that are being deleted here */
   const deleting = new Set();
+  const isSecondPress = watchDoubleClicks(table);
   let first = true;
 
   const actions = {
     warn: problem.show,
     save: (/** @type {Row} */ row, /** @type {any} */ data) => attempt(() => collection.change(row, data)),
     async remove(/** @type {Row} */ row) {
+      if (isSecondPress()) return;
       deleting.add(row.recordId);
       if ((await deletion.remove(row)) && isFocusLost()) focus();
       deleting.delete(row.recordId);

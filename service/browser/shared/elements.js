@@ -224,3 +224,25 @@ export function createAnnouncer(region, inNextFrame = (act) => requestAnimationF
     },
   };
 }
+
+/**
+ * Recognizes the second press of a double click in an area. The user meant it for the button that the first press has
+ * removed or replaced, and not for the button that is in the same place now.
+ * @param {HTMLElement} area @returns {() => boolean} whether the click that is being handled is a second press
+ */
+export function watchDoubleClicks(area) {
+  let isSecond = false;
+  /** @type {any} */
+  let last = null;
+  area.addEventListener('click', (/** @type {any} */ event) => {
+    const isPointer = event.detail > 0; // a key that presses a button has no count of clicks
+    isSecond = isPointer && last !== null && event.timeStamp - last.timeStamp < 400 && distance(last, event) < 8;
+    if (isPointer) last = event;
+  }, { capture: true });
+  return () => isSecond;
+}
+
+/** @param {MouseEvent} one @param {MouseEvent} other @returns {number} in CSS pixels */
+function distance(one, other) {
+  return Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+}

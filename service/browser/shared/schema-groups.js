@@ -1,6 +1,6 @@
 // The form controls that contain other controls: an object, a list, a choice between variants.
 
-import { element, iconButton } from './elements.js';
+import { element, iconButton, watchDoubleClicks } from './elements.js';
 import { createInput } from './schema-controls.js';
 import { innerReasons, linesOf } from './schema-details.js';
 import { createFieldset, mark, newControlId } from './schema-frame.js';
@@ -85,6 +85,7 @@ function createList(field, { label, onChange, controlOf }) {
   /** @type {{node: HTMLElement, control: Control}[]} */
   let entries = [];
   const list = element('ul', { class: 'field-items' });
+  const isSecondPress = watchDoubleClicks(list);
   const add = element('button', { type: 'button', class: 'quiet field-add', on: { click: append } }, `Add to ${label}`);
   const { node, problem } = createFieldset(field, label, element('div', {}, list, add));
 
@@ -108,6 +109,7 @@ function createList(field, { label, onChange, controlOf }) {
 
   /** The remaining entries are built again, because their labels have numbers. @param {{node: HTMLElement}} entry */
   function removeEntry(entry) {
+    if (isSecondPress()) return;
     const at = entries.findIndex((each) => each === entry);
     const states = read().filter((_, index) => index !== at);
     write(states);

@@ -1,7 +1,7 @@
 // @ts-check
 // The connections of a canvas as a list, for users of the keyboard and of screen readers.
 
-import { arrange, element, iconButton } from '../shared/elements.js';
+import { arrange, element, iconButton, watchDoubleClicks } from '../shared/elements.js';
 
 /**
  * @typedef {{id: string, label: string, reason: string, enabled: boolean}} Row `reason` says why the
@@ -22,6 +22,7 @@ export function createConnectionList({ remove, mark, enable }) {
     empty,
     list,
   );
+  const isSecondPress = watchDoubleClicks(list);
   /** @type {Map<string, {node: HTMLElement, row: Row, show: (row: Row) => void}>} */
   const rows = new Map();
 
@@ -52,6 +53,7 @@ export function createConnectionList({ remove, mark, enable }) {
 
   /** @param {string} id */
   function removeAndFocus(id) {
+    if (isSecondPress()) return;
     const item = rows.get(id)?.node;
     const next = item?.nextElementSibling ?? item?.previousElementSibling;
     const goal = /** @type {HTMLElement | null} */ (next?.querySelector('button') ?? null);
