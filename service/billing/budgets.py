@@ -1,8 +1,8 @@
 """Budgets: what a user may spend on one day (in UTC), by `BUDGETS`.
 
-The sum of a day is the charges on the user's own account, less refunds, and all its open holds. The
-hold is made first, which locks the account, and is freed again if it is too much. So parallel calls
-can't exceed a budget together.
+The sum of a day is the charges on the user's own account, less their refunds, and all its open
+holds. The hold is made first, which locks the account, and is freed again if it is too much. So
+parallel calls can't exceed a budget together. A refund of an earlier day's charge does not count.
 Source: docs/contract.md, section 17.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import BigInteger, bindparam, cast, func, select
+from sqlalchemy import BigInteger, bindparam, cast, func, or_, select
 
 from service.auth.users import Caller, current_role
-from service.billing.models import Account, Entry
+from service.billing.models import CHARGED_ON, Account, Entry
 from service.billing.payer import Payer
 from service.billing.spend import is_spent
 from service.billing.units import credits_text, to_credits
@@ -29,9 +29,12 @@ REFUSED = (
 )
 
 _accounts, _entries = table(Account), table(Entry)
+# Earlier releases stored a refund without the day of its charge. It counts as a refund of today's.
+_charged_on = func.coalesce(_entries.c.facts[CHARGED_ON].as_string(), bindparam("day"))
 _spent = (
     select(cast(func.coalesce(func.sum(-_entries.c.amount), 0), BigInteger))
     .where(_entries.c.account == bindparam("account"), is_spent)
+    .where(or_(_entries.c.kind != "grant", _charged_on == bindparam("day")))
     .where(_entries.c.created_at >= bindparam("since", type_=_entries.c.created_at.type))
 )
 _held = select(_accounts.c.held).where(_accounts.c.subject == bindparam("account"))
@@ -65,8 +68,9 @@ def today(session: Statements, account: str) -> SpentDay:
     connection = session.connection()
     moment: datetime = connection.execute(TIME).scalar_one()
     begins = moment.replace(hour=0, minute=0, second=0, microsecond=0)
-    sums = connection.execute(SUMS, {"account": account, "since": begins}).one()
-    spent = max(int(sums.spent), 0)  # a refund of an earlier day's charge does not raise the budget
+    names = {"account": account, "since": begins, "day": begins.date().isoformat()}
+    sums = connection.execute(SUMS, names).one()
+    spent = max(int(sums.spent), 0)  # a host's clock may put a charge on the day before its job
     return SpentDay(spent, sums.held or 0, begins + timedelta(days=1))
 
 

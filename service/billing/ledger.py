@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from service.auth.erasure import erased_at
 from service.billing import allowances, budgets, closing
 from service.billing.charges import charge, charge_late, entry_values, free_credits
-from service.billing.models import REFUND_REF, REFUND_WHAT, Account, Entry, Hold
+from service.billing.models import Account, Entry, Hold
 from service.billing.payer import Payer
 from service.billing.units import to_credits
 from service.database.clock import from_now
@@ -94,14 +94,6 @@ def grant(
         return False
     ADD_TO_BALANCE.send(session.connection(), {"account": subject, "more": amount})
     return True
-
-
-def refund(
-    session: Session, account: str, amount: int, job_id: str, endpoint: str, token_id: str | None
-) -> None:
-    """Refund a part of the charge for a job, once; also to the allowance of the token."""
-    if grant(session, account, amount, f"{REFUND_REF}{job_id}", f"{REFUND_WHAT}{endpoint}"):
-        allowances.spend(session, token_id, -amount)
 
 
 def reserve(

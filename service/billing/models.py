@@ -26,6 +26,7 @@ from service.times import now
 
 REF_LIMIT = 128
 REFUND_REF, REFUND_WHAT = "refund:", "refund "  # how both columns of a refund begin
+CHARGED_ON = "chargedOn"  # the fact of a refund with the day of its charge
 
 
 def credits_in_sql(micro: Any) -> ColumnElement[Any]:

@@ -6,8 +6,10 @@ import pytest
 
 from service.billing import allowances, ledger
 from service.billing.models import Allowance
+from service.billing.refunds import refund
 from service.billing.units import CREDIT
 from service.database.access import write_transaction
+from service.times import now
 from service.upkeep.sweeping import sweep
 from service.web.errors import InsufficientCredits
 from tests.billing.books import limited
@@ -107,7 +109,7 @@ def test_tokens_have_a_limit_each(books):
 def test_a_refund_is_given_back_once(books):
     books.settle(books.reserve(5, "a", payer=limited(10)), 5)
     for _ in range(2):
-        books.do(ledger.refund, "alice", 2 * CREDIT, "a", "x", "token")
+        books.do(refund, "alice", 2 * CREDIT, "a", "x", "token", now().date())
     assert (spent(books), books.has()) == (3, (97, 0))
     books.do(allowances.spend, "token", 2 * CREDIT)  # for the check of the sums, which knows none
 

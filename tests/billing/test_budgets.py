@@ -11,6 +11,7 @@ from service.billing import ledger
 from service.billing.budgets import budget_of
 from service.billing.models import Entry
 from service.billing.payer import Payer
+from service.billing.refunds import refund
 from service.billing.units import CREDIT
 from service.chat.turn.turn import TOO_FEW
 from service.database.access import write_transaction
@@ -82,7 +83,7 @@ def test_the_next_day_begins_with_the_whole_budget(account):
 @on_sqlite
 def test_a_refund_gives_the_budget_back(account):
     account.settle(account.reserve(10, "a", payer=BUDGET), 10)
-    account.do(ledger.refund, "alice", 4 * CREDIT, "a", "image", None)
+    account.do(refund, "alice", 4 * CREDIT, "a", "image", None, now().date())
     account.reserve(4, "b", payer=BUDGET)
     with pytest.raises(InsufficientCredits):
         account.reserve(1, "c", payer=BUDGET)
@@ -91,8 +92,9 @@ def test_a_refund_gives_the_budget_back(account):
 def test_a_refund_of_yesterdays_charge_raises_no_budget(account):
     account.settle(account.reserve(9, "a", payer=BUDGET), 9)
     a_day_later(account)
-    account.do(ledger.refund, "alice", 8 * CREDIT, "a", "image", None)
-    account.reserve(10, "b", payer=BUDGET)
+    account.settle(account.reserve(10, "b", payer=BUDGET), 10)
+    yesterday = now().date() - timedelta(days=1)
+    account.do(refund, "alice", 8 * CREDIT, "a", "image", None, yesterday)
     with pytest.raises(InsufficientCredits):
         account.reserve(1, "c", payer=BUDGET)
 

@@ -12,6 +12,7 @@ from service.extensions import db
 from service.integrations.declare.example import File
 from service.integrations.models import IntegrationJob
 from service.times import now
+from tests.app_database import execute_write
 from tests.integrations.scripted_vendor import Said
 from tests.services import on_sqlite
 
@@ -233,6 +234,16 @@ def test_a_run_that_is_metered_has_a_budget_and_gives_back_what_it_does_not_use(
         assert before - credits_of() == pytest.approx(5)
     ask("neuralsearch-research", {"query": "a", "effort": "low"})
     assert "budget" not in vendor.seen[-1].json
+
+
+def test_a_refund_tells_the_day_of_its_charge(app, ask, alice, vendor, look):
+    vendor.says(QUEUED, {**RUN, "costDollars": {"total": 0.1}})
+    job = ask("neuralsearch-research", {"query": "a"}).json["data"]["jobId"]
+    yesterday = now() - timedelta(days=1)
+    execute_write(app, update(IntegrationJob).values(created_at=yesterday))
+    assert look(job).json["data"]["status"] == "done"
+    [refund, *_] = alice.get("/api/credits").json["entries"]
+    assert refund["facts"] == {"chargedOn": yesterday.date().isoformat()}
 
 
 def test_two_polls_at_the_same_time_refund_once(app, ask, alice, vendor, look, credits_of):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from service.billing import ledger
+from service.billing import refunds
 from service.billing.payer import Payer
 from service.database.clock import current_time, from_now
 from service.extensions import table
@@ -87,7 +87,7 @@ def end(session: Session, row: IntegrationJob, job_end: JobEnd) -> int | None:
     """
     running = update(_jobs).where(_jobs.c.job_id == row.job_id, _jobs.c.state == "running")
     ended = running.values(state=job_end.state, result=job_end.result)
-    paid = (_jobs.c.payer, _jobs.c.charged, _jobs.c.token_id)
+    paid = (_jobs.c.payer, _jobs.c.charged, _jobs.c.token_id, _jobs.c.created_at)
     charge = session.execute(ended.returning(*paid)).one_or_none()
     if charge is None:
         return None
@@ -95,7 +95,15 @@ def end(session: Session, row: IntegrationJob, job_end: JobEnd) -> int | None:
     refund = charge.charged - cost if charge.charged and cost is not None else 0
     if refund <= 0:
         return 0
-    ledger.refund(session, charge.payer, refund, row.job_id, row.endpoint, charge.token_id)
+    refunds.refund(
+        session,
+        charge.payer,
+        refund,
+        row.job_id,
+        row.endpoint,
+        charge.token_id,
+        charge.created_at.date(),
+    )
     return refund
 
 
