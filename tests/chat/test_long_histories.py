@@ -24,7 +24,23 @@ def counting(function, counts):
     return call
 
 
-@pytest.mark.parametrize(("where", "name"), [(recall, "_rows"), (conversation, "history_of")])
+WORK = pytest.mark.parametrize(("where", "name"), [(recall, "_rows"), (conversation, "history_of")])
+CALL = {"type": "tool-records.query", "state": "output-available", "input": {}}
+
+
+@WORK
+def test_others_run_between_messages_with_large_results(app, alice, chat, monkeypatch, where, name):
+    """Each of these messages takes more than ten milliseconds."""
+    results = [{"number": number, "text": "word " * 10} for number in range(20_000)]
+    parts = [{**CALL, "toolCallId": "c", "output": results}]
+    fill(app, alice, chat, 20, role="assistant", parts=parts)
+    counts = []
+    monkeypatch.setattr(where, name, counting(getattr(where, name), counts))
+    assert text_of(alice.turn(chat, "hello"))
+    assert counts[0] >= 15
+
+
+@WORK
 def test_others_run_while_a_long_history_is_made_ready(app, alice, chat, monkeypatch, where, name):
     fill(app, alice, chat, COUNT)
     counts = []

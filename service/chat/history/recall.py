@@ -9,6 +9,7 @@ is stored.
 """
 
 import hashlib
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ from service.extensions import table
 from service.fairness import let_others_run
 from service.times import EPOCH, MICROSECOND, now, timestamp
 
-PARSED_AT_ONCE = 50  # rows: they take 1 ms, or some ms for each row with large results
+PARSED_AT_ONCE = 50  # rows: they take 1 ms
+PARSING_SECONDS = 0.01  # until others run, if rows with large results take longer
 PROMPT_VERSION = 1  # of the summarizer's instructions
 FAILURES = 3  # consecutive ones; then the chat is not summarised for `REST_SECONDS`
 REST_SECONDS = 600
@@ -172,11 +174,13 @@ def _rows(connection: Connection, question: Question, after: int) -> list[Any]:
     end = LAST_SEQ if question.history_end is None else question.history_end
     keys = {"chat": question.chat_id, "after": after, "end": end}
     rows: list[Any] = []
+    pause = time.monotonic() + PARSING_SECONDS
     with closing(ROWS.each(connection, keys)) as found:
         for number, row in enumerate(found, 1):
             rows.append(row)
-            if number % PARSED_AT_ONCE == 0:
+            if number % PARSED_AT_ONCE == 0 or time.monotonic() > pause:
                 let_others_run()
+                pause = time.monotonic() + PARSING_SECONDS
     return rows
 
 

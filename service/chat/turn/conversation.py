@@ -1,5 +1,6 @@
 """A turn's conversation with the model: the chat's history, shortened to fit, and its own steps."""
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -25,7 +26,8 @@ from service.observing.measures import COMPACTIONS
 from service.providers.prompt import Message, Prompt, UserMessage
 from service.providers.provider import Kind
 
-_making = WorkBudget(50)  # rows: they take 1 or 2 ms, or some ms for each row with large results
+ROW_SECONDS = 0.0002  # for which a row of the history counts once
+_making = WorkBudget(50)  # rows: they take 1 or 2 ms; a row with large results counts several times
 
 
 class Conversation:
@@ -99,10 +101,11 @@ class Conversation:
 
 
 def _with_pauses(rows: Iterable[StoredMessage]) -> Iterator[StoredMessage]:
-    """Yield the rows, and let other greenlets run after each 50 of them."""
+    """Yield the rows, and let other greenlets run after each 50 of them, or at large rows."""
     for row in rows:
-        _making.spend(1)
+        began = time.monotonic()
         yield row
+        _making.spend(1 + int((time.monotonic() - began) / ROW_SECONDS))
 
 
 def _recall(app: Flask, run: Run) -> Recalled:
