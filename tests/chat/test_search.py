@@ -128,6 +128,16 @@ def test_words_of_any_script_are_found(app, alice):
     assert titles_found(alice, "京北") == titles_found(alice, "学北京") == []
 
 
+def test_a_greek_word_that_ends_in_a_sigma_is_found_in_capitals(app, alice):
+    """In small letters the sigma at the end of a word has a form of its own."""
+    for title, words in (("small", "η παλιος οδος"), ("capital", "Η ΠΑΛΙΟΣ ΟΔΟΣ")):
+        write(app, alice.new_chat(title), words)
+    for question in ("παλιος οδος", "ΠΑΛΙΟΣ ΟΔΟΣ", "παλιοσ οδοσ ", "οδος"):
+        assert titles_found(alice, question) == ["capital", "small"], question
+        results = search(alice, question)["results"]
+        assert all(result["message"]["snippet"]["hits"] for result in results)
+
+
 def test_a_word_is_found_from_its_beginning(app, alice):
     write(app, alice.new_chat("it"), LATIN)
     assert [question for question in MISSING if titles_found(alice, question)] == []

@@ -35,6 +35,7 @@ postgresql = DeferredModule("sqlalchemy.dialects.postgresql")
 MERGE_PAGES = 500  # of the index in one transaction, which takes 0.1 s
 
 TABLES = ("messages", "chats")
+SIGMAS = "\u03c3\u03c2"  # the Greek letter inside a word, and at its end
 _state = any_table("search_state", column("deletions"))
 
 
@@ -70,11 +71,21 @@ def _in_fts5(model: type[Message] | type[Chat], content: Any, terms: Terms) -> C
 
 def _tsquery(terms: Terms, owner: str) -> ColumnElement[Any]:
     """Build the query: all words, which have only letters and digits, and the owner's lexeme."""
-    words = " & ".join([f"'{word}'" for word in terms.words])
-    begun = f"'{terms.prefix}':*" if terms.prefix else ""
+    words = " & ".join([_lexemes(word) for word in terms.words])
+    begun = _lexemes(terms.prefix, ":*") if terms.prefix else ""
     lexeme = "'@" + owner.replace("\\", "\\\\").replace("'", "''") + "'"
     query = func.to_tsquery("simple", " & ".join(filter(None, (words, begun))))
     return query.op("&&")(cast(lexeme, postgresql.TSQUERY))
+
+
+def _lexemes(word: str, mark: str = "") -> str:
+    """Write a word for a query, with both forms of a sigma at its end.
+
+    The lower case of a capital sigma is the form for the inside of a word. FTS5 has only one form.
+    """
+    if word[-1] not in SIGMAS:
+        return f"'{word}'{mark}"
+    return "(" + " | ".join([f"'{word[:-1]}{sigma}'{mark}" for sigma in SIGMAS]) + ")"
 
 
 def forget_deleted() -> None:
