@@ -221,6 +221,17 @@ def test_a_transaction_that_outlives_the_pool_leaves_nothing_behind(app):
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_a_connection_that_is_in_use_when_its_pool_is_disposed_of_is_closed_afterwards(app):
+    """Until its memory is collected, the server would keep a connection that nobody uses."""
+    with app.app_context():
+        with db.engine.connect() as connection:
+            driver = connection.connection.dbapi_connection
+            db.engine.dispose()
+            assert connection.scalar(text("SELECT 1")) == 1
+        assert driver.closed
+
+
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_a_kept_connection_that_the_server_has_ended_is_not_used(app):
     with app.app_context():
         ended = write(app)

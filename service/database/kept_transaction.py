@@ -30,8 +30,7 @@ class KeptTransaction:
         self._engine, self._immediate = engine, immediate
 
     def __enter__(self) -> Connection:
-        engine, is_entered = self._engine, False
-        pool = engine.pool
+        engine, pool, is_entered = self._engine, self._engine.pool, False
         assert isinstance(pool, CountedPool)
         self._pool = pool
         self._connection = connection = pool.take(engine)

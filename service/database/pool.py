@@ -31,6 +31,7 @@ class CountedPool(QueuePool):
         self._kept: defaultdict[Engine, list[Connection]] = defaultdict(list)
         self._line: deque[Waiter] = deque()
         self._shares = Shares(self.size())
+        self._is_disposed = False
 
     @property
     def waiting(self) -> int:
@@ -48,13 +49,11 @@ class CountedPool(QueuePool):
         return engine.connect()
 
     def give_back(self, connection: Connection) -> None:
-        if self._line:
+        if self._line or self._is_disposed:
             connection.close()
             return
         self._shares.end(record_of(connection))
         self._kept[connection.engine].append(connection)
-        if connection.engine.pool is not self:  # this pool was disposed of meanwhile
-            self._invalidate_kept()
 
     def checkedout(self) -> int:
         """Return how many connections are in use."""
@@ -71,6 +70,8 @@ class CountedPool(QueuePool):
     def _do_return_conn(self, record: Any) -> None:
         """Take a connection back. SQLAlchemy's pools override this method."""
         self._shares.end(record)
+        if self._is_disposed:
+            record.close()  # otherwise it would stay open until its memory is collected
         super()._do_return_conn(record)
         self._call_next()
 
@@ -115,6 +116,7 @@ class CountedPool(QueuePool):
         super()._invalidate(*arguments, **options)
 
     def dispose(self) -> None:
+        self._is_disposed = True
         self._invalidate_kept()
         super().dispose()
 
