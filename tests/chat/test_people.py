@@ -233,10 +233,12 @@ def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databa
 @contextmanager
 def made(url):
     app = create_app(settings_for(url, sandbox="0"))
-    with app.app_context():
-        yield app
-        db.session.remove()
-    close(app)
+    try:
+        with app.app_context():
+            yield app
+            db.session.remove()
+    finally:
+        close(app)
 
 
 def grant_of(subject):

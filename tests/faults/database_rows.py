@@ -23,10 +23,12 @@ from tests.services import close, settings_for
 def app_of(database_url: str) -> Iterator[Flask]:
     """Yield an app of the test's own on a service's database, in its context."""
     app = create_app(settings_for(database_url))
-    with app.app_context():
-        yield app
-        db.session.remove()
-    close(app)
+    try:
+        with app.app_context():
+            yield app
+            db.session.remove()
+    finally:
+        close(app)
 
 
 @contextmanager

@@ -64,8 +64,10 @@ def serving(url: str) -> Iterator[tuple[Flask, Person]]:
     rights_cache.clear()
     app = create_app(settings_for(url))
     app.extensions["sandbox"].start()
-    yield app, person(app.test_client(), APP_SETTINGS.of(app), "alice")
-    close(app)
+    try:
+        yield app, person(app.test_client(), APP_SETTINGS.of(app), "alice")
+    finally:
+        close(app)
 
 
 def run(program: Path | str, *arguments: str, **options: Any) -> None:

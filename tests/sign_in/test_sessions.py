@@ -23,7 +23,7 @@ from service.sign_in.sessions import SESSIONS
 from service.upkeep import rotation, sweeping
 from tests.app_database import is_lock_awaited, lost_at
 from tests.described_answers import is_described
-from tests.services import on_sqlite, settings_for, wait_for
+from tests.services import close, on_sqlite, settings_for, wait_for
 from tests.sign_in.browser import in_a_tab
 from tests.sign_in.stored_sessions import change, has_expired, is_due, pass_time, sessions
 
@@ -102,6 +102,7 @@ def test_a_rotated_refresh_token_is_kept_while_the_keys_are_away(app, browser, p
     browser.client, old = worker.test_client(), browser.session_id
     browser.client.set_cookie("console_session", old)
     assert browser.post("token").status_code == 503
+    close(worker)
     change(app, failed_at=None)
     browser.client = app.test_client()
     browser.client.set_cookie("console_session", old)
