@@ -8,9 +8,10 @@ import { createCallMedia } from '../../service/browser/calls/call-media.js';
 import { NO_OUTPUT } from '../../service/browser/calls/call-states.js';
 import { fillTemplate } from '../../service/browser/calls/endpoint-sentences.js';
 import { createMediaLink } from '../../service/browser/calls/media-link.js';
-import { nounsOf, recordLink } from '../../service/browser/calls/record-words.js';
+import { nounsOf, recordLink, titleIn } from '../../service/browser/calls/record-words.js';
 import { describe } from '../../service/browser/calls/tool-words.js';
-import { pluralOf, singularOf, valueInWords } from '../../service/browser/calls/value-words.js';
+import { valueInWords } from '../../service/browser/calls/value-words.js';
+import { nameInWords, pluralOf, singularOf, withArticle } from '../../service/browser/shared/word-forms.js';
 import './plain-dom.mjs';
 
 let calls = 0;
@@ -199,4 +200,45 @@ test('sound that is played for longer than its link holds gets a new link each t
   }
   box.childNodes[0].onerror();
   assert.match(box.textContent, /can’t be shown any more/);
+});
+
+test('a plural of any form has its singular, and a noun the article that it sounds like', () => {
+  const plurals = ['statuses', 'analyses', 'houses', 'prizes', 'caches', 'movies', 'children', 'series', 'basis', 'user addresses', ''];
+  assert.deepEqual(plurals.map(singularOf), ['status', 'analysis', 'house', 'prize', 'cache', 'movie', 'child', 'series', 'basis', 'user address', '']);
+  const nouns = ['user', 'update', 'unit', 'hour', 'European', 'entry', 'URL'].map(withArticle);
+  assert.deepEqual(nouns, ['a user', 'an update', 'a unit', 'an hour', 'a European', 'an entry', 'a URL']);
+  assert.deepEqual(['HTMLText', 'ÜberÄnderung', 'max_results', '__x'].map(nameInWords), ['html text', 'über änderung', 'max results', 'x']);
+});
+
+test('a text that can not be seen is no title and no subject', () => {
+  for (const title of ['', ' ', '\u200b', '\u2800\u00ad']) {
+    assert.deepEqual(sentences(created(title)), ['Created a task']);
+    assert.deepEqual(sentences(asked('search-papers', { query: title }, {})), ['Search scholarly papers']);
+    assert.equal(fillTemplate('Sent “{a}”', {}, { a: title }), null);
+  }
+  assert.deepEqual(['', ' ', '\u200b'].map(valueInWords), ['empty', 'blank', 'blank']);
+  assert.equal(titleIn({ id: 'x7', due: '2026-12-01T00:00:00Z', place: 'Lyon' }), 'Lyon');
+});
+
+test('a text of others does not seem to end before its end, and does not change the order of the words around it', () => {
+  assert.deepEqual(sentences(created('a” and deleted the task “b')), ['Created the task “a’ and deleted the task ‘b”']);
+  assert.deepEqual(sentences(created('شاي')), ['Created the task “\u2068شاي\u2069”']);
+  assert.deepEqual(sentences(created('\u202ea')), ['Created the task “a”']);
+  assert.deepEqual(sentences(asked('quote', { symbol: 'A' }, { status: 'sold, 5 shares' })), ['The price of a stock: “A”, “sold, 5 shares”']);
+});
+
+test('a number is neither rounded to nothing nor written in hundreds of digits', () => {
+  assert.deepEqual([0.00001, -0, 1e-9, 1e300, 0.0195, -0.001].map(valueInWords), ['0.00001', '0', '1e-9', '1e+300', '0.0195', '-0.001']);
+  for (const count of [-1, NaN, Infinity, '5']) assert.equal(fillTemplate('{a:entry|entries}', { a: count }, {}), null);
+  assert.deepEqual(sentences(asked('search-papers', {}, { data: [1] })), ['Search scholarly papers: 1 item']);
+});
+
+test('a day that does not exist is no date', () => {
+  assert.deepEqual(['2026-02-30', '2026-02-28', '2026-13-01'].map(valueInWords), ['“2026-02-30”', valueInWords('2026-02-28T00:00'), '“2026-13-01”']);
+});
+
+test('records that are only the first of more are told so', () => {
+  const query = (/** @type {any} */ where, /** @type {any[]} */ records) => call('records.query', { collection: 'tasks', where }, { records, nextCursor: 'x' });
+  assert.deepEqual(sentences(query({}, [1])), ['Read the first task']);
+  assert.deepEqual(sentences(query({ done: true }, [1, 2])), ['Found 2 tasks, and there are more']);
 });

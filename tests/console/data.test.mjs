@@ -20,7 +20,7 @@ import { createRecordTable } from '../../service/browser/data/record-table.js';
 import { createRecordWrites } from '../../service/browser/data/record-writes.js';
 import { tablesOf } from '../../service/browser/data/record-tables.js';
 import { createValueEditor } from '../../service/browser/data/value-editor.js';
-import { readText, shownText } from '../../service/browser/data/values.js';
+import { readText, shownText, typedText } from '../../service/browser/data/values.js';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { createProblemLine } from '../../service/browser/page/problem-line.js';
 import { parseRoute } from '../../service/browser/page/route.js';
@@ -93,6 +93,7 @@ const READINGS = [
   [column('n', 'number'), '1,5', 1.5],
   [column('n', 'number'), '0,125', 0.125],
   [column('n', 'number'), '-1234,567', -1234.567],
+  [column('n', 'number'), '\u22125', -5],
   [column('n', 'number'), '', null],
   [column('s'), '', null],
   [TITLE, '', ''],
@@ -115,6 +116,13 @@ test('a long text is not cut within a character', () => {
   assert.equal(titleOf(TASKS, row('5', { title })), 'a'.repeat(99));
   assert.equal(shownText(TITLE, `${'b'.repeat(199)}🎻`), 'b'.repeat(199));
   assert.equal(shownText(TITLE, `${'b'.repeat(198)}🎻 and more`), `${'b'.repeat(198)}🎻`);
+});
+
+test('a value that does not have the type of its column is shown as it is stored', () => {
+  for (const [of, value, text] of [[column('t', 'datetime'), 'soon', 'soon'], [column('t', 'datetime'), 5, '5'], [column('s'), { a: 1 }, '{"a":1}']]) {
+    assert.equal(shownText(of, value), text);
+    assert.equal(typeof typedText(of, value), 'string');
+  }
 });
 
 test('what is no value of a column says what to write', () => {
@@ -184,7 +192,7 @@ test('an address leads to its record, whatever its id is', () => {
 
 test('names become words', () => {
   assert.deepEqual(['userMessageId', 'ai-chats', 'updatedAt'].map(wordOf), ['User message id', 'AI chats', 'Changed']);
-  assert.deepEqual(['tasks', 'categories', 'canvases', 'equipment'].map(singularOf), ['task', 'category', 'canvas', 'record of equipment']);
+  assert.deepEqual(['tasks', 'categories', 'canvases', 'equipment', 'statuses', 'user-movies'].map(singularOf), ['task', 'category', 'canvas', 'record of equipment', 'status', 'user movie']);
 });
 
 test('a table begins with the title and leaves out an owner that is always the user', () => {

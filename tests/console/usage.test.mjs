@@ -96,6 +96,8 @@ test('a change of the assistant is told with what was before', () => {
   const bought = change({ collection: 'errands', outcome: 'added', before: null, changes: { buyerId: 'alice', item: 'Rice' } });
   assert.equal(sentenceOf(bought), 'Created the errand “Rice”');
   assert.deepEqual([sentenceOf(change({ outcome: 'removed', changes: null })), stepsOf(change({ outcome: 'removed' }))], ['Deleted the task “Write”', []]);
+  const arranged = change({ collection: 'canvases', before: { data: { io: { a: 1 } } }, changes: { io: { a: 1, b: 2 } } });
+  assert.deepEqual(stepsOf(arranged), [{ name: 'io', before: '1 field', after: '2 fields' }]);
   assert.equal(sentenceOf(change({ ...CALLED, before: null })), 'Called search-web');
   assert.equal(sentenceOf(change({ before: null, changes: null })), 'Changed a task');
 });

@@ -2,8 +2,9 @@
 // of the answer.
 
 import { targetOf } from './call-groups.js';
-import { capitalize, quantityWords, nameInWords, quote, singularOf } from './value-words.js';
+import { capitalize, isBlank, quantityWords, quote } from './value-words.js';
 import { numberInWords } from '../shared/number-words.js';
+import { nameInWords, singularOf } from '../shared/word-forms.js';
 
 /**
  * @typedef {import('./call-groups.js').CallPart} CallPart
@@ -16,6 +17,7 @@ const CALL = 'integrations.call';
 const WHAT = ['query', 'prompt', 'title', 'name', 'city', 'symbol', 'text', 'url']; // parameters that name the subject of a call
 const TELLING = ['title', 'name', 'status', 'price', 'total', 'count', 'summary', 'answer'];
 const PLACE = /\{([\w.]+)(?::([a-z |]+))?\}/g;
+const UNTELLING = ['', 'data']; // names of lists that say nothing about their items
 const LONG = 50; // characters of a value in a sentence
 
 /** @param {CallPart[]} calls of one endpoint @param {(name: string) => Endpoint | undefined} find @returns {Words | null} */
@@ -84,7 +86,7 @@ export function fillTemplate(template, data, body) {
 function countedIn(value, nouns) {
   const [one, many] = nouns.split('|');
   const number = Array.isArray(value) ? value.length : value;
-  return typeof number === 'number' ? quantityWords(number, one, many) : '';
+  return typeof number === 'number' && number >= 0 && number < Infinity ? quantityWords(number, one, many) : '';
 }
 
 /** @param {any} data @param {string} path */
@@ -95,12 +97,12 @@ function valueAt(data, path) {
 /** @param {any} value @returns {string} '' if the value can't be part of a sentence */
 function wordsOf(value) {
   if (typeof value === 'number') return numberInWords(value);
-  return typeof value === 'string' ? quote(value, LONG).slice(1, -1) : '';
+  return typeof value === 'string' && !isBlank(value) ? quote(value, LONG).slice(1, -1) : '';
 }
 
 /** @param {string} title @param {Data} data @param {Data} body */
 function byRule(title, data, body) {
-  const wanted = WHAT.map((name) => body[name]).find((value) => typeof value === 'string' && value);
+  const wanted = WHAT.map((name) => body[name]).find((value) => typeof value === 'string' && !isBlank(value));
   const facts = [wanted && quote(wanted, LONG), listIn(data) || scalarsIn(data, wanted)].filter(Boolean);
   return facts.length ? `${title}: ${facts.join(', ')}` : title;
 }
@@ -109,7 +111,7 @@ function byRule(title, data, body) {
 function listIn(data) {
   const list = Object.entries(data).find(([, value]) => Array.isArray(value));
   if (!list) return '';
-  const many = nameInWords(list[0]);
+  const many = UNTELLING.includes(list[0]) ? 'items' : nameInWords(list[0]);
   return quantityWords(list[1].length, singularOf(many), many);
 }
 
@@ -117,5 +119,5 @@ function listIn(data) {
 function scalarsIn(data, known) {
   const isUseful = (/** @type {string} */ name) => wordsOf(data[name]) && data[name] !== known && !String(data[name]).startsWith('http');
   const names = TELLING.filter(isUseful).slice(0, 2);
-  return names.map((name) => (typeof data[name] === 'number' ? `${nameInWords(name)} ${wordsOf(data[name])}` : wordsOf(data[name]))).join(', ');
+  return names.map((name) => (typeof data[name] === 'number' ? `${nameInWords(name)} ${wordsOf(data[name])}` : quote(data[name], LONG))).join(', ');
 }

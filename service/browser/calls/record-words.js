@@ -2,7 +2,8 @@
 
 import { dataHref } from '../data/data-route.js';
 import { hrefOf } from '../page/route.js';
-import { quantityWords, nameInWords, quote, singularOf, valueInWords, withArticle } from './value-words.js';
+import { nameInWords, singularOf, withArticle } from '../shared/word-forms.js';
+import { isBlank, isMoment, quantityWords, quote, valueInWords } from './value-words.js';
 import { targetOf } from './call-groups.js';
 
 /**
@@ -20,15 +21,15 @@ const LABELS = new Map([['canvases.io', 'connections']]);
 /** @param {string} collection @returns {{one: string, many: string}} "ai-chats" is "chat", "chats" */
 export function nounsOf(collection) {
   const many = nameInWords(collection.replace(/^ai-/, '')) || 'records';
-  const words = many.split(' ');
-  return { one: [...words.slice(0, -1), singularOf(words[words.length - 1])].join(' '), many };
+  return { one: singularOf(many), many };
 }
 
-/** An id, such as that of the owner (`userId`, `buyerId`), is no title. @param {Record<string, any> | undefined} data of a record @returns {string} '' if it has no title */
+/** An id, such as that of the owner (`userId`, `buyerId`), is no title, and a time is none. @param {Record<string, any> | undefined} data of a record @returns {string} '' if it has no title */
 export function titleIn(data) {
-  const entries = Object.entries(data ?? {}).filter(([name, value]) => typeof value === 'string' && value.trim() && !name.endsWith('Id'));
+  const entries = Object.entries(data ?? {}).filter(([name, value]) => typeof value === 'string' && !isBlank(value) && !/(^i|I)d$/.test(name));
   const named = TITLES.map((title) => entries.find(([name]) => name === title)).find(Boolean);
-  return String((named ?? entries[0])?.[1] ?? '');
+  const other = entries.find(([, value]) => !isMoment(value));
+  return String((named ?? other)?.[1] ?? '');
 }
 
 /** @param {CallPart} call @returns {{href: string, label: string} | null} the record that the call has created or changed, or the only one that it has read */
@@ -76,9 +77,10 @@ export function titleOf({ input, output }, known) {
 function queryWords(calls, one, many) {
   const count = calls.reduce((sum, { output }) => sum + (output?.records?.length ?? 0), 0);
   const isFirst = calls.length === 1 && Boolean(calls[0].output?.nextCursor);
-  if (calls.some(({ input }) => input?.where && Object.keys(input.where).length)) return `Found ${quantityWords(count, one, many)}`;
+  const counted = quantityWords(count, one, many);
+  if (calls.some(({ input }) => input?.where && Object.keys(input.where).length)) return `Found ${counted}${isFirst ? ', and there are more' : ''}`;
   if (!count) return `Looked for ${many} and found none`;
-  return isFirst ? `Read the first ${quantityWords(count, one, many)}` : `Read ${quantityWords(count, one, many)}`;
+  return isFirst ? `Read the first ${count === 1 ? one : counted}` : `Read ${counted}`;
 }
 
 /** @param {CallPart[]} calls @param {Known} known @returns {string} the changes, if all calls have made the same ones; else '' */

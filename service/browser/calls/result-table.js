@@ -3,7 +3,8 @@
 import { element } from '../shared/elements.js';
 import { cellText } from '../integrations/answer-shape.js';
 import { safeAddress } from '../page/safe-address.js';
-import { capitalize, isMoment, momentInWords, nameInWords } from './value-words.js';
+import { nameInWords } from '../shared/word-forms.js';
+import { capitalize, isMoment, momentInWords } from './value-words.js';
 
 /** @typedef {import('../integrations/answer-shape.js').Table} Table */
 

@@ -4,7 +4,8 @@ import { groupOutcome, outcomeOf } from './call-states.js';
 import { targetOf } from './call-groups.js';
 import { endpointWords } from './endpoint-sentences.js';
 import { nounsOf, recordWords } from './record-words.js';
-import { quantityWords, quote, withArticle } from './value-words.js';
+import { withArticle } from '../shared/word-forms.js';
+import { quantityWords, quote } from './value-words.js';
 
 /**
  * @typedef {import('./call-groups.js').CallPart} CallPart

@@ -1,26 +1,34 @@
-// Formats names and values of data as words in one line.
+// Formats values of data as words in one line. Other people may have written the texts.
 
 import { oneLine } from '../integrations/previews.js';
 import { numberInWords } from '../shared/number-words.js';
 import { day, moment } from '../shared/time-format.js';
+import { pluralOf } from '../shared/word-forms.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
-const SINGULARS = new Map([['canvases', 'canvas'], ['people', 'person'], ['news', 'news item']]);
 const SHORT = 60; // characters of a value in a sentence
-
-/** @param {string} name such as "dueAt" or "max_results" @returns {string} "due at", "max results" */
-export function nameInWords(name) {
-  return name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[._-]+/g, ' ').trim().toLowerCase();
-}
+const VISIBLE = /[^\p{Default_Ignorable_Code_Point}\p{Cc}\s\u2800]/u;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** @param {string} text */
 export function capitalize(text) {
   return text ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
-/** @param {string} text @param {number} [most] characters @returns {string} */
+/** Whether nothing of a text can be seen. @param {string} text */
+export function isBlank(text) {
+  return !VISIBLE.test(text);
+}
+
+/** Quotation marks inside the text become single ones, so that it does not seem to end before its end. @param {string} text @param {number} [most] characters @returns {string} */
 export function quote(text, most = SHORT) {
-  return `“${shorten(oneLine(text), most)}”`;
+  const inside = oneLine(text).replaceAll('“', '‘').replaceAll('”', '’');
+  return `“${isolated(shorten(inside, most))}”`;
+}
+
+/** A text from right to left that does not change the order of the words around it. @param {string} text */
+function isolated(text) {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 /** @param {string} text @param {number} most */
@@ -34,14 +42,22 @@ export function valueInWords(value) {
   if (value === null || value === undefined || value === '') return 'empty';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return numberInWords(value);
-  if (typeof value === 'string') return isMoment(value) ? momentInWords(value) : quote(value, 40);
+  if (typeof value === 'string') return textInWords(value);
   if (Array.isArray(value)) return quantityWords(value.length, 'item');
   return 'changed';
 }
 
-/** @param {string} text whether it is a date or a time of ISO 8601 */
+/** @param {string} text */
+function textInWords(text) {
+  if (isBlank(text)) return 'blank';
+  return isMoment(text) ? momentInWords(text) : quote(text, 40);
+}
+
+/** Whether a text is a date or a time of ISO 8601. @param {string} text */
 export function isMoment(text) {
-  return MOMENT.test(text) && !Number.isNaN(Date.parse(text));
+  if (!MOMENT.test(text) || Number.isNaN(Date.parse(text))) return false;
+  const date = text.slice(0, 10);
+  return new Date(date).toISOString().startsWith(date); // browsers read 30 February as 2 March
 }
 
 /** @param {string} iso @returns {string} "1 Dec", "1 Dec, 18:00"; with the year if it is not this one */
@@ -53,24 +69,4 @@ export function momentInWords(iso) {
 /** @param {number} number @param {string} one @param {string} [many] */
 export function quantityWords(number, one, many = pluralOf(one)) {
   return `${number === 0 ? 'no' : numberInWords(number)} ${number === 1 ? one : many}`;
-}
-
-/** @param {string} word */
-export function pluralOf(word) {
-  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;
-  return /(s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
-}
-
-/** @param {string} word */
-export function singularOf(word) {
-  const known = SINGULARS.get(word);
-  if (known) return known;
-  if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`;
-  if (/(ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
-  return /[^su]s$/.test(word) ? word.slice(0, -1) : word;
-}
-
-/** @param {string} noun @returns {string} "a task", "an entry" */
-export function withArticle(noun) {
-  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }

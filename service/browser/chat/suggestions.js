@@ -1,6 +1,7 @@
 // The suggestions on the page of a new chat, made from the collections that the user may read and write.
 
 import { isOfTheService, readCollections, singularOf, titleColumn, wordOf, writableColumns } from '../data/collections.js';
+import { withArticle } from '../shared/word-forms.js';
 
 /**
  * @typedef {import('../data/collections.js').Collection} Collection
@@ -41,7 +42,7 @@ function addTo(collection) {
   const required = writableColumns(collection).filter((column) => column.required && column !== title);
   const word = singularOf(collection.name);
   if (!collection.permissions.create || !title || title.readOnly || required.length || word.startsWith('record of')) return null;
-  const text = `Add ${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}: `;
+  const text = `Add ${withArticle(word)}: `;
   return { label: `${text}…`, text };
 }
 

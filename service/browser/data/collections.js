@@ -2,6 +2,7 @@
 
 import { readOnce } from '../page/readings.js';
 import { findDoubtfulNumber } from '../shared/exact-numbers.js';
+import { nameInWords, singularOf as singularOfWords } from '../shared/word-forms.js';
 
 /**
  * @typedef {'string' | 'number' | 'integer' | 'boolean' | 'datetime' | 'array' | 'object'} ColumnType
@@ -37,16 +38,15 @@ export function isOfTheService({ name }) {
 export function wordOf(name) {
   if (name === 'createdAt') return 'Created';
   if (name === 'updatedAt') return 'Changed';
-  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]+/g, ' ').toLowerCase();
+  const words = nameInWords(name);
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace(/^Ai\b/, 'AI');
 }
 
 /** @param {string} name "tasks" @returns {string} "task" */
 export function singularOf(name) {
   const word = wordOf(name).replace(/^(?!AI\b)./, (first) => first.toLowerCase());
-  if (/ies$/.test(word)) return word.replace(/ies$/, 'y');
-  if (/(s|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
-  return /[^s]s$/.test(word) ? word.slice(0, -1) : `record of ${word}`;
+  const one = singularOfWords(word);
+  return one === word ? `record of ${word}` : one;
 }
 
 /** @param {Column} column */

@@ -2,6 +2,7 @@
 
 import { arrange, element, icon, iconButton, isFocusLost, watchDoubleClicks } from '../shared/elements.js';
 import { createProblemLine } from '../page/problem-line.js';
+import { withArticle } from '../shared/word-forms.js';
 import { mayDo, titleOf } from './collections.js';
 import { dataHref } from './data-route.js';
 import { createDeletion } from './deletion.js';
@@ -202,7 +203,7 @@ function createAddForm(kind, drafts, add) {
   const field = element('input', {
     class: 'add-field',
     'aria-label': `New ${kind.singular}`,
-    placeholder: `Add ${/^[aeiou]/i.test(kind.singular) ? 'an' : 'a'} ${kind.singular}`,
+    placeholder: `Add ${withArticle(kind.singular)}`,
     autocomplete: 'off',
     value: drafts.get(draft),
     on: { input: keep },

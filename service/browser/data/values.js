@@ -16,16 +16,21 @@ const THOUSANDS = /^[-+]?[1-9]\d{0,2},\d{3}$/; // the comma may also be a decima
 /** @param {Column} column @param {any} value @returns {string} the text for display, in one line */
 export function shownText(column, value) {
   if (value === undefined || value === null) return '';
-  if (column.type === 'datetime') return moment(value);
+  if (column.type === 'datetime' && isTime(value)) return moment(value);
   if (column.type === 'boolean') return value ? 'Yes' : 'No';
-  return beginningOf(isJson(column) ? JSON.stringify(value) : String(value), MOST);
+  return beginningOf(isJson(column) || typeof value === 'object' ? JSON.stringify(value) : String(value), MOST);
 }
 
 /** @param {Column} column @param {any} value @returns {string} the text for an input */
 export function typedText(column, value) {
   if (value === undefined || value === null) return '';
-  if (column.type === 'datetime') return toLocalInput(value);
-  return isJson(column) ? JSON.stringify(value, null, 2) : String(value);
+  if (column.type === 'datetime') return isTime(value) ? toLocalInput(value) : '';
+  return isJson(column) || typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
+}
+
+/** Whether a value of a column of times is one: the column may have had another type when the value was stored. @param {any} value */
+function isTime(value) {
+  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
 /** @param {Column} column @param {string} text @returns {Reading} null empties the column */
@@ -47,7 +52,7 @@ function readMoment(typed) {
 /** @param {Column} column @param {string} typed @returns {Reading} */
 function readNumber(column, typed) {
   if (THOUSANDS.test(typed)) return { problem: 'Write this number without its comma, or with a point.' };
-  const text = typed.replace(/^([-+]?\d+),(\d+)$/, '$1.$2');
+  const text = typed.replace(/^\u2212/, '-').replace(/^([-+]?\d+),(\d+)$/, '$1.$2'); // U+2212 is the minus sign of printed texts
   const value = Number(text);
   if (!Number.isFinite(value)) return { problem: 'Write a number, such as 12.5.' };
   if (!isExact(text)) return { problem: `This number is ${TOO_LARGE}.` };

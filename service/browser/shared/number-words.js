@@ -1,15 +1,20 @@
 // Formats numbers and credits for display, with the same rounding everywhere in the console.
 
+const SMALL = 0.00005; // would be rounded to 0
+const LARGE = 1e21;
 const FEW = 0.1; // credits; smaller amounts need more than two decimals
 
 /** Formats a number; all other functions use this one. @param {number} value @param {number} [digits] after the point, at most @returns {string} "1,000" */
 export function formatNumber(value, digits = 0) {
-  return value.toLocaleString('en', { maximumFractionDigits: digits });
+  const text = value.toLocaleString('en', { maximumFractionDigits: digits });
+  return text === '-0' ? '0' : text;
 }
 
-/** @param {number} value @returns {string} "1,000", "991.28", "0.0195" */
+/** @param {number} value @returns {string} "1,000", "991.28", "0.0195"; a very small or very large one is not rounded to 0 or written out */
 export function numberInWords(value) {
-  return formatNumber(value, Math.abs(value) < 1 ? 4 : 2);
+  const size = Math.abs(value);
+  if (size >= LARGE || (size > 0 && size < SMALL)) return String(Number(value.toPrecision(3)));
+  return formatNumber(value, size < 1 ? 4 : 2);
 }
 
 /**

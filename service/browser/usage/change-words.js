@@ -3,7 +3,8 @@
 
 import { nounsOf, titleIn } from '../calls/record-words.js';
 import { CALLS, writesOf } from '../calls/turn-undo.js';
-import { nameInWords, quantityWords, quote, valueInWords, withArticle } from '../calls/value-words.js';
+import { quantityWords, quote, valueInWords } from '../calls/value-words.js';
+import { nameInWords, withArticle } from '../shared/word-forms.js';
 
 /**
  * @typedef {object} Change an entry of the journal
@@ -42,9 +43,15 @@ export function stepsOf({ outcome, before, changes }) {
   const names = Object.keys(changes).filter((name) => !SILENT.includes(name) && (!title || changes[name] !== title));
   return names.map((name) => ({
     name: nameInWords(name),
-    before: outcome === 'added' ? null : valueInWords(before?.data[name]),
-    after: valueInWords(changes[name]),
+    before: outcome === 'added' ? null : storedInWords(before?.data[name]),
+    after: storedInWords(changes[name]),
   }));
+}
+
+/** @param {any} value */
+function storedInWords(value) {
+  const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
+  return isObject ? quantityWords(Object.keys(value).length, 'field') : valueInWords(value);
 }
 
 /** @param {Change[]} changes newest first @returns {Group[]} newest first, each in the order of its changes */
