@@ -11,7 +11,7 @@ import { createMediaLink } from '../../service/browser/calls/media-link.js';
 import { nounsOf, recordLink, titleIn } from '../../service/browser/calls/record-words.js';
 import { describe } from '../../service/browser/calls/tool-words.js';
 import { valueInWords } from '../../service/browser/calls/value-words.js';
-import { nameInWords, pluralOf, singularOf, withArticle } from '../../service/browser/shared/word-forms.js';
+import { nameInWords, pluralOf, singularOf, withArticle } from '../../service/browser/shared/words.js';
 import './plain-dom.mjs';
 
 let calls = 0;

@@ -7,7 +7,7 @@ import { describedIntegration } from '../../service/browser/integrations/catalog
 import { advice, failureInWords } from '../../service/browser/integrations/connection-words.js';
 import { createConnectionsView } from '../../service/browser/integrations/connections-view.js';
 import { integrationOf } from '../../service/browser/integrations/integrations.js';
-import { contactLines, eventLines, fileLines, mailLines, oneLine } from '../../service/browser/integrations/previews.js';
+import { contactLines, eventLines, fileLines, mailLines } from '../../service/browser/integrations/previews.js';
 import { createTransport } from '../../service/browser/shared/api-transport.js';
 import { createConnections, isGranted } from '../../service/browser/shared/connections.js';
 import { createSignals, waitForConsent } from '../../service/browser/shared/consent-wait.js';
@@ -16,6 +16,7 @@ import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import {
   consentNeeded, isAboutTheBody, isRefreshFailure, isResult, safeAuthUrl,
 } from '../../service/browser/shared/oauth-answer.js';
+import { oneLine } from '../../service/browser/shared/words.js';
 import './plain-dom.mjs';
 
 const URL_OF_CONSENT = 'https://suite.example/authorize?state=s';

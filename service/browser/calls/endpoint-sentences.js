@@ -4,7 +4,7 @@
 import { targetOf } from './call-groups.js';
 import { capitalize, isBlank, quantityWords, quote } from './value-words.js';
 import { numberInWords } from '../shared/number-words.js';
-import { nameInWords, singularOf } from '../shared/word-forms.js';
+import { nameInWords, singularOf } from '../shared/words.js';
 
 /**
  * @typedef {import('./call-groups.js').CallPart} CallPart

@@ -2,7 +2,7 @@
 
 import { dataHref } from '../data/data-route.js';
 import { hrefOf } from '../page/route.js';
-import { nameInWords, singularOf, withArticle } from '../shared/word-forms.js';
+import { nameInWords, singularOf, withArticle } from '../shared/words.js';
 import { isBlank, isMoment, quantityWords, quote, valueInWords } from './value-words.js';
 import { targetOf } from './call-groups.js';
 

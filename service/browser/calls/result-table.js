@@ -3,7 +3,7 @@
 import { element } from '../shared/elements.js';
 import { cellText } from '../integrations/answer-shape.js';
 import { safeAddress } from '../page/safe-address.js';
-import { nameInWords } from '../shared/word-forms.js';
+import { nameInWords } from '../shared/words.js';
 import { capitalize, isMoment, momentInWords } from './value-words.js';
 
 /** @typedef {import('../integrations/answer-shape.js').Table} Table */

@@ -4,7 +4,7 @@ import { groupOutcome, outcomeOf } from './call-states.js';
 import { targetOf } from './call-groups.js';
 import { endpointWords } from './endpoint-sentences.js';
 import { nounsOf, recordWords } from './record-words.js';
-import { withArticle } from '../shared/word-forms.js';
+import { withArticle } from '../shared/words.js';
 import { quantityWords, quote } from './value-words.js';
 
 /**

@@ -2,7 +2,7 @@
 
 import { element } from '../shared/elements.js';
 import { withVisibleMarks } from '../shared/visible-text.js';
-import { nameInWords } from '../shared/word-forms.js';
+import { nameInWords } from '../shared/words.js';
 import { capitalize, isMoment, momentInWords } from './value-words.js';
 
 const LONG = 160; // characters; a longer value gets its own scrollable box

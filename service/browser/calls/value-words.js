@@ -1,9 +1,8 @@
 // Formats values of data as words in one line. Other people may have written the texts.
 
-import { oneLine } from '../integrations/previews.js';
 import { numberInWords } from '../shared/number-words.js';
 import { day, moment } from '../shared/time-format.js';
-import { pluralOf } from '../shared/word-forms.js';
+import { oneLine, pluralOf } from '../shared/words.js';
 
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 const SHORT = 60; // characters of a value in a sentence

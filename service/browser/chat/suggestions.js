@@ -1,7 +1,7 @@
 // The suggestions on the page of a new chat, made from the collections that the user may read and write.
 
 import { isOfTheService, readCollections, singularOf, titleColumn, wordOf, writableColumns } from '../data/collections.js';
-import { withArticle } from '../shared/word-forms.js';
+import { withArticle } from '../shared/words.js';
 
 /**
  * @typedef {import('../data/collections.js').Collection} Collection

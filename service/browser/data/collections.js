@@ -2,7 +2,7 @@
 
 import { readOnce } from '../page/readings.js';
 import { findDoubtfulNumber } from '../shared/exact-numbers.js';
-import { nameInWords, singularOf as singularOfWords } from '../shared/word-forms.js';
+import { nameInWords, singularOf as singularOfWords } from '../shared/words.js';
 
 /**
  * @typedef {'string' | 'number' | 'integer' | 'boolean' | 'datetime' | 'array' | 'object'} ColumnType

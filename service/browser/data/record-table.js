@@ -2,7 +2,7 @@
 
 import { arrange, element, icon, iconButton, isFocusLost, watchDoubleClicks } from '../shared/elements.js';
 import { createProblemLine } from '../page/problem-line.js';
-import { withArticle } from '../shared/word-forms.js';
+import { withArticle } from '../shared/words.js';
 import { mayDo, titleOf } from './collections.js';
 import { dataHref } from './data-route.js';
 import { createDeletion } from './deletion.js';

@@ -1,12 +1,11 @@
 // The first lines of an answer as a preview. All texts go through `oneLine`, because other people may have written them.
 
 import { moment, shortDay } from '../shared/time-format.js';
+import { oneLine } from '../shared/words.js';
 
 /** @typedef {{text: string, about?: string}} Line */
 
 export const PREVIEW_LINES = 3;
-const LENGTH = 90;
-const INVISIBLE = /[\p{Cc}\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** @param {any} data of mail-list @returns {Line[]} */
 export function mailLines(data) {
@@ -49,17 +48,6 @@ function nameOf(from) {
 function firstLines(items, line) {
   const known = Array.isArray(items) ? items.filter((item) => item && typeof item === 'object') : [];
   return known.slice(0, PREVIEW_LINES).map(line);
-}
-
-/**
- * Makes one short line of a text, without control characters and marks that change the text direction.
- * @param {unknown} value
- */
-export function oneLine(value) {
-  const text = typeof value === 'string' ? value : '';
-  const visible = text.replace(INVISIBLE, ' ').trim();
-  const letters = [...visible];
-  return letters.length > LENGTH ? `${letters.slice(0, LENGTH - 1).join('')}…` : visible;
 }
 
 /** @param {...string} texts */

@@ -4,7 +4,7 @@
 import { nounsOf, titleIn } from '../calls/record-words.js';
 import { CALLS, writesOf } from '../calls/turn-undo.js';
 import { quantityWords, quote, valueInWords } from '../calls/value-words.js';
-import { nameInWords, withArticle } from '../shared/word-forms.js';
+import { nameInWords, withArticle } from '../shared/words.js';
 
 /**
  * @typedef {object} Change an entry of the journal

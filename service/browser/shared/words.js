@@ -1,5 +1,8 @@
-// English words from the names of collections, columns and lists: their parts, and the singular, the plural and the article.
+// Words for sentences: texts of other people in one line, and the forms of English words in the names of collections,
+// columns and lists.
 
+const LENGTH = 90; // characters of a line
+const INVISIBLE = /[\p{Cc}\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 const SINGULARS = new Map([
   ['analyses', 'analysis'], ['caches', 'cache'], ['canvases', 'canvas'], ['children', 'child'], ['cookies', 'cookie'], ['criteria', 'criterion'],
   ['indices', 'index'], ['movies', 'movie'], ['news', 'news item'], ['people', 'person'], ['series', 'series'],
@@ -41,4 +44,15 @@ function singularOfWord(word) {
 /** @param {string} noun @returns {string} "a task", "an entry" */
 export function withArticle(noun) {
   return `${AN.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+/**
+ * Makes one short line of a text, without control characters and marks that change the text direction.
+ * @param {unknown} value
+ */
+export function oneLine(value) {
+  const text = typeof value === 'string' ? value : '';
+  const visible = text.replace(INVISIBLE, ' ').trim();
+  const letters = [...visible];
+  return letters.length > LENGTH ? `${letters.slice(0, LENGTH - 1).join('')}…` : visible;
 }
