@@ -7,13 +7,12 @@ import { createDrafts } from '../page/drafts.js';
 import { element, isFocusLost, mayFocusFields } from '../shared/elements.js';
 import { createEndingNotice } from '../page/ending-notice.js';
 import { createHeader } from './header.js';
-import { createOutageNotice } from '../page/outage.js';
+import { createOutageNotice, createOutageWatch } from '../page/outage.js';
 import { createKeys } from './keys.js';
 import { createRecordsSocket } from '../shared/records-socket.js';
 import { letF6MoveBetweenRegions } from './regions.js';
 import { forgetReadings } from '../page/readings.js';
 import { parseRoute } from '../page/route.js';
-import { onWake } from '../shared/page-clock.js';
 import { SESSION_ENDED, createPageTokens, readRole } from '../page/session.js';
 import { CHAT, VIEWS, viewNamed } from './views.js';
 
@@ -23,7 +22,6 @@ import { CHAT, VIEWS, viewNamed } from './views.js';
  */
 
 const TITLE = document.title;
-const RETRY = 5000; // ms until the next request, while the server can't be reached but the socket is open
 
 /**
  * @param {object} options
@@ -39,8 +37,8 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     token: tokens.current,
     // A late answer to an old token must not end a newer session.
     onUnauthorized: (token) => token === session.token && token !== null && sessionOver(),
-    onAnswer: () => setReachable(true),
-    onUnreachable: () => setReachable(false),
+    onAnswer: () => outage.setReachable(true),
+    onUnreachable: () => outage.setReachable(false),
   });
   const socket = createRecordsSocket({ token: () => session.token, onSessionOver: sessionOver });
   const { signOut } = session;
@@ -53,29 +51,22 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
   /** @type {View | null} */
   let current = null;
   const main = element('main', {});
-  const outage = createOutageNotice({ retry: refresh, leave: focusMain });
+  const notice = createOutageNotice({ retry: refresh, leave: focusMain });
   const chats = () => viewOf(CHAT).chats;
   const entries = () => VIEWS.filter((entry) => !entry.role || entry.role === role);
-  const commands = createCommands({ transport, chats, entries, go, announce, signOut, onUnreachable: () => setReachable(false) });
+  const commands = createCommands({ transport, chats, entries, go, announce, signOut, onUnreachable: () => outage.setReachable(false) });
   const { showPalette, showShortcuts } = commands;
   const header = createHeader({ sandbox, entries: VIEWS, credits: credits.node, subject: session.subject, signOut, showPalette, showShortcuts });
   const keys = createKeys(main);
-  const node = element('div', { class: 'workspace' }, keys.skip, header.node, outage.node, main, ending.node);
+  const node = element('div', { class: 'workspace' }, keys.skip, header.node, notice.node, main, ending.node);
   let address = location.hash; // of the view on the screen
   let isOver = false; // whether the session has ended while a reply is still being shown
-  let isReachable = true;
-  /** @type {any} */
-  let retryTimer = 0;
   let role = ''; // '' until it is known
-  let isWaiting = false; // whether the socket has lost its connection
-  const removePhaseListener = socket.onPhase(showPhase);
+  const outage = createOutageWatch({ socket, show: showOutage, request: credits.refresh, onLost: () => forgetReadings(transport) });
   const removeTokenListener = session.onToken(socket.useToken);
   const removeSignOutListener = session.onSignOut(drafts.clear); // only on a sign-out: when a session expires, the drafts are kept
   const stopF6 = letF6MoveBetweenRegions(node);
   window.addEventListener('hashchange', followRoute);
-  window.addEventListener('online', socket.renew);
-  const stopWatchingSleep = onWake(socket.renew); // the server has ended the connection meanwhile, and a socket that only receives does not notice it
-  document.addEventListener('visibilitychange', reconnectNow);
   socket.start();
   showRoute();
   if (!isUsageOverview()) credits.refresh(); // the overview reads the account itself, and reports it
@@ -88,41 +79,10 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     return isOver ? ending.showEnd() : session.end(SESSION_ENDED);
   }
 
-  function showPhase() {
-    const isOpen = socket.phase === 'open';
-    const before = isWaiting;
-    // It is still waiting while the socket tries to connect; the first connection does not count as lost.
-    isWaiting = !isOpen && (isWaiting || socket.phase === 'waiting');
-    if (isOpen) isReachable = true;
-    showOutage();
-    if (isWaiting) forgetReadings(transport); // after a restart, the service may have other collections and endpoints
-    // When the socket is lost, the answer to this request shows whether the server can be reached.
-    if (before !== isWaiting) credits.refresh();
-  }
-
-  function showOutage() {
-    header.showLive(isReachable && socket.phase === 'open'); // a browser without a network may keep the socket for a minute
-    if (!isReachable) outage.show('offline');
-    else outage.show(isWaiting ? 'not-live' : 'none');
-  }
-
-  /** @param {boolean} reachable whether the server has answered a request */
-  function setReachable(reachable) {
-    isReachable = reachable;
-    showOutage();
-    clearTimeout(retryTimer);
-    if (reachable) reconnectNow();
-    else retryTimer = setTimeout(retryRequest, RETRY);
-  }
-
-  /** Finds out whether the server can be reached again. A socket that has lost its connection finds it out itself. */
-  function retryRequest() {
-    if (!isReachable && socket.phase === 'open') credits.refresh();
-  }
-
-  /** Reconnects without waiting if the page is visible, because the server may be available again. */
-  function reconnectNow() {
-    if (!document.hidden) socket.reconnectNow();
+  /** @param {import('../page/outage.js').Outage} kind @param {boolean} isLive */
+  function showOutage(kind, isLive) {
+    header.showLive(isLive);
+    notice.show(kind);
   }
 
   function showRoute() {
@@ -183,10 +143,9 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     for (const view of views.values()) view.refresh();
     credits.refresh();
     showEntries();
-    reconnectNow();
+    outage.reconnectNow();
   }
 
-  showPhase();
   return {
     node,
     ready() {
@@ -194,14 +153,10 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
     },
     stop() {
       tokens.stop();
-      clearTimeout(retryTimer);
       window.removeEventListener('hashchange', followRoute);
-      window.removeEventListener('online', socket.renew);
-      document.removeEventListener('visibilitychange', reconnectNow);
-      removePhaseListener();
+      outage.stop();
       removeTokenListener();
       removeSignOutListener();
-      stopWatchingSleep();
       ending.stop();
       stopF6();
       keys.stop();
