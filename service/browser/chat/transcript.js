@@ -43,25 +43,10 @@ export function createTranscript(questions, context, onChange) {
   let question;
   let isOpened = false;
   let isReady = false;
+  const end = followEnd(log, list, jump);
+  earlier.addEventListener('click', showEarlier);
 
-  const distance = () => log.scrollHeight - log.scrollTop - log.clientHeight;
-  const toEnd = () => log.scrollTo({ top: log.scrollHeight, behavior: 'instant' });
-  let atEnd = true;
-  let height = 0; // the height of the log at the last measurement
-  log.addEventListener('scroll', () => log.clientHeight && updatePosition()); // a hidden pane reports the position 0
-  const sizes = new ResizeObserver((changes) => {
-    if (!log.clientHeight) return;
-    if (atEnd && changes.some(({ target }) => target === log)) toEnd();
-    updatePosition(); // an opened tool call makes the log longer but does not scroll it
-  });
-  sizes.observe(log);
-  sizes.observe(list);
-  list.addEventListener('rendered', () => atEnd && toEnd()); // a text was shown without Markdown until now
-  jump.addEventListener('click', () => {
-    toEnd();
-    log.focus();
-  });
-  earlier.addEventListener('click', async () => {
+  async function showEarlier() {
     await current?.loadEarlier();
     const [first] = list.children;
     const top = first?.getBoundingClientRect().top;
@@ -69,16 +54,7 @@ export function createTranscript(questions, context, onChange) {
     await nextLayout(list); // until then they have the height of `contain-intrinsic-height`
     if (first?.isConnected) log.scrollTop += first.getBoundingClientRect().top - top;
     if (earlier.hidden && isFocusLost()) log.focus({ preventScroll: true }); // there are no earlier messages, so the button is hidden
-  });
-
-  function updatePosition() {
-    atEnd = distance() < NEAR;
-    height = log.clientHeight;
-    jump.hidden = atEnd;
   }
-
-  // A tool call that was just opened has not been measured yet. A log whose own height has changed still counts as at its end.
-  const isAtEnd = () => atEnd && (log.clientHeight !== height || distance() < NEAR);
 
   /** @param {Conversation} conversation */
   function place(conversation) {
@@ -88,16 +64,9 @@ export function createTranscript(questions, context, onChange) {
     const failed = turn?.reply.state === 'failed';
     const places = new Map(conversation.messages.map(({ id }, at) => [id, at]));
     const hasModels = context.actions.models().length > 1;
-    const keys = new Set(messages.map(keyOf));
-    for (const [key, view] of views) {
-      if (keys.has(key)) continue;
-      view.stop();
-      view.node.remove();
-      views.delete(key);
-    }
+    removeOthers(messages);
     const nodes = messages.map((message, at) => {
-      const view = views.get(keyOf(message)) ?? createMessageView(message.role, questions.cardsOf(chatId));
-      views.set(keyOf(message), view);
+      const view = viewOf(message, chatId);
       const isStored = at < stored;
       const question = message.role === 'user' ? message : messages[at - 1];
       const turnOf = controls.now?.turns.of(message.id) ?? null;
@@ -108,6 +77,24 @@ export function createTranscript(questions, context, onChange) {
       return view.node;
     });
     arrange(list, nodes);
+  }
+
+  /** @param {Message[]} messages whose views stay */
+  function removeOthers(messages) {
+    const keys = new Set(messages.map(keyOf));
+    for (const [key, view] of views) {
+      if (keys.has(key)) continue;
+      view.stop();
+      view.node.remove();
+      views.delete(key);
+    }
+  }
+
+  /** @param {Message} message @param {string} chatId */
+  function viewOf(message, chatId) {
+    const view = views.get(keyOf(message)) ?? createMessageView(message.role, questions.cardsOf(chatId));
+    views.set(keyOf(message), view);
+    return view;
   }
 
   /** @param {Conversation} conversation */
@@ -145,7 +132,7 @@ export function createTranscript(questions, context, onChange) {
     show(conversation) {
       const { turn, phase } = conversation;
       const questionId = turn?.question.id;
-      const follow = conversation !== current || (questionId && questionId !== question) || isAtEnd();
+      const follow = conversation !== current || (questionId && questionId !== question) || end.isInView();
       current = conversation;
       question = questionId;
       const hadFocus = list.contains(document.activeElement);
@@ -155,9 +142,46 @@ export function createTranscript(questions, context, onChange) {
       waiting.hidden = phase === 'idle' || phase === 'loading' || !showsNothing(turn);
       showNote(conversation);
       log.setAttribute('aria-busy', String(phase === 'asking' || phase === 'stopping'));
-      if (follow) toEnd();
-      updatePosition();
+      if (follow) end.show();
+      end.update();
     },
+  };
+}
+
+/**
+ * Keeps the end of a log in view while the log grows, until the user scrolls away from it.
+ * @param {HTMLElement} log @param {HTMLElement} list its content @param {HTMLElement} jump the button that scrolls to the end
+ */
+function followEnd(log, list, jump) {
+  let atEnd = true;
+  let height = 0; // the height of the log at the last measurement
+  const distance = () => log.scrollHeight - log.scrollTop - log.clientHeight;
+  const show = () => log.scrollTo({ top: log.scrollHeight, behavior: 'instant' });
+
+  function update() {
+    atEnd = distance() < NEAR;
+    height = log.clientHeight;
+    jump.hidden = atEnd;
+  }
+
+  log.addEventListener('scroll', () => log.clientHeight && update()); // a hidden pane reports the position 0
+  const sizes = new ResizeObserver((changes) => {
+    if (!log.clientHeight) return;
+    if (atEnd && changes.some(({ target }) => target === log)) show();
+    update(); // an opened tool call makes the log longer but does not scroll it
+  });
+  sizes.observe(log);
+  sizes.observe(list);
+  list.addEventListener('rendered', () => atEnd && show()); // a text was shown without Markdown until now
+  jump.addEventListener('click', () => {
+    show();
+    log.focus();
+  });
+  return {
+    show,
+    update,
+    // A tool call that was just opened has not been measured yet. A log whose own height has changed still counts as at its end.
+    isInView: () => atEnd && (log.clientHeight !== height || distance() < NEAR),
   };
 }
 
