@@ -22,52 +22,21 @@ export function createReplyFooter(body, actions, changes) {
   /** @type {Place | null} */
   let place = null;
   let undone = ''; // the id of the turn whose changes were undone
-  const summary = element('button', { type: 'button', class: 'reply-summary', title: 'Details', 'aria-expanded': 'false', on: { click: () => toggle(summary, facts) } });
+  const summary = element('button', { type: 'button', class: 'reply-summary', title: 'Details', 'aria-expanded': 'false', on: { click: () => panel.toggle(summary, facts) } });
   const copy = createCopyButton('copy', 'Copy', readText, actions.announce);
   const markdown = createCopyButton('markdown', 'Copy as Markdown', () => (message ? markdownOf(message) : ''), actions.announce);
   const again = iconButton('reload', 'Regenerate', () => regenerate());
-  const other = iconButton('chevron', 'Regenerate with another model', () => toggle(other, models), { 'aria-expanded': 'false' });
+  const other = iconButton('chevron', 'Regenerate with another model', () => panel.toggle(other, models), { 'aria-expanded': 'false' });
   const goOn = textButton('Continue', () => place?.isBusy || actions.goOn());
   const undo = textButton('Undo changes', undoChanges, icon('undo'));
   const buttons = [summary, goOn, undo, copy, markdown, again, other];
   const bar = createActionBar('Reply', buttons);
-  const panel = element('div', { class: 'reply-panel', hidden: true });
+  const panel = createReplyPanel([summary, other]);
   const result = element('div', { class: 'reply-panel', hidden: true });
-  const node = element('div', { class: 'reply-footer', on: { keydown: press } }, bar.node, panel, result);
+  const node = element('div', { class: 'reply-footer', on: { keydown: panel.press } }, bar.node, panel.node, result);
 
   function readText() {
     return [...body.querySelectorAll(':scope > .prose')].map(plainTextOf).join('\n\n');
-  }
-
-  /** @param {HTMLElement} button @param {() => Node} fill */
-  function toggle(button, fill) {
-    const isOpen = openerOfPanel() === button;
-    closePanel();
-    if (isOpen) return;
-    button.setAttribute('aria-expanded', 'true');
-    panel.hidden = false;
-    panel.append(fill());
-    panel.scrollIntoView({ block: 'nearest' });
-  }
-
-  /** @returns {HTMLElement | undefined} the button that has opened the panel */
-  function openerOfPanel() {
-    return [summary, other].find((each) => each.getAttribute('aria-expanded') === 'true');
-  }
-
-  function closePanel() {
-    for (const each of [summary, other]) each.setAttribute('aria-expanded', 'false');
-    panel.hidden = true;
-    panel.replaceChildren();
-  }
-
-  /** @param {KeyboardEvent} event */
-  function press(event) {
-    const opener = openerOfPanel();
-    if (event.key !== 'Escape' || !opener) return;
-    event.stopPropagation(); // one press of Escape closes only this panel
-    closePanel();
-    opener.focus();
   }
 
   function facts() {
@@ -85,8 +54,8 @@ export function createReplyFooter(body, actions, changes) {
     if (!place || place.isBusy) return;
     const went = await actions.regenerate(place.questionId, place.later, modelId);
     if (!went) return;
-    if (panel.contains(document.activeElement)) other.focus(); // the focused button is removed now
-    closePanel();
+    if (panel.node.contains(document.activeElement)) other.focus(); // the focused button is removed now
+    panel.close();
   }
 
   async function undoChanges() {
@@ -108,7 +77,7 @@ export function createReplyFooter(body, actions, changes) {
 
   /** Called when another reply to the same question takes the place of this one. */
   function forget() {
-    closePanel();
+    panel.close();
     result.hidden = true;
   }
 
@@ -142,6 +111,45 @@ export function createReplyFooter(body, actions, changes) {
       message = next;
       place = at;
       show();
+    },
+  };
+}
+
+/** The panel below a reply. One of several buttons opens it with its own content. @param {HTMLElement[]} openers the buttons */
+function createReplyPanel(openers) {
+  const node = element('div', { class: 'reply-panel', hidden: true });
+
+  /** @returns {HTMLElement | undefined} the button that has opened the panel */
+  function openerNow() {
+    return openers.find((each) => each.getAttribute('aria-expanded') === 'true');
+  }
+
+  function close() {
+    for (const each of openers) each.setAttribute('aria-expanded', 'false');
+    node.hidden = true;
+    node.replaceChildren();
+  }
+
+  return {
+    node,
+    close,
+    /** @param {HTMLElement} button @param {() => Node} fill */
+    toggle(button, fill) {
+      const isOpen = openerNow() === button;
+      close();
+      if (isOpen) return;
+      button.setAttribute('aria-expanded', 'true');
+      node.hidden = false;
+      node.append(fill());
+      node.scrollIntoView({ block: 'nearest' });
+    },
+    /** Closes the panel on Escape. @param {KeyboardEvent} event */
+    press(event) {
+      const opener = openerNow();
+      if (event.key !== 'Escape' || !opener) return;
+      event.stopPropagation(); // one press of Escape closes only this panel
+      close();
+      opener.focus();
     },
   };
 }
