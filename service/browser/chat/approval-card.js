@@ -102,13 +102,7 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
   /** @param {ApprovalPart['data']} data */
   function build({ endpoint, summary, body }) {
     asking.append(element('p', { class: 'question-kind' }, 'Allow this call?'), element('h4', {}, summary.replace(/\.$/, '')), price);
-    const json = argumentsOf(JSON.stringify(body), false); // collapsed, because the values are listed above
-    json.querySelector('summary')?.replaceChildren('As JSON');
-    json.querySelector('pre')?.setAttribute('role', 'group'); // not a region: a conversation has many cards, and each region needs its own name
-    const nothing = element('p', { class: 'hint' }, 'Nothing but the call itself.');
-    const values = Object.keys(body).length ? createValueList(body, { exact: true }) : nothing;
-    const doubt = doubtText(body);
-    sent.append(element('div', { class: 'question-values' }, values, doubt && element('p', { class: 'hint' }, doubt), element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint)), json));
+    sent.append(createSentValues(endpoint, body));
     node.setAttribute('aria-label', `Approval: ${endpoint}`);
     node.append(asking, outcome, sent, time, actions, hint, problem);
     delay.start();
@@ -126,4 +120,21 @@ export function createApprovalCard(decide, { balance = () => null } = {}) {
       show(part.data);
     },
   };
+}
+
+/** What would be sent: a list of the values, and the same as JSON. @param {string} endpoint @param {Record<string, any>} body */
+function createSentValues(endpoint, body) {
+  const nothing = element('p', { class: 'hint' }, 'Nothing but the call itself.');
+  const values = Object.keys(body).length ? createValueList(body, { exact: true }) : nothing;
+  const doubt = doubtText(body);
+  const name = element('p', { class: 'hint' }, 'Endpoint ', element('code', {}, endpoint));
+  return element('div', { class: 'question-values' }, values, doubt && element('p', { class: 'hint' }, doubt), name, createJson(body));
+}
+
+/** @param {Record<string, any>} body */
+function createJson(body) {
+  const json = argumentsOf(JSON.stringify(body), false); // collapsed, because the values are listed above
+  json.querySelector('summary')?.replaceChildren('As JSON');
+  json.querySelector('pre')?.setAttribute('role', 'group'); // not a region: a conversation has many cards, and each region needs its own name
+  return json;
 }
