@@ -5,12 +5,11 @@ import { element, icon } from '../shared/elements.js';
 import { isGranted } from '../shared/connections.js';
 import { withIdempotencyKey } from '../shared/idempotency.js';
 import { consentNeeded, isAboutTheBody, isRefreshFailure } from '../shared/oauth-answer.js';
-import { createConsentLink } from './consent-link.js';
+import { createCardMessages } from './card-messages.js';
 import { ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.js';
 
 /**
  * @typedef {import('./integrations.js').Card} Card
- * @typedef {import('./integrations.js').Line} Line
  *
  * @typedef {object} CardContext
  * @property {string} name of the integration
@@ -23,9 +22,7 @@ import { ENDINGS, NO_LONGER_ALLOWED, STAGES, advice } from './connection-words.j
 /** @param {Card} card @param {CardContext} context */
 export function createConnectionCard(card, { name, transport, connections, consents, announce }) {
   const state = element('span', { class: 'connection-state' });
-  const note = element('p', { class: 'note' });
-  const problem = element('p', { class: 'problem', role: 'alert' });
-  const preview = element('div', { class: 'preview', hidden: true });
+  const messages = createCardMessages();
   const connectButton = element('button', { type: 'button', class: 'primary', on: { click: connect } });
   const testButton = withLabel(element('button', { type: 'button', class: 'quiet', on: { click: test } }), 'Try it');
   const heading = element('h4', { tabindex: '-1' }, card.title);
@@ -35,20 +32,19 @@ export function createConnectionCard(card, { name, transport, connections, conse
     element('div', { class: 'connection-head' }, icon(card.icon), heading, state),
     element('p', { class: 'allows' }, card.allows, element('code', {}, card.endpoint)),
     element('div', { class: 'connection-actions' }, connectButton, testButton),
-    element('div', { class: 'connection-messages' }, problem, note, preview),
+    messages.node,
   );
   /** @type {'' | 'Connect' | 'Reconnect'} what the user must do even though the flag is set */
   let repair = '';
   let testing = false;
-  /** @type {import('../shared/idempotency.js').Keys} */
-  const keys = new Map();
+  const callEndpoint = createTestCall(card, transport);
 
   async function connect() {
-    showNote('');
+    messages.showNote('');
     try {
       const ending = await consents.request(name, card, { renew: repair === 'Reconnect', onStage });
       if (ending === 'granted') repair = '';
-      showNote(ENDINGS[ending]);
+      messages.showNote(ENDINGS[ending]);
       announce(ending === 'granted' ? `${card.title}: granted` : ENDINGS[ending]);
     } catch (error) {
       fail(error);
@@ -58,7 +54,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
 
   /** @param {import('../shared/consent.js').Stage} stage @param {string} [url] */
   function onStage(stage, url) {
-    showNote(STAGES[stage], url);
+    messages.showNote(STAGES[stage], url);
     announce(STAGES[stage]);
   }
 
@@ -68,7 +64,7 @@ export function createConnectionCard(card, { name, transport, connections, conse
     const { body, lines, confirmation } = /** @type {import('./integrations.js').TestCall} */ (card.testCall);
     if (confirmation && !(await requestConfirmation(confirmation(status)))) return;
     testing = true;
-    showNote('Trying…');
+    messages.showNote('Trying…');
     try {
       const data = await callEndpoint(body(status));
       if (data) showPreview(lines(data, status));
@@ -80,66 +76,31 @@ export function createConnectionCard(card, { name, transport, connections, conse
     update();
   }
 
-  /** @param {Record<string, any>} body @returns {Promise<any>} null if a consent is needed first */
-  async function callEndpoint(body) {
-    try {
-      const path = `/api/integrations/${card.endpoint}`;
-      const answer = await withIdempotencyKey(keys, JSON.stringify(body), (key) => transport.call('POST', path, { body, headers: { 'Idempotency-Key': key } }));
-      return consentNeeded(answer) ? null : answer.data;
-    } catch (error) {
-      if (card.testCall?.emptyBody && isAboutTheBody(error)) return {};
-      throw error;
-    }
-  }
-
   /** Called when the permission was revoked since the last status. */
   async function showMissingConsent() {
     repair = 'Connect';
-    showNote('');
-    showProblem(NO_LONGER_ALLOWED);
+    messages.showProblem(NO_LONGER_ALLOWED);
     await connections.refresh(); // the service may have deleted the tokens during the call
   }
 
   /** @param {unknown} error */
   function fail(error) {
-    showNote('');
-    showProblem(advice(error));
+    messages.showProblem(advice(error));
     if (isRefreshFailure(error)) repair = 'Reconnect';
   }
 
-  /** @param {{title: string, lines: Line[]}} preview */
-  function showPreview({ title, lines }) {
-    showNote('');
+  /** @param {import('./card-messages.js').Preview} preview */
+  function showPreview(preview) {
     repair = '';
-    const items = lines.map(({ text, about }) => element('li', {}, bdi(text), about && bdi(about, 'about')));
-    const list = lines.length ? element('ul', {}, ...items) : element('p', { class: 'about' }, 'There are none.');
-    preview.replaceChildren(element('p', { class: 'preview-title' }, title), list);
-    preview.hidden = false;
-    announce(`${card.title}: ${title}, ${lines.length}`);
-  }
-
-  /** @param {string} text @param {string} [url] of the consent page, if the browser has blocked its window */
-  function showNote(text, url) {
-    note.replaceChildren(...[text, url && createConsentLink(url)].filter(Boolean).flatMap((part) => [part, ' ']));
-    problem.textContent = '';
-    hidePreview();
-  }
-
-  function hidePreview() {
-    preview.replaceChildren();
-    preview.hidden = true;
-  }
-
-  /** @param {string} text */
-  function showProblem(text) {
-    problem.textContent = text;
+    messages.showPreview(preview);
+    announce(`${card.title}: ${preview.title}, ${preview.lines.length}`);
   }
 
   function update() {
     const granted = isGranted(card, connections.of(name));
     if (!granted) repair = repair && 'Connect'; // the tokens were deleted, so there is nothing to renew
     const works = granted && !repair;
-    if (!granted) hidePreview(); // the preview belongs to the account that was disconnected
+    if (!granted) messages.hidePreview(); // the preview belongs to the account that was disconnected
     const focused = [connectButton, testButton].find((button) => button === document.activeElement);
     connectButton.hidden = works;
     testButton.hidden = !card.testCall || !granted; // without the permission, the call would only request a consent
@@ -165,7 +126,23 @@ export function createConnectionCard(card, { name, transport, connections, conse
   return { node, update, focus };
 }
 
-/** A text whose writing direction is not known, isolated from the text around it. @param {string} text @param {string} [kind] */
-function bdi(text, kind) {
-  return element('bdi', { class: kind }, text);
+/**
+ * Returns the function that makes the test call of a card.
+ * @param {Card} card @param {import('../shared/api-transport.js').Transport} transport
+ */
+function createTestCall(card, transport) {
+  /** @type {import('../shared/idempotency.js').Keys} */
+  const keys = new Map();
+  const path = `/api/integrations/${card.endpoint}`;
+
+  /** @param {Record<string, any>} body @returns {Promise<any>} null if a consent is needed first */
+  return async (body) => {
+    try {
+      const answer = await withIdempotencyKey(keys, JSON.stringify(body), (key) => transport.call('POST', path, { body, headers: { 'Idempotency-Key': key } }));
+      return consentNeeded(answer) ? null : answer.data;
+    } catch (error) {
+      if (card.testCall?.emptyBody && isAboutTheBody(error)) return {};
+      throw error;
+    }
+  };
 }
