@@ -1,10 +1,11 @@
 // One call of an endpoint, from the approval to the answer. A job is polled until it ends.
 
-import { ApiError, NetworkError } from '../shared/errors.js';
+import { NetworkError } from '../shared/errors.js';
 import { withIdempotencyKey } from '../shared/idempotency.js';
 import { consentNeeded } from '../shared/oauth-answer.js';
 import { createSessionApprovals } from '../widgets/session-approvals.js';
 import { ownCall } from './call-approval.js';
+import { isRunning, watchJob } from './job-watch.js';
 
 /**
  * @typedef {import('./endpoint-search.js').Endpoint} Endpoint
@@ -33,9 +34,6 @@ import { ownCall } from './call-approval.js';
  * @property {import('../shared/idempotency.js').Keys} [keys] idempotency keys of calls that cost or change something, by the body
  * @property {import('../widgets/session-approvals.js').SessionApprovals} [sessions] the calls that are allowed until the page is closed
  */
-
-const POLL_INTERVALS = [1_000, 2_000, 3_000, 5_000]; // ms; the last one repeats
-const TRANSIENT = ['rate_limited', 'draining', 'unavailable']; // a job continues after these errors
 
 /** @param {Endpoint} endpoint @param {Surroundings} surroundings */
 export function createEndpointCall(endpoint, surroundings) {
@@ -110,29 +108,13 @@ export function createEndpointCall(endpoint, surroundings) {
   /** @param {AbortController} own @param {any} data of the job */
   async function watch(own, data) {
     const job = String(data.jobId);
-    let state = data;
-    for (let round = 0; isRunning(state); round += 1) {
-      report(own, { phase: 'job', data: state, job });
-      await sleep(POLL_INTERVALS[Math.min(round, POLL_INTERVALS.length - 1)]);
-      if (own !== current) return;
-      state = await look(job, state);
-    }
-    if (own !== current) return;
+    const isWanted = () => own === current;
+    const state = await watchJob(data, { transport, sleep, isWanted, onState: (now) => report(own, { phase: 'job', data: now, job }) });
+    if (!isWanted()) return;
     const consent = consentNeeded({ data: state });
     if (consent) pending = () => resume(job);
     if (consent) report(own, { phase: 'consent', consent, job });
     else report(own, { phase: 'done', data: state, job });
-  }
-
-  /** The state of a job, or its last known state if it can't be read now. @param {string} job @param {any} last */
-  async function look(job, last) {
-    try {
-      return (await transport.get(`/api/integrations/jobs/${encodeURIComponent(job)}`)).data;
-    } catch (error) {
-      const isOver = error instanceof ApiError && !TRANSIENT.includes(error.code);
-      if (isOver || !(error instanceof ApiError || error instanceof NetworkError)) throw error;
-      return last;
-    }
   }
 
   /** Polls a job that was begun earlier. @param {string} job */
@@ -166,11 +148,6 @@ export function createEndpointCall(endpoint, surroundings) {
       onProgress({ phase: 'idle' });
     },
   };
-}
-
-/** @param {any} data */
-function isRunning(data) {
-  return typeof data?.jobId === 'string' && data.status === 'running';
 }
 
 /** @param {Response} response */
