@@ -3,9 +3,9 @@
 // port. Nothing is sent to the server before the user has answered.
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
+import { createCallApproval } from './host-call-approval.js';
 import { toJson } from './json-value.js';
 import { LIMITS, TYPES } from './messages.js';
-import { coversPrice } from './session-approvals.js';
 
 const AT_ONCE = 32; // most calls of one widget at the same time
 
@@ -13,7 +13,6 @@ const AT_ONCE = 32; // most calls of one widget at the same time
  * @typedef {import('./host-options.js').HostOptions} HostOptions
  * @typedef {import('./host-options.js').CanvasWidget} CanvasWidget
  * @typedef {import('./host-options.js').Policy} Policy
- * @typedef {import('./host-approvals.js').Approval} Approval
  * @typedef {{httpStatus?: number, retryAfterMs?: number, envelope: any}} Answer
  * @typedef {(message: any) => void} Send
  */
@@ -32,6 +31,7 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
   /** @type {Map<string, AbortController>} */
   const running = new Map();
   const jobs = new Set(); // the jobs of this widget's calls, whose results it may read
+  const approved = createCallApproval({ widget, policyOf, price: server.price, approvals, send, onEvent });
 
   /** @param {any} request a parsed message @returns {string | null} why the message was dropped, or null */
   function receive(request) {
@@ -87,39 +87,6 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
     return declared ? null : failure('forbidden', undeclared);
   }
 
-  /**
-   * Gets the approval for a call. If the price has risen meanwhile, the user is asked again.
-   * @param {any} request @param {string} text @param {AbortSignal} signal
-   * @returns {Promise<{approval: Approval, policy: Policy}>}
-   */
-  async function approved(request, text, signal) {
-    for (;;) {
-      const known = policyOf(request.endpoint);
-      const policy = isPriced(known, request) ? { ...known, credits: await priceOf(request, text, signal) } : known;
-      const approval = await decide(request, policy, text, signal);
-      if (approval === 'deny' || stillHolds(known, policyOf(request.endpoint))) return { approval, policy };
-    }
-  }
-
-  /** @param {Policy} policy @param {any} request */
-  function isPriced({ approval, metered }, { method }) {
-    return approval === 'ask' && metered && method !== 'GET' && server.price !== undefined;
-  }
-
-  /** @param {any} request @param {string} text @param {AbortSignal} signal */
-  function priceOf({ endpoint }, text, signal) {
-    return /** @type {NonNullable<HostOptions['price']>} */ (server.price)(endpoint, text, signal);
-  }
-
-  /** @param {any} request @param {Policy} policy @param {string} text @param {AbortSignal} signal @returns {Promise<Approval>} */
-  async function decide({ requestId, endpoint }, policy, text, signal) {
-    if (policy.approval !== 'auto') send({ type: TYPES.apiStatus, requestId, status: 'awaiting_approval' });
-    const { id: widgetId, templateName: widgetName } = widget;
-    const approval = await approvals.decide({ widgetId, widgetName, endpoint, policy, text, signal });
-    onEvent({ type: 'approval', widgetId, endpoint, approval, credits: policy.credits });
-    return signal.aborted ? 'deny' : approval;
-  }
-
   /** @param {any} request @param {string} text @param {any} approval @param {AbortSignal} signal @returns {Promise<Answer>} */
   async function call({ endpoint, method, idempotencyKey }, text, approval, signal) {
     const isGet = method === 'GET';
@@ -153,11 +120,6 @@ export function createCalls({ widget, server, approvals, needs, send, onEvent })
       for (const aborter of all) aborter.abort();
     },
   };
-}
-
-/** @param {Policy} shown @param {Policy} now */
-function stillHolds(shown, now) {
-  return coversPrice(shown, now) && (shown.approval === 'ask' || now.approval === 'auto');
 }
 
 /** The answer to a widget for a failed request. @param {unknown} error @param {AbortSignal} [signal] @returns {Answer} */
