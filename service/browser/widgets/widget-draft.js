@@ -29,10 +29,7 @@ export function createDraft(client, panel, fields) {
   let filled = {};
   /** Fingerprints of the last received values, by input. @type {Texts} */
   let came = {};
-  /** @type {Pending | null} */
-  let pending = null;
-  let last = { key: '', print: '' }; // of the last call: a retry sends the same text, even if the fields have changed
-  let user = ''; // the user of this page
+  const call = createPendingCall(() => fingerprint(JSON.stringify(read())), keep);
   let isTouched = false; // whether a field was changed since the page was opened
   for (const name of names) fields[name].addEventListener('input', change);
 
@@ -53,7 +50,7 @@ export function createDraft(client, panel, fields) {
   /** Stores the draft at once, because a page that is being unloaded can't store it any more. */
   function keep() {
     const values = Object.fromEntries(Object.entries(read()).filter(([name, value]) => value !== empty[name]));
-    const draft = { values, filled, came, ...(pending && { pending }) };
+    const draft = { values, filled, came, ...(call.pending && { pending: call.pending }) };
     const isNothing = isEmpty() && Object.keys(came).length === 0; // the received values are stored even if the fields are empty
     client.state.set(isNothing ? null : { draft }).catch((/** @type {Error} */ error) => panel.say(`What you type is not kept here. ${error.message}`));
   }
@@ -64,7 +61,7 @@ export function createDraft(client, panel, fields) {
     const values = { ...empty, ...textsOf(draft.values) };
     for (const name of names) if (isFree(fields[name], name)) write(name, values[name]);
     [filled, came] = [textsOf(draft.filled), textsOf(draft.came)];
-    pending = pendingOf(draft.pending, fingerprint(JSON.stringify(values)));
+    call.take(pendingOf(draft.pending, fingerprint(JSON.stringify(values))));
   }
 
   /** @param {string} name @param {string} text */
@@ -73,42 +70,16 @@ export function createDraft(client, panel, fields) {
     if (fields[name].value === '' && text) fields[name].value = empty[name]; // an option that no longer exists, or an invalid date
   }
 
-  /** @returns {Pending | null} the pending call of this page's user, if the fields still have its texts */
-  function own() {
-    return pending?.user === user && pending.print === printNow() ? pending : null;
-  }
-
-  function printNow() {
-    return fingerprint(JSON.stringify(read()));
-  }
-
-  /** @param {string} key @returns {boolean} whether the outcome of an earlier try is not known */
-  function begin(key) {
-    const isAgain = pending?.key === key;
-    if (last.key !== key) last = { key, print: printNow() };
-    if (!isAgain) pending = { key, at: Date.now(), user, print: last.print };
-    keep();
-    return isAgain;
-  }
-
-  /** @param {string} key */
-  function end(key) {
-    if (pending?.key !== key) return;
-    pending = null;
-    keep();
-  }
-
   /** @returns {Promise<boolean>} whether there was a draft */
   async function restore() {
     const [state, { context }] = await Promise.all([client.state.get(), client.ready]); // requested before this page stores anything
-    user = context.user ?? '';
-    const begun = pending; // the user has already sent the texts: a retry must use the same key
+    const begun = call.pending; // the user has already sent the texts: a retry must use the same key
     take(state, (field, name) => field.value === empty[name]);
-    if (begun) pending = { ...begun, user };
+    call.know(context.user ?? '', begun);
     if (isTouched) change(); // stores the restored texts and the new ones
     // Another page has changed the state: the field that is being edited here stays.
     client.state.onChange((/** @type {any} */ state) => take(state, (field) => field !== document.activeElement || !document.hasFocus()));
-    if (!begun && own()?.user) panel.say(UNSEEN);
+    if (!begun && call.own?.user) panel.say(UNSEEN);
     return !isEmpty();
   }
 
@@ -141,13 +112,58 @@ export function createDraft(client, panel, fields) {
     /** Empties the fields, except those that were changed after `sent` was read. @param {Texts} [sent] */
     clear(sent = read()) {
       for (const name of names) if (fields[name].value === sent[name]) fields[name].value = empty[name];
-      pending = null;
+      call.take(null);
       keep();
     },
     read,
     /** The key of this user's call whose outcome is not known, as long as the fields have the same texts. */
     get pendingKey() {
-      return own()?.key;
+      return call.own?.key;
+    },
+    sending: call.sending,
+  };
+}
+
+/**
+ * The call of a draft that must not be made twice, from its first try until its outcome is known.
+ * @param {() => string} printNow a fingerprint of the texts in the fields @param {() => void} keep stores the draft
+ */
+function createPendingCall(printNow, keep) {
+  /** @type {Pending | null} */
+  let pending = null;
+  let last = { key: '', print: '' }; // of the last call: a retry sends the same text, even if the fields have changed
+  let user = ''; // the user of this page
+
+  /** @param {string} key @returns {boolean} whether the outcome of an earlier try is not known */
+  function begin(key) {
+    const isAgain = pending?.key === key;
+    if (last.key !== key) last = { key, print: printNow() };
+    if (!isAgain) pending = { key, at: Date.now(), user, print: last.print };
+    keep();
+    return isAgain;
+  }
+
+  /** @param {string} key */
+  function end(key) {
+    if (pending?.key !== key) return;
+    pending = null;
+    keep();
+  }
+
+  return {
+    get pending() {
+      return pending;
+    },
+    /** The pending call of this page's user, if the fields still have its texts. */
+    get own() {
+      return pending?.user === user && pending.print === printNow() ? pending : null;
+    },
+    /** @param {Pending | null} stored */
+    take: (stored) => void (pending = stored),
+    /** @param {string} name of the user of this page @param {Pending | null} begun the call that was begun before the user was known */
+    know(name, begun) {
+      user = name;
+      if (begun) pending = { ...begun, user };
     },
     /**
      * Runs a call that must not be made twice. Its key is stored until its outcome is known, or will never be known. A
