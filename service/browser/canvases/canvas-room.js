@@ -62,12 +62,9 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     onEvent: noteEvent,
     onState: keepState,
   });
-  /** @type {Map<string, string>} why a connection does not work, by its id */
-  let reasons = new Map();
+  const links = createLinks(host, slotsOf);
   /** @type {Canvas | null} */
   let shown = null;
-  /** @type {string} the state that was sent to the host last */
-  let hostState = '';
 
   /** @param {string} id */
   function widgetNamed(id) {
@@ -136,15 +133,9 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     const { canvas } = store;
     if (!canvas || canvas === shown) return; // only the phase of the store has changed
     shown = canvas;
-    view.show(canvas, reasons);
+    view.show(canvas, links.reasons);
     canvas.widgets.forEach(settings.update);
-    const now = canonical([canvas.io, canvas.widgets.map(({ id }) => id)]);
-    if (now === hostState) return;
-    hostState = now;
-    host.importState(structuredClone(canvas.io));
-    const { broken } = importIo(canvas.io, slotsOf(canvas));
-    reasons = new Map(broken.map(({ entry, message }) => [/** @type {any} */ (entry)?.id, message]));
-    view.show(canvas, reasons);
+    if (links.send(canvas)) view.show(canvas, links.reasons);
   }
 
   /** @param {any} event of the host */
@@ -182,7 +173,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     mayEdit,
     show,
     labelOf,
-    reasonOf: (/** @type {string} */ id) => reasons.get(id) ?? '',
+    reasonOf: (/** @type {string} */ id) => links.reasons.get(id) ?? '',
     undo: () => step('undo'),
     redo: () => step('redo'),
     stop() {
@@ -190,6 +181,32 @@ export function createCanvasRoom(recordId, templates, editable, context) {
       allowed.stop();
       host.close();
       return store.stop();
+    },
+  };
+}
+
+/**
+ * The connections and states of a canvas, as the host of its widgets has them.
+ * @param {ReturnType<typeof createCanvasHost>} host @param {(canvas: Canvas) => any[]} slotsOf the slots of its widgets
+ */
+function createLinks(host, slotsOf) {
+  let sent = ''; // to the host
+  /** @type {Map<string, string>} why a connection does not work, by its id */
+  let reasons = new Map();
+
+  return {
+    get reasons() {
+      return reasons;
+    },
+    /** Sends a canvas to the host, unless the host has the same one. @param {Canvas} canvas @returns {boolean} whether it was sent */
+    send(canvas) {
+      const now = canonical([canvas.io, canvas.widgets.map(({ id }) => id)]);
+      if (now === sent) return false;
+      sent = now;
+      host.importState(structuredClone(canvas.io));
+      const { broken } = importIo(canvas.io, slotsOf(canvas));
+      reasons = new Map(broken.map(({ entry, message }) => [/** @type {any} */ (entry)?.id, message]));
+      return true;
     },
   };
 }
