@@ -7,6 +7,7 @@ from marshmallow import fields
 
 from service.integrations.declare.endpoint import Endpoint
 from service.web.fields import JsonNumber, read_number
+from service.web.repeated_names import refuse_repeated
 
 WAIT_FIELD = JsonNumber()
 # Clients in Python write `True`, those in PHP write `1`.
@@ -14,10 +15,14 @@ BOOLEANS = {"true": True, "True": True, "1": True, "false": False, "False": Fals
 
 
 def parse_query(endpoint: Endpoint, query: dict[str, list[str]]) -> dict[str, Any]:
-    """Return query texts as JSON values for the schema. A list's name may be repeated."""
+    """Return query texts as JSON values for the schema. Only a list's name may be repeated.
+
+    Raises `InvalidRequest`.
+    """
     known = dict(endpoint.parameters.fields)
     if endpoint.job:
         known["wait"] = WAIT_FIELD  # every slow endpoint takes it beside its own parameters
+    refuse_repeated((name, texts) for name, texts in query.items() if not _is_list(known.get(name)))
     return {name: _value(known.get(name), texts) for name, texts in query.items()}
 
 
@@ -36,6 +41,11 @@ def _value(field: fields.Field[Any] | None, texts: list[str]) -> Any:
             number = read_number(text)
             return text if number is None else number
     return text
+
+
+def _is_list(field: fields.Field[Any] | None) -> bool:
+    kind: Any = type(field)
+    return _kind(kind) is fields.List
 
 
 @lru_cache(256)

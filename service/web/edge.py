@@ -14,6 +14,7 @@ from service.current_request import current_request
 from service.web.bodies import read_json
 from service.web.errors import InvalidRequest, ServiceError, TooLarge
 from service.web.fields import KEY, KEY_RULE, KEY_SCHEMA
+from service.web.repeated_names import refuse_repeated
 
 View = Callable[..., Any]
 
@@ -84,8 +85,7 @@ def query(schema: Schema) -> Callable[[View], View]:
         @wraps(view)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             given = current_request().args
-            if twice := [name[:100] for name, values in given.lists() if len(values) > 1]:
-                raise InvalidRequest(details={name: ["Must be given once."] for name in twice})
+            refuse_repeated(given.lists())
             return view(load(schema, given.to_dict()), *args, **kwargs)
 
         return _add_contract(wrapped, query=schema)

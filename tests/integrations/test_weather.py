@@ -141,6 +141,15 @@ def test_a_coordinate_is_a_number_and_in_a_query_a_text_of_one(alice, ask, vendo
     assert alice.get("/api/integrations/current-weather", query_string=POINT).status_code == 200
 
 
+def test_a_parameter_that_stands_twice_in_the_query_is_refused(alice, vendor):
+    """Else the first of two cities would be ignored."""
+    for query, name in (("city=Berlin&city=Paris", "city"), ("city=Berlin&days=1&days=1", "days")):
+        refused = alice.get(f"/api/integrations/weather-forecast?{query}")
+        assert (refused.status_code, refused.json["error"]) == (400, "invalid_request"), query
+        assert refused.json["details"] == {name: ["Must be given once."]}, query
+    assert vendor.seen == []
+
+
 def test_places_come_with_what_is_known_of_them(ask, vendor):
     vendor.says(example_answer("places"))
     body = {"city": "Berlin", "countryCode": "DE", "language": "de"}
