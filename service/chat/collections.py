@@ -29,9 +29,12 @@ OWN_BUT_NOT_CREATE: Permissions = {
 
 
 def _edit(session: Session, row: Message, changes: Values) -> None:
-    """Replace a message's text. Its tool calls stay, and the model is told about the edit."""
+    """Replace a message's text. Its tool calls stay, and the model is told about the edit.
+
+    The same text again is no edit.
+    """
     content = changes.get("content")
-    if content is None:
+    if content is None or content == row.content:
         return
     row.edited = True
     if row.parts:

@@ -226,6 +226,18 @@ def test_a_summary_is_paid_for_and_says_so(app, alice, long_chat, model):
 
 
 @on_sqlite
+@pytest.mark.settings(**SMALL, tool_result_cap=200, keep_recent_tool_results=0)
+def test_stages_are_named_in_the_order_in_which_they_apply(app, alice, long_chat, model):
+    alice.turn(long_chat, "first")
+    call = Answer(model_streams.anthropic_call("schema__describe", {"collection": "ai-chats"}))
+    model.answers = [call, text_answer("fine")]
+    alice.turn(long_chat, "describe ai-chats")
+    chunks = alice.turn(long_chat, "and now?")
+    assert compaction(chunks)["stages"] == ["results", "summary"]
+    assert newest_turn(app).compaction["stages"] == ["results", "summary"]
+
+
+@on_sqlite
 @pytest.mark.settings(**SMALL)
 def test_metrics_count_the_stages(alice, long_chat, model, client):
     def counted(stage):

@@ -348,6 +348,17 @@ def test_an_edited_answer_keeps_its_tool_calls(alice):
 
 
 @on_sqlite
+def test_a_message_that_gets_its_own_text_again_is_not_edited(alice):
+    """A form that is saved without a change would make the model doubt the message."""
+    record = answer_in(alice, alice.new_chat(), "/fail pause")
+    path = f"/api/records/ai-messages/{record['recordId']}"
+    assert len([part for part in record["data"]["parts"] if part["type"] == "text"]) > 1
+    saved = alice.patch(path, {"content": record["data"]["content"]}).json
+    assert saved["data"] == record["data"]
+    assert alice.patch(path, {"content": "Something else."}).json["data"]["edited"] is True
+
+
+@on_sqlite
 def test_the_model_is_told_of_an_edit(alice, served_by):
     chat = alice.new_chat()
     served_by.answers = [Answer(model_streams.anthropic("the first answer"))]

@@ -13,13 +13,14 @@ Source: docs/contract.md, "Limits" and section 6.
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from service.chat.history.limits import Limits, count_results, size
 from service.chat.history.messages import StoredMessage, messages_of, repair
 from service.providers.prompt import Message, Result, ToolResults, UserMessage
 
 Stage = Literal["results", "summary", "summarized", "window", "shortened"]
+STAGES: tuple[Stage, ...] = get_args(Stage)  # in the order in which they apply
 
 SUMMARY_INTRO = (
     "[Summary of the earlier conversation. It tells what was said and found; "

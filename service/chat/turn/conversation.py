@@ -12,7 +12,13 @@ from service.app_keys import APP_SETTINGS
 from service.auth.pseudonym import pseudonym
 from service.chat import earlier_writes
 from service.chat.history import recall
-from service.chat.history.compaction import Stage, compact_history, cut_old_results, history_of
+from service.chat.history.compaction import (
+    STAGES,
+    Stage,
+    compact_history,
+    cut_old_results,
+    history_of,
+)
 from service.chat.history.limits import Limits
 from service.chat.history.messages import StoredMessage, messages_of_parts
 from service.chat.history.recall import Recalled
@@ -86,9 +92,11 @@ class Conversation:
 
     @property
     def _stages(self) -> list[Stage]:
-        first: tuple[Stage, ...] = ("results",) if self._has_cut_results else ()
-        stages = list(dict.fromkeys((*first, *self._history.stages)))
-        return [*stages, "shortened"] if self._has_shortened else stages
+        """The stages that have changed anything, in the order in which they apply."""
+        applied = set(self._history.stages)
+        applied |= {"results"} if self._has_cut_results else set()
+        applied |= {"shortened"} if self._has_shortened else set()
+        return [stage for stage in STAGES if stage in applied]
 
     def _record(self) -> None:
         """Record the stages for `messageMetadata` and the metadata row; count each stage once."""
