@@ -45,7 +45,7 @@ from service.observing.logs import log  # noqa: E402
 from service.observing.request_log import REQUEST_ID  # noqa: E402
 from service.sandbox.boot import prepare  # noqa: E402
 from service.upkeep import sweeping  # noqa: E402
-from serving import descriptors, handover, logs, patches, pending  # noqa: E402
+from serving import descriptors, handover, logs, patches, pending, refusals  # noqa: E402
 from serving.worker import Worker  # noqa: E402
 
 try:
@@ -65,7 +65,7 @@ keepalive = 5
 # A proxy on this host may pass on a client's header SCRIPT_NAME. gunicorn would remove that prefix
 # from an address that the proxy has allowed, and a client could reach addresses that it hides.
 forwarder_headers = ""
-limit_request_line = 8190  # gunicorn's maximum, because addresses contain filters
+limit_request_line = refusals.LINE_BYTES
 graceful_timeout = settings.graceful_timeout
 timeout = 30  # kills only a worker whose event loop is stuck
 control_socket_disable = True

@@ -19,6 +19,18 @@ UNREAD = "unread"  # in place of a route
 START_BYTES = 64  # the first bytes of a request, which contain its address
 LINGER_SECONDS = 1.0  # time to read the rest of a request before its connection is closed
 LINGER_BYTES = 64 * 1024  # in one read
+LINE_BYTES = 8190  # gunicorn's maximum for the first line, because addresses contain filters
+MESSAGES = {
+    HTTPStatus.BAD_REQUEST: "This is not a valid HTTP request.",
+    HTTPStatus.REQUEST_TIMEOUT: "The request did not arrive in time.",
+    HTTPStatus.REQUEST_URI_TOO_LONG: (
+        f"The address is too long: with its query it may have at most {LINE_BYTES} bytes."
+    ),
+    HTTPStatus.EXPECTATION_FAILED: "This value of Expect is not supported.",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "The headers are too long, or too many.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "The server failed to answer this request.",
+    HTTPStatus.NOT_IMPLEMENTED: "This value of Transfer-Encoding is not supported.",
+}
 SENT_TO = re.compile(rb"(?:\r\n)?[A-Za-z]+ /+api/integrations[/? ]")
 
 
@@ -40,7 +52,9 @@ def write_error(sock: Any, status: int, reason: str, _text: str) -> None:
     is_ours = status == HTTPStatus.INTERNAL_SERVER_ERROR
     code = "internal_error" if is_ours else "invalid_request"
     success = {"success": False} if is_integration else {}
-    body = json.dumps({**success, "error": code, "message": reason})
+    details: dict[str, Any] = {"details": {}} if status == HTTPStatus.BAD_REQUEST else {}
+    message = MESSAGES.get(HTTPStatus(status), reason)
+    body = json.dumps({**success, "error": code, "message": message, **details})
     head = (
         f"HTTP/1.1 {status} {reason}\r\n"
         "Connection: close\r\n"

@@ -130,7 +130,7 @@ class Stalled(ServiceError):
 
     status = 408
     code = "invalid_request"
-    message = "Request Timeout"
+    message = "The request did not arrive in time."
 
 
 class Conflict(ServiceError):
@@ -225,6 +225,7 @@ def _answer_http(error: HTTPException, status: int) -> Response:
     """Answer for werkzeug's errors: unknown route, wrong method, oversized body."""
     methods = sorted(getattr(error, "valid_methods", None) or ())
     messages = {404: NO_ROUTE, 405: _methods_sentence(methods), 413: TooLarge.message}
+    messages |= {Stalled.status: Stalled.message}
     code = HTTP_CODES.get(status, InvalidRequest.code if status < 500 else ServiceError.code)
     headers = {"Allow": ", ".join(methods)} if methods else {}
     return _answer(status, code, messages.get(status) or error.name, headers=headers)

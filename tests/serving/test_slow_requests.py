@@ -17,6 +17,7 @@ from tests.services import settings_for, wait_for
 pytestmark = pytest.mark.settings(
     REQUEST_HEAD_SECONDS="1", REQUEST_BODY_SECONDS="2", RESPONSE_SECONDS="1"
 )
+MESSAGE = "The request did not arrive in time."
 CREATE = b"POST /api/records/notes HTTP/1.1\r\nHost: localhost\r\n"
 CALLBACK = b"POST /api/integrations/oauth/cloudsuite/callback HTTP/1.1\r\nHost: localhost\r\n"
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nstate="
@@ -55,7 +56,7 @@ def test_a_request_that_stalls_is_answered_408_and_closed(connect, bearer, stall
     sock = connect()
     sock.sendall(BEGINNINGS[stalled].replace(b"localhost\r\n", b"localhost\r\n" + bearer, 1))
     status, head, body = answer_of(sock)
-    assert (status, body["error"], body["message"]) == (408, "invalid_request", "Request Timeout")
+    assert (status, body["error"], body["message"]) == (408, "invalid_request", MESSAGE)
     assert "Connection: close" in head
 
 
