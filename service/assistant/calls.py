@@ -87,10 +87,21 @@ def needs(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Needs
     grant = grants.missing(proxy, item, context)
     if item.access.auto_approve or not leaves:
         return Needs(grant, seconds=seconds)
-    credits = to_credits(item.most(params))
-    paid_by = proxy.charging.paid_by(item)
-    approval = NeededApproval(item.name, item.summary, body, credits, paid_by)
-    return Needs(grant, approval, seconds)
+    return Needs(grant, _approval(proxy, context, item, params, body), seconds)
+
+
+def _approval(
+    proxy: Proxy,
+    context: ToolContext,
+    item: Endpoint,
+    params: Mapping[str, Any],
+    body: Mapping[str, Any],
+) -> NeededApproval:
+    most, charging = item.most(params), proxy.charging
+    given: dict[str, Any] = {"paid_by": charging.paid_by(item)}
+    if most and not proxy.gateway:  # another instance knows its own accounts
+        given["check"] = partial(charging.check_affordable, item, context.caller, most)
+    return NeededApproval(item.name, item.summary, body, to_credits(most), **given)
 
 
 def call(context: ToolContext, endpoint: str, body: Mapping[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from service.database.access import write_transaction
 from service.database.clock import from_now
 from tests import model_streams
 from tests.app_database import rows
-from tests.assistant.endpoint_calls import DONE, allow, call
+from tests.assistant.endpoint_calls import DONE, allow, call, cards
 from tests.chat.gated_turns import gated_answer
 from tests.people import text_of
 from tests.services import wait_for
@@ -20,6 +20,7 @@ PIZZA = {"endpoint": "search-places", "body": {"query": "pizza in Boston"}}
 PLACES = call(PIZZA["endpoint"], **PIZZA["body"])
 STEP, PRICE = 0.00525, 1.75  # credits of a step of the scripted model, and of the call
 FEW = 8  # for a step, whose hold is over 6, or for the call and the turn's cost so far
+NO_CREDITS_FOR_IT = "There are not enough credits for this request."
 
 
 def asked(begin, person, chat, served_by, *answers):
@@ -103,3 +104,24 @@ def test_a_turn_whose_hold_was_swept_goes_on_after_the_users_decision(
     assert text_of(turn.end()) == "done"
     assert credits_of(alice) == (1000 - 2 * STEP - PRICE, 0)
     assert len(rows(app, select(Hold.ref))) == 3
+
+
+@pytest.mark.settings(starting_credits=FEW)
+def test_nobody_is_asked_to_allow_a_call_that_can_not_be_paid(alice, begin, chat, served_by):
+    expensive = call("aivideo-create-video", prompt="a lighthouse")
+    served_by.answers = [expensive, DONE]
+    chunks = begin(alice, chat).end()
+    assert cards(chunks) == []
+    [error] = [one["errorText"] for one in chunks if one["type"] == "tool-output-error"]
+    left = FEW - STEP
+    assert error == f"{NO_CREDITS_FOR_IT} It may need 199.8 credits, and {left:g} are available."
+    assert credits_of(alice) == (FEW - 2 * STEP, 0)
+
+
+@pytest.mark.settings(budgets="day=8")
+def test_nobody_is_asked_to_allow_a_call_beyond_the_budget(alice, begin, chat, served_by):
+    served_by.answers = [call("aivideo-create-video", prompt="a lighthouse"), DONE]
+    chunks = begin(alice, chat).end()
+    assert cards(chunks) == []
+    [error] = [one["errorText"] for one in chunks if one["type"] == "tool-output-error"]
+    assert error.startswith("This may need 199.8 credits, and your budget of 8 credits a day has")

@@ -18,7 +18,13 @@ from service.chat.stream.chunks import Chunk
 from service.chat.stream.parts import ASKED, EXPIRED
 from service.chat.tools import run
 from service.chat.tools.guard import ANSWERED
-from service.chat.tools.requirements import GrantMissing, NeededApproval, NeededGrant, Needs
+from service.chat.tools.requirements import (
+    TOOL_SECONDS,
+    GrantMissing,
+    NeededApproval,
+    NeededGrant,
+    Needs,
+)
 from service.chat.tools.run import Outcome
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import write_transaction
@@ -71,6 +77,9 @@ def _ask_and_execute(
     if needs.approval:
         if needs.approval.costs_user:
             context.free_unused()  # otherwise they could be missing for the call
+        refused = run.run_limited(app, tool, TOOL_SECONDS, needs.approval.check)
+        if refused is not None:  # nobody is asked to allow a call that can't be paid
+            return refused
         state = yield from _ask(app, context, needs.approval)
         if state not in ALLOWED:
             tool_calls(tool.name, "refused").inc()

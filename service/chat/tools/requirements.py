@@ -32,7 +32,8 @@ class NeededGrant:
 class NeededApproval:
     """A call that the user must allow: `body` will be sent, and it costs at most `credits`.
 
-    `paid_by` is the user or the app's owner.
+    `paid_by` is the user or the app's owner. `check` raises `ServiceError` if the call would be
+    refused although the user allows it, because nobody can pay for it. It needs an app context.
     """
 
     endpoint: str
@@ -40,6 +41,7 @@ class NeededApproval:
     body: Mapping[str, Any]
     credits: float
     paid_by: PaidBy = "user"
+    check: Callable[[], None] = field(default=lambda: None, compare=False, repr=False)
 
     @property
     def costs_user(self) -> bool:

@@ -22,7 +22,12 @@ from service.database.time_limits import time_limit
 from service.name_suggestions import with_suggestions
 from service.observing import spans
 from service.observing.measures import tool_calls
-from service.web.errors import InvalidRequest, ServiceError, UnknownEndpoint
+from service.web.errors import (
+    InsufficientCredits,
+    InvalidRequest,
+    ServiceError,
+    UnknownEndpoint,
+)
 from service.web.json_depth import is_too_deep
 from service.web.json_values import decode, encode, harmless, has_unsafe_keys
 
@@ -184,6 +189,20 @@ def failure(text: str) -> Outcome:
 def explain(error: ServiceError) -> str:
     if isinstance(error, InvalidRequest) and error.details:
         return f"{error.message} {json.dumps(error.details, ensure_ascii=False)}"
+    if isinstance(error, InsufficientCredits):
+        return _with_amounts(error)
     if isinstance(error, UnknownEndpoint):
         return with_suggestions(error.message, error.nearest)
     return error.message
+
+
+def _with_amounts(error: InsufficientCredits) -> str:
+    """Return the message with the amounts, which a model does not see otherwise.
+
+    The message about a budget has them.
+    """
+    available = error.facts.get("available")
+    if available is None or "resetsAt" in error.facts:
+        return error.message
+    needed = error.facts["needed"]
+    return f"{error.message} It may need {needed:g} credits, and {available:g} are available."

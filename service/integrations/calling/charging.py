@@ -5,13 +5,13 @@ from flask import Flask
 from config_values import Billing
 from service.app_keys import APP_SETTINGS
 from service.auth.owner import OWNER_CHECK
-from service.auth.users import OWNER
+from service.auth.users import OWNER, Caller
+from service.billing import affordability
 from service.billing.budgets import budget_of
 from service.billing.payer import PaidBy, Payer, payer_of, starting_amount
 from service.integrations.calling.admission import Admitted
 from service.integrations.calling.attempt import Charge
 from service.integrations.declare.endpoint import Endpoint
-from service.integrations.inbound import Inbound
 
 GRACE_SECONDS = 60.0  # that a hold outlives its call: the token may have to be refreshed first
 
@@ -43,7 +43,7 @@ class Charging:
         if request.door in ("chat", "mcp"):
             facts["call"] = request.idempotency_key  # the tool call's id
         return Charge(
-            payer=self._payer(endpoint, request),
+            payer=self._payer(endpoint, request.caller),
             most=most,
             starting=starting_amount(self._settings),
             seconds=endpoint.seconds + GRACE_SECONDS,
@@ -51,14 +51,21 @@ class Charging:
             facts={name: value for name, value in facts.items() if value},
         )
 
-    def _payer(self, endpoint: Endpoint, request: Inbound) -> Payer:
+    def check_affordable(self, endpoint: Endpoint, caller: Caller, most: int) -> None:
+        """Raise `InsufficientCredits` if a call that may cost `most` would be refused now.
+
+        Holds nothing. Needs an app context. Raises `Unavailable`.
+        """
+        affordability.check(self._payer(endpoint, caller), most, starting_amount(self._settings))
+
+    def _payer(self, endpoint: Endpoint, caller: Caller) -> Payer:
         """Return the payer: the subject of the forwarded token, within the caller's own limit.
 
         Raises `Unavailable` if it is the owner's token, and this token could not be verified yet.
         """
-        owner, forwarded = OWNER.of(self._app), request.caller
+        owner, forwarded = OWNER.of(self._app), caller
         if self.paid_by(endpoint) == "owner":
             OWNER_CHECK.of(self._app).require()
             forwarded = owner
-        budget = budget_of(self._settings.budgets, request.caller)
-        return payer_of(forwarded, owner.subject, request.caller, budget)
+        budget = budget_of(self._settings.budgets, caller)
+        return payer_of(forwarded, owner.subject, caller, budget)
