@@ -11,6 +11,7 @@ from service.auth.tokens import UNREADABLE, peek
 from service.billing.units import to_credits
 from service.chat.finding import index
 from service.cli.database import STATEMENT_SECONDS, explain_failures, with_database
+from service.cli.sandbox import start_sandbox
 from service.cli.terminal import YES, TextArgument, confirm
 from service.database.time_limits import time_limit
 from service.extensions import db
@@ -43,6 +44,7 @@ def erase(subject: str, yes: bool) -> None:
         click.echo(f"Erasing {subject} can't be undone.")
         click.echo("\n".join(_describe(stored, "deletes", "keeps")))
     confirm(f"Erase {subject}?", yes)
+    start_sandbox()
     with explain_failures(_advice(stored)), time_limit(STATEMENT_SECONDS):
         report = erasing.erase(subject, collections, connections)
     click.echo(f"{subject} is erased.")

@@ -10,6 +10,7 @@ from service.app_keys import APP_SETTINGS
 from service.chat import autonomous
 from service.chat.turn.pump import FAULT_TEXTS
 from service.cli.database import with_database
+from service.cli.sandbox import start_sandbox
 from service.cli.terminal import TextArgument, print_prose
 from service.integrations.idle_grants import refresh_idle
 from service.providers.catalog import DEFAULT_MODEL, PROVIDER_KINDS
@@ -28,9 +29,7 @@ MOST_GRANTS = 10_000  # idle grants of one run
 def ask(text: str, model_id: str) -> None:
     """Ask a model. The owner pays, and tools act with the owner's rights."""
     app = current_app._get_current_object()  # type: ignore[attr-defined]
-    sandbox = app.extensions.get("sandbox")
-    if sandbox:
-        sandbox.start()
+    start_sandbox()
     try:
         for piece in autonomous.ask(app, text, model_id):
             print_prose(piece)
@@ -45,6 +44,7 @@ def ask(text: str, model_id: str) -> None:
 @with_database()
 def sweep() -> None:
     """End expired holds and lost turns and delete old rows now, as workers do periodically."""
+    start_sandbox()
     counts = sweeping.sweep_patiently()
     days = APP_SETTINGS.of(current_app).grant_idle_days
     app = current_app._get_current_object()  # type: ignore[attr-defined]

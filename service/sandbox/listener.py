@@ -56,6 +56,10 @@ class Listener:
         log.info("sandbox", url=base)
         return base
 
+    @property
+    def is_running(self) -> bool:
+        return self._server is not None
+
     def stop(self) -> None:
         if self._server:
             self._server.stop()

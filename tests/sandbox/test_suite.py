@@ -11,7 +11,7 @@ import requests
 
 from service.sandbox.suite import tokens as tokens_of_the_suite
 from tests.integrations.office_suite import boxes, connect, decide, flags, page_of, payload
-from tests.services import on_sqlite
+from tests.services import flask, on_sqlite
 
 LIST = "cloudsuite/mail-list"
 PAGES = "/sandbox/cloudsuite"
@@ -415,3 +415,13 @@ def test_other_names_of_scopes_leave_the_suite_in_the_sandbox(alice):
     """Whose own scopes have the neutral names."""
     connect(alice, LIST)
     assert flags(alice)["mailRead"]
+
+
+@on_sqlite
+def test_erasing_a_user_revokes_the_grant_at_the_stand_in_too(alice, database_url, office):
+    connect(alice, LIST)
+    assert "<li>Read your mail" in alice.client.get(PAGES).text
+    printed = flask(database_url, "users", "erase", "alice", "--yes")
+    assert "deleted grants: cloudsuite" in printed
+    assert "not revoked" not in printed
+    assert "<li>Read your mail" not in alice.client.get(PAGES).text
