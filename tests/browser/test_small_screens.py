@@ -235,3 +235,26 @@ def test_the_start_of_a_chat_is_not_cut_off_where_the_screen_is_low(opened):
     line = console.page.locator(".welcome-line").bounding_box()
     box = welcome.bounding_box()
     assert line["y"] >= box["y"]
+
+
+LOW_CONTROLS = """() => [...document.querySelectorAll('button, select, textarea, input:not([type=checkbox])')]
+  .filter((control) => control.checkVisibility() && !control.closest('.canvas'))
+  .map((control) => [control.getBoundingClientRect().height, control.outerHTML.slice(0, 120)])
+  .filter(([height]) => height < 40)"""
+
+
+def test_a_finger_meets_each_control(opened):
+    console = opened(**PHONE, role="admin").sign_in()
+    console.api("POST", "records/tasks", {"title": "Water the plants"})
+    Canvas(console).put("Note", "Mail", lines=[("note.text", "mail.text")])
+    console.button("Connections").click()
+    assert console.page.evaluate(LOW_CONTROLS) == [], "canvas"
+    console.show_view("Chat")
+    console.ask("add a task: Print the badges")
+    console.button("Data").click()
+    assert console.page.evaluate(LOW_CONTROLS) == [], "chat with its data"
+    console.button("Close data").click()
+    for view, part in (VIEWS | {"data": ".collection-link"}).items():
+        console.open(f"/#/{view}")
+        expect(console.page.locator(part).first).to_be_attached()
+        assert console.page.evaluate(LOW_CONTROLS) == [], view
