@@ -228,6 +228,27 @@ def test_a_reload_keeps_the_draft_the_history_the_partial_reply_and_the_model(co
     expect(console.composer).to_have_value("what is the")
 
 
+def test_a_first_message_is_shown_while_its_chat_is_being_made(console):
+    console.may_say("503")
+    held = []
+    console.page.route("**/api/ai/chats", lambda route: held.append(route))
+    console.send("hello")
+    expect(console.log).to_contain_text("hello")
+    expect(console.log).to_contain_text("Thinking")
+    expect(console.page.locator(".welcome")).to_be_hidden()
+    first_of(held, console.page).fulfill(
+        status=503, json={"error": "unavailable", "message": "Not now."}
+    )
+    expect(console.problem).to_contain_text("Not now.")
+    expect(console.composer).to_have_value("hello")
+    expect(console.log).to_be_hidden()
+    console.composer.press("Enter")
+    wait_for(lambda: held[1:] or console.page.wait_for_timeout(10))
+    held[1].continue_()
+    expect(console.answers).to_have_count(1)
+    expect(console.log.locator(".message.user")).to_have_text([re.compile("hello")])
+
+
 def test_a_reload_before_the_first_message_has_its_chat_loses_nothing(console):
     console.page.route("**/api/ai/chats", lambda route: None)  # never answered
     console.send("hello")

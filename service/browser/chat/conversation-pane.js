@@ -93,7 +93,8 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     const isCreating = first.isCreating() && (!conversation || isDetached);
     const phase = isCreating ? 'stopping' : (conversation?.phase ?? 'idle');
     composer.setBusy(phase === 'asking' || phase === 'stopping', phase === 'stopping');
-    const hasMessages = Boolean(conversation && (conversation.messages.length || conversation.turn || phase === 'asking'));
+    const shown = conversation ?? first.shown();
+    const hasMessages = Boolean(shown && (shown.messages.length || shown.turn || phase === 'asking'));
     const isUnread = conversation !== null && !conversation.isRead && phase === 'idle'; // reading its messages has failed
     const isNew = !hasMessages && !isUnread;
     const isLoading = phase === 'loading' || (!isNew && !transcript.isReady);
@@ -101,8 +102,8 @@ export function createConversationPane({ chats, drafts, transport, storage, sock
     welcome.node.classList.toggle('loading', isLoading);
     transcript.node.hidden = !welcome.node.hidden;
     if (!welcome.node.hidden && !isLoading) welcome.load();
+    if (shown) transcript.show(shown);
     if (!conversation) return;
-    transcript.show(conversation);
     if (conversation.problem !== problem) composer.showProblem(conversation.problem, isExpected(conversation.problem));
     problem = conversation.problem;
     if (conversation.restoredText) composer.putBack(conversation.restoredText);

@@ -1,6 +1,8 @@
 // Creates the chat for its first message. Until the message is the question of a chat, it is kept as the draft of a new one.
 
+import { EMPTY_REPLY } from './chat-reducer.js';
 import { errorText } from '../shared/errors.js';
+import { userMessage } from './messages.js';
 
 const NOT_SENT = 'Your message to a new chat was not sent. It is kept there as a draft.'; // shown in another chat
 
@@ -18,6 +20,7 @@ const NOT_SENT = 'Your message to a new chat was not sent. It is kept there as a
  * @param {Pane & {chats: import('./chats.js').Chats, drafts: import('../page/drafts.js').Drafts}} pane
  */
 export function createFirstMessage({ chats, drafts, now, modelId, composer, onChange, onCreated, onEmpty }) {
+  let shown = /** @type {Conversation | null} */ (null); // what stands for the chat while it is being created
   let creating = 0; // how many chats are being created for first messages; until then, the composer sends nothing else
 
   /** @param {string} text */
@@ -25,6 +28,8 @@ export function createFirstMessage({ chats, drafts, now, modelId, composer, onCh
     const opened = now().conversation;
     const isHere = () => now().conversation === opened || !now().conversation; // false if another chat is shown by now
     creating += 1;
+    shown = standIn(text);
+    onChange();
     composer.setBusy(true, true);
     const beside = drafts.get('new'); // the draft beside a message that is being sent again
     const kept = [text, beside].filter(Boolean).join('\n\n');
@@ -47,6 +52,7 @@ export function createFirstMessage({ chats, drafts, now, modelId, composer, onCh
       composer.showProblem(errorText(error));
     } finally {
       creating -= 1;
+      if (!creating) shown = null;
       onChange();
     }
   }
@@ -72,7 +78,15 @@ export function createFirstMessage({ chats, drafts, now, modelId, composer, onCh
     send,
     /** Whether a chat is being created. */
     isCreating: () => creating > 0,
+    /** @returns {Conversation | null} the message as a conversation, while its chat is being created */
+    shown: () => shown,
   };
+}
+
+/** @param {string} text @returns {Conversation} with nothing but a message that waits for its chat */
+function standIn(text) {
+  const turn = { question: userMessage('first', text), reply: EMPTY_REPLY, isLost: false };
+  return /** @type {any} */ ({ chatId: '', phase: 'asking', messages: [], earlier: null, turn, problem: '' });
 }
 
 /**
