@@ -237,7 +237,8 @@ def test_the_start_of_a_chat_is_not_cut_off_where_the_screen_is_low(opened):
     assert line["y"] >= box["y"]
 
 
-LOW_CONTROLS = """() => [...document.querySelectorAll('button, select, textarea, input:not([type=checkbox])')]
+LOW_CONTROLS = """() => [...document.querySelectorAll('button, select, textarea, input')]
+  .filter((control) => control.type !== 'checkbox')
   .filter((control) => control.checkVisibility() && !control.closest('.canvas'))
   .map((control) => [control.getBoundingClientRect().height, control.outerHTML.slice(0, 120)])
   .filter(([height]) => height < 40)"""
