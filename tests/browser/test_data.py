@@ -272,6 +272,22 @@ def test_a_deletion_that_ends_late_leaves_the_page_that_is_shown(console):
     expect(panel(page)).to_contain_text("This record was deleted in the meantime.")
 
 
+def test_what_a_search_finds_is_read_out_once(console):
+    add(console, "One", "Two", "Three")
+    page = show(console, "tasks")
+    expect(titles(page)).to_have_count(3)
+    said = page.locator("#announcer")
+    search = page.get_by_role("searchbox", name="Search the texts")
+    found = {"T": "2 tasks", "Th": "1 task", "Thx": "Nothing matches.", "": "3 tasks"}
+    for text, words in found.items():
+        search.fill(text)
+        expect(said).to_have_text(words)
+    page.evaluate("document.querySelector('#announcer').textContent = ''")
+    add(console, "Four")
+    expect(page.get_by_text("Four")).to_be_visible()
+    expect(said).to_be_empty()
+
+
 def test_an_own_deletion_is_not_reported_as_that_of_somebody_else(console):
     [one] = add(console, "One")
     page = show(console, f"tasks/{one['recordId']}")

@@ -83,6 +83,7 @@ def test_calls_are_followed_as_they_end_and_a_failed_one_says_why(console):
     assert console.violations() == [], "calls"
     console.button("Failed").click()
     expect(rows).to_have_text(re.compile("Refused.*the parameters were not valid"))
+    expect(page.locator("#announcer")).to_have_text("1 call")
     console.button("Running").click()
     expect(rows).to_have_count(1)
     console.button("Check the job of upscale-image").click()

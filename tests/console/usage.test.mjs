@@ -222,7 +222,7 @@ test('numbers of another range than the chosen one say which days they are of', 
     if (isAway) throw new NetworkError();
     return path === '/api/credits' ? { balance: 7, held: 0 } : spend;
   };
-  const overview = createOverview(/** @type {any} */ ({ transport: { get }, onAccount() {} }));
+  const overview = createOverview(/** @type {any} */ ({ transport: { get }, onAccount() {}, announce() {} }));
   await overview.refresh();
   isAway = true;
   await overview.refresh();
@@ -231,6 +231,21 @@ test('numbers of another range than the chosen one say which days they are of', 
   week.listeners.click();
   await settle();
   assert.match(overview.node.textContent, /The numbers are those of \d\d:\d\d, for 30 days\./);
+});
+
+test('while the numbers of another range are read, the old ones are marked, and the new ones are read out once', async () => {
+  const said = [];
+  const get = async (path, { days }) => (path === '/api/credits' ? { balance: 7, held: 0 } : { credits: days / 2, calls: days, days: [], sources: [] });
+  const overview = createOverview(/** @type {any} */ ({ transport: { get }, onAccount() {}, announce: (sentence) => said.push(sentence) }));
+  await overview.refresh();
+  assert.equal(overview.node.getAttribute('aria-busy'), 'false');
+  const [week] = overview.node.childNodes[0].childNodes[0].childNodes;
+  week.listeners.click();
+  assert.equal(overview.node.getAttribute('aria-busy'), 'true');
+  await settle();
+  assert.equal(overview.node.getAttribute('aria-busy'), 'false');
+  await overview.refresh();
+  assert.deepEqual(said, ['7 days: 3.5 credits, 7 calls']);
 });
 
 test('of two answers about the balance that of the later question counts', async () => {

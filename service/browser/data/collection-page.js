@@ -49,6 +49,7 @@ export function createCollectionPage(collection, context, draft, onUnsaved) {
   const table = element('section', { class: 'data-table', 'aria-label': wordOf(name) }, head, filters.node, problem, frame, deletion.node);
   const node = element('div', { class: 'collection-page' }, table);
   const panel = createSidePanel(collection, context, draft, { node, rows, grid, deletion, createButton: create, focus: focusTable, warn });
+  let isAwaited = false; // whether the user waits for the records of another search or filter
   const stopListening = rows.onChange(show);
   const stopMarking = markMore(scroller, grid.node, frame);
   show();
@@ -60,6 +61,7 @@ export function createCollectionPage(collection, context, draft, onUnsaved) {
     count.textContent = loaded ? `${list.length}${hasMore ? '+' : ''}` : '';
     count.title = hasMore ? 'More can be loaded' : '';
     empty.textContent = emptyText();
+    if (isAwaited && loaded) announceCount();
     clear.hidden = !loaded || list.length > 0 || filters.isEmpty();
     const mayReadAgain = rows.isUnread && !rows.missing;
     news.hidden = !rows.news && !mayReadAgain;
@@ -70,6 +72,11 @@ export function createCollectionPage(collection, context, draft, onUnsaved) {
     if (wrong && problem.textContent !== wrong) problem.textContent = wrong; // screen readers read out an alert each time it is set
     if (!wrong && problem.dataset.of === 'rows') problem.textContent = '';
     problem.dataset.of = wrong ? 'rows' : '';
+  }
+
+  function announceCount() {
+    isAwaited = false;
+    context.announce(empty.textContent || `${count.textContent} ${rows.list.length === 1 ? singularOf(name) : plural()}`);
   }
 
   async function readAgain() {
@@ -89,7 +96,11 @@ export function createCollectionPage(collection, context, draft, onUnsaved) {
     if (!rows.loaded) return rows.problem ? '' : 'Loading…';
     if (rows.missing) return 'You may no longer read this collection.';
     if (rows.list.length) return '';
-    return filters.isEmpty() ? `No ${wordOf(name).replace(/^(?!AI).*$/, (word) => word.toLowerCase())} yet.` : 'Nothing matches.';
+    return filters.isEmpty() ? `No ${plural()} yet.` : 'Nothing matches.';
+  }
+
+  function plural() {
+    return wordOf(name).replace(/^(?!AI).*$/, (word) => word.toLowerCase());
   }
 
   /** @param {string} column */
@@ -99,6 +110,7 @@ export function createCollectionPage(collection, context, draft, onUnsaved) {
 
   /** @param {import('./filters.js').Filter[]} chosen @param {string} search */
   function onFilter(chosen, search) {
+    isAwaited = true;
     rows.ask({ where: whereOf(chosen, search, collection.columns) });
   }
 

@@ -7,6 +7,7 @@ import { createChoiceBar } from '../page/choice-bar.js';
 import { hrefOf } from '../page/route.js';
 import { createCallFeed } from './call-feed.js';
 import { factsOf, outcomeOf, priceInWords } from './call-words.js';
+import { quantityWords } from '../calls/value-words.js';
 import { createProblem } from './usage-problem.js';
 
 /** @typedef {import('./call-feed.js').CallRow} CallRow */
@@ -25,6 +26,7 @@ export function createCallList({ transport, socket, announce }) {
   const feed = createCallFeed({ transport, socket, onChange: render, onProblem: showProblem });
   /** @type {Filter} */
   let filter = 'all';
+  let isAwaited = false; // whether the user waits for the calls of another filter
   /** @type {Map<string, {node: HTMLElement, key: string}>} */
   const shown = new Map();
   const problem = createProblem(() => feed.refresh());
@@ -46,6 +48,7 @@ export function createCallList({ transport, socket, announce }) {
   /** @param {string} name */
   function choose(name) {
     filter = FILTERS[name];
+    isAwaited = true;
     feed.choose(filter);
   }
 
@@ -63,6 +66,13 @@ export function createCallList({ transport, socket, announce }) {
     empty.hidden = rows.length > 0 || (problem.isOpen && !feed.loaded);
     list.hidden = rows.length === 0;
     more.hidden = !feed.hasMore;
+    if (isAwaited && feed.loaded) announceCount(rows.length);
+  }
+
+  /** @param {number} number */
+  function announceCount(number) {
+    isAwaited = false;
+    announce(number ? `${quantityWords(number, 'call')}${feed.hasMore ? ', and older ones' : ''}` : EMPTY[filter]);
   }
 
   /** @param {CallRow} row @returns {HTMLElement} the same node until the row changes, so that the node keeps the focus */

@@ -4,16 +4,18 @@
 import { element } from '../shared/elements.js';
 import { createChoiceBar } from '../page/choice-bar.js';
 import { numberInWords } from '../shared/number-words.js';
+import { quantityWords } from '../calls/value-words.js';
 import { timeOfDay } from '../shared/time-format.js';
 import { timeZone } from '../page/time-zone.js';
 import { createSourceTable } from './source-table.js';
 import { createSpendPlot } from './spend-plot.js';
+import { creditsInWords } from './spend-scale.js';
 import { createProblem } from './usage-problem.js';
 
 const RANGES = { '7 days': 7, '30 days': 30, '90 days': 90 };
 
 /** @param {import('../page/view.js').ViewContext} context */
-export function createOverview({ transport, onAccount }) {
+export function createOverview({ transport, onAccount, announce }) {
   let days = 30;
   let requests = 0; // the number of requests; only the answer to the newest one is used
   /** @type {Date | null} */
@@ -43,6 +45,7 @@ export function createOverview({ transport, onAccount }) {
   async function refresh() {
     const mine = ++requests;
     const asked = days;
+    node.setAttribute('aria-busy', String(asked !== shownDays)); // the numbers on the screen are of another range
     try {
       const [account, spend] = await Promise.all([
         transport.get('/api/credits', { limit: 1 }),
@@ -56,6 +59,7 @@ export function createOverview({ transport, onAccount }) {
 
   /** Shows an error. Parts that were never read are hidden, because they would look empty. @param {unknown} error */
   function fail(error) {
+    node.setAttribute('aria-busy', 'false');
     problem.unread(error, ageInWords());
     plot.node.hidden = sources.node.hidden = read === null;
   }
@@ -68,7 +72,9 @@ export function createOverview({ transport, onAccount }) {
 
   /** @param {any} account @param {any} spend @param {number} asked the days of the range */
   function show(account, spend, asked) {
+    if (asked !== shownDays) announce(`${asked} days: ${creditsInWords(spend.credits)}, ${quantityWords(spend.calls, 'call')}`);
     shownDays = asked;
+    node.setAttribute('aria-busy', 'false');
     onAccount(account);
     read = new Date();
     problem.clear();
