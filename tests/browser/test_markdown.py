@@ -150,6 +150,7 @@ SIDES = """(prose) => {
   return {
     items: [right('li'), right('li + li'), box('ul').right],
     columns: [box('th').left, box('th + th').left],
+    table: [box('table').right, box('.table-box').right],
     bar: [style('blockquote').borderLeftWidth, style('blockquote').borderRightWidth],
     code: [style('li code').direction, style('li pre').direction, style('li pre').textAlign],
   };
@@ -163,5 +164,6 @@ def test_lists_quotes_and_tables_of_right_to_left_text_begin_at_the_right(consol
     assert first == second, "an English item stands under an Arabic one"
     assert edge - first == 24, "the marks of the list have their place"
     assert sides["columns"] == sorted(sides["columns"], reverse=True)
+    assert sides["table"][0] == sides["table"][1]
     assert sides["bar"] == ["0px", "3px"]
     assert sides["code"] == ["ltr", "ltr", "start"]

@@ -7,7 +7,7 @@ import { viewOf } from './markdown-views.js';
 
 // The text direction of each outermost block follows its words: one reply may have Hebrew and English paragraphs. The
 // blocks inside have no attribute `dir`, because browsers ignore the words of such blocks for the direction of the outer one.
-const BLOCKS = new Set(['p', 'li', 'ul', 'ol', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'th', 'td']);
+const BLOCKS = new Set(['p', 'li', 'ul', 'ol', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'div', 'table', 'th', 'td']);
 
 /** @typedef {import('./markdown-views.js').View} View */
 
