@@ -20,7 +20,7 @@ def test_a_request_in_the_chat_becomes_widgets_on_the_open_canvas(console, opene
     expect(canvas.boxes).to_have_count(2)
     expect(canvas.lines).to_have_attribute("data-state", "live")
     for box in canvas.boxes.all():
-        expect(box).to_be_in_viewport(ratio=0.999)  # a zoom is no round number
+        expect(box).to_be_in_viewport(ratio=1)
     expect(canvas.rows).to_have_text(["Place of Contacts to Place of Weather"])
 
     contacts, weather = canvas.frame("Contacts"), canvas.frame("Weather")

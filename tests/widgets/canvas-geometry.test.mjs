@@ -79,11 +79,6 @@ test('a box is fitted into the middle, whole and never enlarged', () => {
     assert.ok(view.zoom <= 1 && area.x < content.x && area.x + area.width > content.x + content.width);
     assert.ok(Math.abs(area.y + area.height / 2 - content.y - content.height / 2) < 1e-6);
   }
-  const slots = geometry.SLOTS_WIDTH;
-  const wide = { x: 0, y: 0, width: 1600, height: 100 };
-  const view = viewport.fitViewport(wide, size);
-  assert.ok(viewport.toScreen(view, { x: -slots, y: 0 }).x >= 0, 'the slots on the left');
-  assert.ok(viewport.toScreen(view, { x: wide.width + slots, y: 0 }).x <= size.width, 'the slots on the right');
   assert.deepEqual(viewport.fitViewport(null, size), { x: 0, y: 0, zoom: 1 });
 });
 

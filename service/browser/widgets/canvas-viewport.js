@@ -13,7 +13,6 @@ import { SLOTS_WIDTH } from './canvas-geometry.js';
 export const LEAST_ZOOM = 0.1;
 export const MOST_ZOOM = 4;
 const FIT_MARGIN = 40; // CSS pixels
-const LEAST_MARGIN = 8; // CSS pixels, beside slots
 
 /** @param {Viewport} viewport @param {Point} point of the canvas @returns {Point} */
 export function toScreen({ x, y, zoom }, point) {
@@ -53,13 +52,13 @@ export function pinchViewport(viewport, before, after) {
 }
 
 /**
- * Shows a whole box in the middle, with the slots on both sides, and with a zoom of at most 1.
+ * Shows a whole box in the middle, with a zoom of at most 1.
  * @param {Box | null} box null for an empty canvas @param {Size} size of the view
  * @returns {Viewport}
  */
 export function fitViewport(box, size) {
   if (!box) return { x: 0, y: 0, zoom: 1 };
-  const across = Math.min((size.width - 2 * FIT_MARGIN) / Math.max(1, box.width), (size.width - 2 * LEAST_MARGIN) / (box.width + 2 * SLOTS_WIDTH));
+  const across = (size.width - 2 * FIT_MARGIN) / Math.max(1, box.width);
   const down = (size.height - 2 * FIT_MARGIN) / Math.max(1, box.height);
   const zoom = clampZoom(Math.min(1, across, down));
   const x = size.width / 2 - (box.x + box.width / 2) * zoom;
