@@ -163,6 +163,19 @@ def test_a_vendor_has_a_name_and_a_consent_of_its_own():
         everything.catalog((second,), (replace(acme.weights, vendor=second),))
 
 
+def test_a_name_that_no_column_takes_is_refused():
+    long, longest = "a" * 65, "a" * 64
+    integration = replace(acme.ACME, integration=long)
+    for item in (
+        replace(acme.weights, name=long),
+        replace(acme.weights, vendor=integration),
+        replace(acme.weights, alternatives=(integration,)),
+    ):
+        with pytest.raises(ValueError, match=f"the name {long} has more than 64 characters"):
+            Catalog([item])
+    Catalog([replace(acme.weights, name=longest, vendor=replace(acme.ACME, integration=longest))])
+
+
 def test_an_endpoint_of_a_vendor_that_is_not_named_is_refused():
     with pytest.raises(ValueError, match="anvils-list is not in VENDORS"):
         everything.catalog((), acme.ENDPOINTS)

@@ -10,6 +10,7 @@ from service.name_suggestions import near_names
 from service.web.errors import UnknownEndpoint
 
 CATALOG = AppKey["Catalog"]("catalog")
+LONGEST_NAME = 64  # characters of an endpoint or integration, as stored with each call
 
 
 class Catalog:
@@ -18,8 +19,8 @@ class Catalog:
     def __init__(self, endpoints: Iterable[Endpoint], vendors: Iterable[Vendor] = ()) -> None:
         """`vendors` may include further vendors, which functions of the endpoints ask.
 
-        Raises ValueError for a name that is used twice, for two settings with one name, and for a
-        setting that an endpoint needs and its vendor does not declare.
+        Raises ValueError for a name that is used twice or too long, for two settings with one name,
+        and for a setting that an endpoint needs and its vendor does not declare.
         """
         self._endpoints = tuple(endpoints)
         self._further = tuple(vendors)
@@ -31,6 +32,9 @@ class Catalog:
                 self._by_name[name] = item
             if not set(item.needs).issubset(item.vendor.all_settings):
                 raise ValueError(f"endpoint {item.name} needs a setting that its vendor has not")
+        stored = [item.name for item in self] + [one.integration for one in self.vendors]
+        if too_long := [name for name in stored if len(name) > LONGEST_NAME]:
+            raise ValueError(f"the name {too_long[0]} has more than {LONGEST_NAME} characters")
         self._settings: dict[str, Setting] = {}
         for setting in (one for vendor in self.vendors for one in vendor.all_settings):
             if self._settings.setdefault(setting.name, setting) != setting:
