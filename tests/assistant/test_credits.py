@@ -4,7 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from service.billing import ledger
-from service.billing.models import Hold
+from service.billing.models import Allowance, Hold
+from service.billing.units import CREDIT
 from service.chat.models import Lease
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
@@ -78,6 +79,17 @@ def test_a_next_step_that_may_cost_less_holds_its_credits_again(app, alice, begi
     [run] = app.extensions["runs"]
     assert run.hold.reserve(app, 1_000_000)
     assert credits_of(alice) == (1000, 1 + STEP)
+
+
+def test_a_call_counts_for_the_token_of_its_turn_and_not_for_the_one_that_allows_it(
+    app, alice, begin, chat, served_by
+):
+    limited, empty = (alice.limited("chat", credits=credits) for credits in (20, 0))
+    turn, part = asked(begin, limited, chat, served_by)
+    allow(empty, chat, part)
+    turn.end()
+    assert rows(app, select(Allowance.spent)) == [round((2 * STEP + PRICE) * CREDIT)]
+    assert credits_of(alice) == (1000 - 2 * STEP - PRICE, 0)
 
 
 @pytest.mark.settings(integrations_billing="places=developer")
