@@ -1,8 +1,9 @@
 """Named locks, which a transaction holds until it ends.
 
 Transactions that lock in different orders can end in a deadlock. All transactions therefore lock in
-this order: names (of chats and other records), rows of chats, of users, then the name of a create's
-`Idempotency-Key`, claims, idempotency keys of calls, the journal, holds, accounts, allowances.
+this order: names (of a message, then of chats and other records), rows of chats, of users, then the
+name of a create's `Idempotency-Key`, claims, idempotency keys of calls, the journal, holds,
+accounts, allowances.
 Several rows of one table are locked in the order of their numbers, or with SKIP LOCKED if the work
 can leave a row for its next run. A tool's write locks its turn's claim last, and does not wait for
 it.
