@@ -74,7 +74,7 @@ def _caller(token: str, check: OwnerCheck) -> Caller:
 def _unverified_caller(token: str) -> Caller:
     """Read the owner's token without its signature, to start while the provider is down."""
     _, claims = tokens.peek(token)
-    subject, role = claims.get("sub"), claims.get("role", "user")
+    subject, role = claims.get("sub"), tokens.claimed_role(claims)
     if not isinstance(subject, str) or not 0 < len(subject) <= tokens.SUBJECT_LIMIT:
         raise ConfigError("OWNER_TOKEN: must have a subject")
     return Caller(subject, str(role), tokens.issue_time(claims))

@@ -205,7 +205,7 @@ def _registry(settings: Settings) -> jwt.JWTClaimsRegistry:
 
 
 def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
-    subject, role = claims["sub"], claims.get("role", "user")
+    subject, role = claims["sub"], claimed_role(claims)
     for name, text in (("sub", subject), ("role", role)):
         if not isinstance(text, str) or not is_storable(text):
             raise InvalidClaimError(name)
@@ -220,6 +220,12 @@ def _read(claims: dict[str, Any], permit: Permit | None) -> Claims:
         name=_text(claims, "name", 200),
         permit=permit,
     )
+
+
+def claimed_role(claims: dict[str, Any]) -> Any:
+    """Return the role of unchecked claims. Backends write null for a user without a role."""
+    role = claims.get("role")
+    return "user" if role is None else role
 
 
 def issue_time(claims: dict[str, Any]) -> float | None:

@@ -7,7 +7,9 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
+from service.app_keys import APP_SETTINGS
 from service.auth import users
+from service.auth.tokens import Verifier
 from service.auth.users import rights_cache
 from service.upkeep import rights
 from tests.services import SECRET, on_sqlite
@@ -82,6 +84,17 @@ def test_the_leeway_is_a_minute(client):
     token = signed({"sub": "alice", "exp": int(time.time()) - 30})
     response = client.post("/api/ai/chats", headers={"Authorization": f"bearer {token}"}, json={})
     assert response.status_code == 201
+
+
+@on_sqlite
+def test_a_role_of_null_is_that_of_a_token_without_a_role(app, client):
+    """Backends write null for a user who has no role in their own database."""
+    verifier = Verifier(APP_SETTINGS.of(app), None)
+    for claims in ({}, {"role": None}):
+        token = signed({"sub": "alice", "exp": int(time.time()) + 600, **claims})
+        assert verifier.verify(token).role == "user"
+        response = client.get("/api/ai/models", headers={"Authorization": f"Bearer {token}"})
+        assert response.status_code == 200
 
 
 # The vendor redirects the user's browser to it, and the `state` identifies the user.
