@@ -1,7 +1,7 @@
 """A plugin that applies gevent's patches. Pytest loads it first, because others import ssl."""
 
 import gc
-from _queue import SimpleQueue  # of threads, whatever gevent makes of the queue module
+from _queue import Empty, SimpleQueue  # of threads, whatever gevent makes of the queue module
 
 from serving.gevent_patching import patch_all
 
@@ -11,13 +11,36 @@ patch_all()
 gc.disable()  # until the tests begin (tests/app_caches.py)
 
 
+class ThreadEvent:
+    """An event of threads, whatever gevent makes of `threading.Event`."""
+
+    def __init__(self):
+        self._events = SimpleQueue()
+
+    def is_set(self):
+        return not self._events.empty()
+
+    def set(self):
+        self._events.put(None)
+
+    def wait(self, timeout=None):
+        try:
+            self._events.get(timeout=timeout)
+        except Empty:
+            return False
+        self.set()
+        return True
+
+
 def pytest_plugin_registered(plugin):
-    """Give a worker of pytest-xdist a queue that works beside gevent.
+    """Give a worker of pytest-xdist a queue and events that work beside gevent.
 
     A thread that execnet has started before the patches puts tests into the queue, and the main
     thread takes them out. xdist's own queue is made after the patches: the main thread would wait
-    in gevent's loop, which does not know that thread and raises `LoopExit`. `--dist worksteal`
-    needs a queue with more methods.
+    in gevent's loop, which does not know that thread and raises `LoopExit`. At its end the main
+    thread waits for that thread in the same way. `--dist worksteal` needs a queue with more
+    methods.
     """
     if type(plugin).__name__ == "WorkerInteractor":
         plugin.torun = SimpleQueue()
+        plugin.channel.gateway.execmodel.Event = ThreadEvent
