@@ -23,3 +23,8 @@ def test_safari_gets_its_own_name_of_user_select(style):
 def test_nothing_is_left_out_of_the_layout_without_scroll_anchoring(style):
     anchored = re.sub(r"@supports \(overflow-anchor: auto\) \{(.*?)\n\}", "", style, flags=re.S)
     assert "content-visibility" not in anchored
+
+
+def test_lines_grow_with_their_text(style):
+    """Browsers can enlarge the text alone: in a line of fixed height it would be cut off."""
+    assert re.findall(r"line-height: [\d.]+px", style) == []
