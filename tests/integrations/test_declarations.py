@@ -15,6 +15,7 @@ from service.integrations.declare.endpoint import FREE_READ, WRITE, Access, Endp
 from service.integrations.declare.fields import Parameters, Words
 from service.integrations.declare.limit import Limit
 from service.integrations.declare.meter import Meter
+from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url
@@ -104,6 +105,11 @@ async def asynchronous(call, *, material="", most=0):
 def test_what_cannot_work_is_refused_with_its_reason(facts, why):
     with pytest.raises(ValueError, match=f"anvils-list: .*{why}"):
         replace(weights, **facts)
+
+
+def test_a_model_that_there_is_not_is_refused():
+    with pytest.raises(ValueError, match="no model is named 'gen-9'"):
+        ModelUse("gen-9", prompt_tokens=1000, output_tokens=200)
 
 
 def test_a_default_base_url_is_read_as_the_operators_value_would_be():

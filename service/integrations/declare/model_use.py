@@ -19,6 +19,11 @@ class ModelUse:
     output_tokens: int
     calls: int = 1
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for an unknown model."""
+        if self.model_id not in prices.MODEL_PRICES:
+            raise ValueError(f"no model is named {self.model_id!r}")
+
     def missing(self, models: Mapping[str, Model]) -> str | None:
         """Return the setting without a value that the model's provider needs, or None."""
         return models[self.model_id].provider.missing_setting
