@@ -1,6 +1,7 @@
 """Searching in chats: on both databases, whatever is written and whatever is asked."""
 
 import time
+import unicodedata
 
 import gevent
 from flask_migrate import downgrade, upgrade
@@ -136,6 +137,24 @@ def test_a_greek_word_that_ends_in_a_sigma_is_found_in_capitals(app, alice):
         assert titles_found(alice, question) == ["capital", "small"], question
         results = search(alice, question)["results"]
         assert all(result["message"]["snippet"]["hits"] for result in results)
+
+
+def test_a_text_is_found_whether_its_marks_are_apart_from_their_letters_or_not(app, alice):
+    """Both look the same, and names of files often have them apart."""
+    words = "Müller: résumé of Nguyễn, 学校ガイド, Café, о чём-то Ё"
+    write(app, alice.new_chat("whole"), words)
+    write(app, alice.new_chat("apart"), unicodedata.normalize("NFD", words))
+    for question in ("müller", "MÜLL", "résumé ", "Nguyễn", "学校 ガイド", "café ", "чём ё"):
+        for asked in (question, unicodedata.normalize("NFD", question)):
+            results = search(alice, asked)["results"]
+            assert {one["chat"]["title"] for one in results} == {"whole", "apart"}, asked
+            assert all(one["message"]["snippet"]["hits"] for one in results), asked
+
+
+def test_a_mark_counts(app, alice):
+    write(app, alice.new_chat("whole"), "Muller cafe mu ller")
+    for question in ("müller", "café ", "müll"):
+        assert titles_found(alice, question) == []
 
 
 def test_a_word_is_found_from_its_beginning(app, alice):

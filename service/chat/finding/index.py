@@ -5,6 +5,7 @@ expression: the words of a text, and its owner. SQLite has FTS5, and a list of t
 of scripts that FTS5 can't divide into words. A search reads the texts of those rows.
 """
 
+import re
 from typing import Any
 
 from sqlalchemy import (
@@ -23,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import table as any_table
 
-from service.chat.finding.terms import Terms
+from service.chat.finding.terms import WORD, Terms, spellings
 from service.chat.models import Chat, Message
 from service.database.access import write_transaction
 from service.extensions import db
@@ -45,28 +46,55 @@ def has_terms(model: type[Message] | type[Chat], terms: Terms, owner: str) -> Co
     The text is a message's content or a chat's title. There must be at least one term.
     """
     content = Message.content if model is Message else Chat.title
-    parts = [TextPosition(content, part) > 0 for part in terms.parts]
+    parts = [_has_part(content, part) for part in terms.parts]
     if not terms.word_like:
         return and_(true(), *parts)
     if db.engine.dialect.name == "postgresql":
-        words = func.search_words(model.user_id, content).op("@@")(_tsquery(terms, owner))
-        return and_(cast(words, Boolean), *parts)
+        words = func.search_words(model.user_id, content)
+        for word in filter(_is_marked, terms.word_like):
+            parts.append(_has_word(words, content, word, ":*" if word == terms.prefix else ""))
+        return and_(_matches(words, _tsquery(terms, owner)), *parts)
     return and_(_in_fts5(model, content, terms), *parts)
+
+
+def _has_part(content: Any, part: str) -> ColumnElement[bool]:
+    return or_(*[TextPosition(content, form) > 0 for form in spellings(part)])
+
+
+def _is_marked(word: str) -> bool:
+    return len(spellings(word)) > 1
+
+
+def _has_word(words: Any, content: Any, word: str, mark: str) -> ColumnElement[bool]:
+    """Check a word with marks. PostgreSQL's index has only the pieces between separate marks."""
+    whole = func.to_tsquery("simple", f"'{word}'{mark}")
+    return or_(_matches(words, whole), TextPosition(func.lower(content), spellings(word)[1]) > 0)
+
+
+def _matches(words: Any, query: Any) -> ColumnElement[bool]:
+    return cast(words.op("@@")(query), Boolean)
 
 
 def _in_fts5(model: type[Message] | type[Chat], content: Any, terms: Terms) -> ColumnElement[bool]:
     """Match texts in the index, and texts among the rows that it can't divide into words."""
     name = model.__tablename__
     index = any_table(f"search_{name}", column("rowid"), column(f"search_{name}"))
-    query = " ".join([f'"{word}"' for word in terms.words])
-    begun = f' "{terms.prefix}" *' if terms.prefix else ""
-    matching = index.c[f"search_{name}"].op("MATCH", is_comparison=True)(query + begun)
+    query = " AND ".join(
+        [*map(_phrase, terms.words), *([_phrase(terms.prefix, " *")] if terms.prefix else [])]
+    )
+    matching = index.c[f"search_{name}"].op("MATCH", is_comparison=True)(query)
     caseless = any_table(f"search_caseless_{name}", column("seq"))
-    read = [content.like(f"%{word}%") for word in terms.word_like]  # ignores case
+    read = [  # ignores case
+        or_(*[content.like(f"%{form}%") for form in spellings(word)]) for word in terms.word_like
+    ]
     return or_(
         model.seq.in_(select(index.c.rowid).where(matching)),
         and_(model.seq.in_(select(caseless.c.seq)), *read),
     )
+
+
+def _phrase(word: str, mark: str = "") -> str:
+    return "(" + " OR ".join([f'"{form}"{mark}' for form in spellings(word)]) + ")"
 
 
 def _tsquery(terms: Terms, owner: str) -> ColumnElement[Any]:
@@ -82,10 +110,14 @@ def _lexemes(word: str, mark: str = "") -> str:
     """Write a word for a query, with both forms of a sigma at its end.
 
     The lower case of a capital sigma is the form for the inside of a word. FTS5 has only one form.
+    A word with marks is also written as the pieces between its marks.
     """
-    if word[-1] not in SIGMAS:
-        return f"'{word}'{mark}"
-    return "(" + " | ".join([f"'{word[:-1]}{sigma}'{mark}" for sigma in SIGMAS]) + ")"
+    ends = SIGMAS if word[-1] in SIGMAS else word[-1]
+    forms = [f"'{word[:-1]}{end}'{mark}" for end in ends]
+    if _is_marked(word):
+        pieces = re.findall(f"[{WORD}]+", spellings(word)[1])
+        forms.append("(" + " & ".join([f"'{piece}'{mark}" for piece in pieces]) + ")")
+    return "(" + " | ".join(forms) + ")"
 
 
 def forget_deleted() -> None:

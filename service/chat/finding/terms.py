@@ -54,13 +54,27 @@ class Terms:
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         # One group for all words: a group for each takes ten times as long for twenty words.
-        whole = [f"(?<![{WORD}])(?:{'|'.join(self.words)})(?![{WORD}])"] if self.words else []
-        begun = [f"(?<![{WORD}]){self.prefix}"] if self.prefix else []
-        return re.compile("|".join([*whole, *begun, *map(re.escape, self.parts)]), re.IGNORECASE)
+        whole = [f"(?<![{WORD}])(?:{_any_of(self.words)})(?![{WORD}])"] if self.words else []
+        begun = [f"(?<![{WORD}])(?:{_any_of((self.prefix,))})"] if self.prefix else []
+        anywhere = [_any_of(self.parts)] if self.parts else []
+        return re.compile("|".join([*whole, *begun, *anywhere]), re.IGNORECASE)
 
     def hits(self, text: str) -> Iterator[Span]:
         """Yield the places of all terms in a text, in order: `(start, end)`, in characters."""
         return (found.span() for found in self._pattern.finditer(text)) if self else iter(())
+
+
+def spellings(term: str) -> tuple[str, ...]:
+    """Return a term, and its form with marks apart from their letters if that differs.
+
+    Texts from files and from some systems have the second form. It looks the same, and a text that
+    is copied from a message keeps it.
+    """
+    return tuple(dict.fromkeys((term, unicodedata.normalize("NFD", term))))
+
+
+def _any_of(terms: tuple[str, ...]) -> str:
+    return "|".join([re.escape(form) for term in terms for form in spellings(term)])
 
 
 def parse(question: str) -> Terms:
