@@ -1,12 +1,13 @@
 """Authenticate requests. Routes under `/api` need a bearer token unless they are marked public.
 
-A limited token is refused by every route that is not opened to its scope.
+Browsers may not store the answers of these routes, unless a view says otherwise. A limited token is
+refused by every route that is not opened to its scope.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask, Request, current_app, g
+from flask import Flask, Request, Response, current_app, g
 
 from config import ConfigError, Settings
 from service.app import Service
@@ -19,12 +20,20 @@ from service.observing import attribution
 from service.outbound.upstream import Upstream
 from service.web.errors import Forbidden, Unauthorized
 
+API = "/api/"  # the beginning of the paths that need a token
 SUBPROTOCOL = "bearer."
 ADMIN = "admin"
 
 
 def init_app(app: Service) -> None:
     app.check_requests(_require_bearer)
+    app.finish_responses(_forbid_storing)
+
+
+def _forbid_storing(_: Service, request: Request, __: Any, response: Response) -> None:
+    """Keep what a user may read out of the browser's store, where its next user could find it."""
+    if request.path.startswith(API) and "Cache-Control" not in response.headers:
+        response.headers["Cache-Control"] = "no-store"
 
 
 def set_up(app: Flask, settings: Settings, upstream: Upstream) -> None:
@@ -60,7 +69,7 @@ def open_to(*scopes: Scope) -> Callable[[Any], Any]:
 
 def _require_bearer(app: Service, request: Request, g: Any) -> None:
     """Authenticate a request under `/api`, even if its route does not exist."""
-    if not request.path.startswith("/api/") or request.method == "OPTIONS":
+    if not request.path.startswith(API) or request.method == "OPTIONS":
         return
     view = app.view_functions.get(request.endpoint or "")
     if not getattr(view, "public", False):

@@ -87,6 +87,18 @@ def test_the_leeway_is_a_minute(client):
 
 
 @on_sqlite
+def test_browsers_store_no_answer_of_the_api(client, alice):
+    """Somebody else may use the same browser later."""
+    chat = alice.new_chat()
+    paths = (f"/api/records/ai-chats/{chat}", "/api/credits", "/api/integrations/status")
+    for answer in (*map(alice.get, paths), alice.get("/api/nothing"), client.get(paths[0])):
+        assert answer.headers["Cache-Control"] == "no-store"
+    streamed = alice.get(f"/api/ai/chats/{chat}/export").headers["Cache-Control"]
+    assert streamed == "private, no-store"
+    assert "no-store" not in client.get("/openapi.json").headers.get("Cache-Control", "")
+
+
+@on_sqlite
 def test_a_role_of_null_is_that_of_a_token_without_a_role(app, client):
     """Backends write null for a user who has no role in their own database."""
     verifier = Verifier(APP_SETTINGS.of(app), None)
