@@ -319,6 +319,24 @@ test('a message ends the wait at once; one about another integration does not', 
   assert.equal(stage.popup.closed, false, 'its page says why');
 });
 
+test('the outcome of a consent that another tab has requested does not end the wait', async () => {
+  for (const outcome of ['failed', 'connected']) {
+    const stage = scene({
+      answers: [PAYLOAD],
+      statuses: [{ calendar: true }, { calendar: true }, { calendar: true, drive: true }],
+      during: { 0.9: () => stage.consents.receive({ ...result(outcome), state: 'of another tab' }) },
+    });
+    assert.equal(await stage.request('drive'), 'granted');
+  }
+});
+
+test('the outcome of this consent ends the wait, with its state or without', async () => {
+  for (const own of [{ state: 's' }, {}]) {
+    const stage = scene({ answers: [PAYLOAD], during: { 0.9: () => stage.consents.receive({ ...result('failed'), ...own }) } });
+    assert.equal(await stage.request('drive'), 'refused');
+  }
+});
+
 test('a report that comes while the status can not be read is no permission that was left out', async () => {
   const stage = scene({
     answers: [PAYLOAD],

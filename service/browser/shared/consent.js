@@ -3,7 +3,7 @@
 import { isGranted } from './connections.js';
 import { createSignals, waitForConsent } from './consent-wait.js';
 import { openWindow } from './consent-opening.js';
-import { consentNeeded, isAboutTheBody, isResult, safeAuthUrl } from './oauth-answer.js';
+import { consentNeeded, isAboutTheBody, isResult, isResultOf, safeAuthUrl } from './oauth-answer.js';
 
 /**
  * @typedef {import('./connections.js').Permission} Permission
@@ -38,7 +38,7 @@ const BROWSER = {
  * @param {Environment} [options.environment]
  */
 export function createConsents({ transport, connections, environment = BROWSER }) {
-  /** @type {{name: string, popup: Window | null, signals: ReturnType<typeof createSignals>} | null} */
+  /** @type {{name: string, address: string, popup: Window | null, signals: ReturnType<typeof createSignals>} | null} */
   let current = null;
 
   /**
@@ -53,7 +53,7 @@ export function createConsents({ transport, connections, environment = BROWSER }
     stop();
     const popup = environment.open('about:blank', '_blank', WINDOW_FEATURES);
     const signals = createSignals();
-    const own = (current = { name, popup, signals });
+    const own = (current = { name, address: '', popup, signals });
     try {
       onStage('requesting');
       const grantedBefore = !renew && isGranted(permission, connections.of(name));
@@ -61,6 +61,7 @@ export function createConsents({ transport, connections, environment = BROWSER }
       const address = await consentAddress(permission.endpoint);
       if (current !== own) return 'stopped';
       if (!address) return await alreadyGranted(name, permission, popup);
+      own.address = address;
       show(popup, address, onStage);
       const readGranted = () => readPermission(name, permission);
       const { now } = environment;
@@ -127,7 +128,8 @@ export function createConsents({ transport, connections, environment = BROWSER }
     /** Takes a message. It may come from a page that is not a consent page of this service. @param {unknown} value */
     receive(value) {
       if (!isResult(value)) return;
-      if (current?.name === value.integration) current.signals.send(value.outcome);
+      const address = current?.name === value.integration && current.address; // empty before the page is shown
+      if (current && address && isResultOf(value, address)) current.signals.send(value.outcome);
       else connections.refresh();
     },
   };

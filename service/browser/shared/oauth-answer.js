@@ -4,7 +4,7 @@ import { ApiError } from './errors.js';
 
 /** @typedef {{requiresOAuth: true, provider: string, scopes: string[], authUrl: string}} ConsentRequest */
 /** @typedef {'connected' | 'unconfirmed' | 'failed'} Outcome as the callback pages name it */
-/** @typedef {{type: 'oauth-result', integration: string, outcome: Outcome}} Result */
+/** @typedef {{type: 'oauth-result', integration: string, outcome: Outcome, state?: string}} Result */
 
 const OUTCOMES = ['connected', 'unconfirmed', 'failed'];
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
@@ -42,6 +42,15 @@ export function isRefreshFailure(error) {
 /** Whether the service refused the body. It checks the grant first, so this error means that the grant exists. @param {unknown} error */
 export function isAboutTheBody(error) {
   return error instanceof ApiError && error.code === 'invalid_request';
+}
+
+/**
+ * Whether a result may be that of the consent at this address. Another tab may have requested a consent too.
+ * @param {Result} result @param {string} address of the consent page
+ */
+export function isResultOf(result, address) {
+  const state = new URL(address).searchParams.get('state');
+  return !state || !result.state || result.state === state;
 }
 
 /** @param {any} value of a message from any sender @returns {value is Result} */

@@ -7,7 +7,7 @@ import { createSignals, waitForConsent } from '../shared/consent-wait.js';
 import { element } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
 import { showModal } from '../shared/modal.js';
-import { isResult, safeAuthUrl } from '../shared/oauth-answer.js';
+import { isResult, isResultOf, safeAuthUrl } from '../shared/oauth-answer.js';
 import { OAuthRequiredError } from './widget-errors.js';
 
 /** @typedef {import('./client-session.js').Consent} Consent */
@@ -30,7 +30,7 @@ export async function openConsent(need, readStatus, { words = '', signal } = {})
   const close = openDialog(need.provider, address, words, stop);
   signal?.addEventListener('abort', stop);
   const stopListening = listenForConsents((value) => {
-    if (isResult(value) && value.integration === need.provider) signals.send(value.outcome);
+    if (isResult(value) && value.integration === need.provider && isResultOf(value, address)) signals.send(value.outcome);
   });
   try {
     const before = flagsOf(await readStatus(), need.provider); // read before the provider's page is opened, because the user may finish there very quickly
