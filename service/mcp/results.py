@@ -8,6 +8,7 @@ from typing import Any
 
 from service.chat.tools.run import Outcome
 from service.mcp.message import META, RpcMessage
+from service.mcp.tool_list import with_wire_names
 from service.web.json_values import encode
 from service.web.openapi import VERSION
 
@@ -35,7 +36,7 @@ def tool_result(outcome: Outcome, *notes: str) -> dict[str, Any]:
     An error has only its text. `notes` are texts of ours about the call.
     """
     if outcome.error is not None:
-        return {"content": [_text(outcome.error)], "isError": True}
+        return {"content": [_text(with_wire_names(outcome.error))], "isError": True}
     structured = {"structuredContent": outcome.output} if isinstance(outcome.output, dict) else {}
     texts = (encode(outcome.output), *notes)
     return {"content": [_text(one) for one in texts], **structured, "isError": False}

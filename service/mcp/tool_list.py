@@ -12,6 +12,7 @@ from typing import Any
 from service.assistant.calls import EndpointTool
 from service.chat.tools.tool import Tool
 from service.integrations.declare.endpoint import Endpoint
+from service.web.json_values import decode, encode
 
 # Models accept 64 characters, and hosts add prefixes of their own.
 NAME_LIMIT = 45
@@ -80,6 +81,14 @@ CATALOG_TOOLS: Mapping[str, ToolEffects] = {
 }
 
 
+_OWN_NAME = re.compile(rf"\b({'|'.join(map(re.escape, (*RECORD_TOOLS, *CATALOG_TOOLS)))})\b")
+
+
+def with_wire_names(text: str) -> str:
+    """Return a text with the names by which clients know the tools, `integrations_find`."""
+    return _OWN_NAME.sub(lambda name: wire_name(name[0], ()), text)
+
+
 def effects_of_endpoint(endpoint: Endpoint) -> ToolEffects:
     """Return the effects of a tool for one endpoint.
 
@@ -121,11 +130,12 @@ class Offer:
     def listing(self) -> dict[str, Any]:
         """The tool in the list. Its schema is of an object, or clients drop the whole list."""
         spec = self.tool.spec
+        description = f"{self.effects.about or spec.description} {self.effects.text}"
         return {
             "name": self.name,
             "title": self.effects.title,
-            "description": f"{self.effects.about or spec.description} {self.effects.text}",
-            "inputSchema": dict(spec.schema),
+            "description": with_wire_names(description),
+            "inputSchema": decode(with_wire_names(encode(dict(spec.schema)))),
             "annotations": self.effects.annotations,
         }
 

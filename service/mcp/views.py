@@ -19,7 +19,7 @@ from service.mcp.refusal import PARSE_ERROR, RpcError
 from service.mcp.results import response
 from service.mcp.server import MCP_SERVER
 from service.observing import attribution
-from service.web.bodies import read_json
+from service.web.bodies import parse_json, read_body
 from service.web.edge import answers, described_body, refuses, takes
 from service.web.errors import (
     Draining,
@@ -137,7 +137,10 @@ def receive() -> Response:
 
 def _json() -> Any:
     try:
-        return read_json()
+        raw = read_body()
+        if not raw:
+            raise InvalidRequest("The body is empty.")
+        return parse_json(raw)
     except InvalidRequest as error:
         raise RpcError(PARSE_ERROR, error.message) from None
 

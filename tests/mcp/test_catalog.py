@@ -1,5 +1,8 @@
 """The tools of endpoints: what they say of price and effects, what they cost, and slow calls."""
 
+import json
+import re
+
 import pytest
 from jsonschema_rs import Draft202012Validator
 
@@ -144,6 +147,15 @@ def test_a_call_that_changes_something_outside_is_in_the_journal(speaker, alice)
     journal = alice.get("/api/ai/journal").json["entries"]
     assert all(entry["turnId"].startswith("mcp_") for entry in journal)
     assert len(journal) == 1
+
+
+@on_sqlite
+def test_texts_name_the_tools_as_they_are_listed(speaker):
+    listed = json.dumps(speaker.result("tools/list")["tools"])
+    assert "integrations_find" in listed
+    assert re.findall(r"(?:integrations|records|schema)\.\w+", listed) == []
+    refused = speaker.call("integrations_call", endpoint="generate-txt")
+    assert "integrations_find tells which there are" in texts(refused)[0]
 
 
 @on_sqlite

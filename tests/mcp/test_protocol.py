@@ -81,6 +81,7 @@ def test_a_posted_response_is_dropped_in_the_handshake_era_only(alice):
 
 
 BROKEN = {
+    "": -32700,
     "{": -32700,
     "NaN": -32700,
     "[]": -32600,
