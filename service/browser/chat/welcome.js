@@ -1,4 +1,5 @@
-// The page of a new chat: one line, and suggestions that are loaded when it is first shown.
+// The page of a new chat: one line, and suggestions that are loaded when it is first shown. While the messages of a chat
+// are read, only the word “Loading” is visible.
 
 import { element } from '../shared/elements.js';
 
@@ -11,7 +12,7 @@ import { element } from '../shared/elements.js';
 export function createWelcome(transport, composer) {
   const list = element('ul', { class: 'suggestions', 'aria-label': 'Suggestions' });
   const line = 'The assistant reads and changes records with your permissions only.';
-  const node = element('div', { class: 'welcome' }, element('p', { class: 'welcome-line' }, line), list);
+  const node = element('div', { class: 'welcome' }, element('p', { class: 'welcome-wait' }, 'Loading…'), element('p', { class: 'welcome-line' }, line), list);
   let isLoading = false;
   let chosen = '';
 

@@ -27,7 +27,7 @@ const DELETED = 'This record was deleted in the meantime.';
  */
 export function createRecordPanel({ context, collection, recordId, onClose, onSaved, onUnsaved, onDelete, onTitle }) {
   const rows = createPagedRows(collection.name, context, { where: { recordId }, size: 1 });
-  const heading = element('h3', { tabindex: '-1', class: 'panel-title' }, '…');
+  const heading = element('h3', { tabindex: '-1', class: 'panel-title' }, 'Loading…');
   const problem = element('p', { class: 'problem', role: 'alert' });
   const status = element('p', { class: 'hint panel-status', role: 'status' });
   const fields = element('div', {});
@@ -62,6 +62,7 @@ export function createRecordPanel({ context, collection, recordId, onClose, onSa
     if (next && next !== row) showRow(next);
     const isGone = !next && rows.loaded && !isDeleting;
     if (isGone) showGone();
+    else if (!row && rows.problem) heading.textContent = '…';
     const missing = isGone ? (row ? DELETED : GONE) : '';
     showUnread((rows.offline ? '' : rows.problem) || missing);
   }

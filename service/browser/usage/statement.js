@@ -15,6 +15,7 @@ import { createProblem } from './usage-problem.js';
 const FILE_PAGE = 200;
 const FILE_PAGES = 100; // 20 000 entries
 const LEAD = 'Charges are negative.';
+const EMPTY = 'There are no entries yet.';
 
 /** @param {import('../page/view.js').ViewContext} context */
 export function createStatement({ transport, announce }) {
@@ -22,7 +23,7 @@ export function createStatement({ transport, announce }) {
   const entries = createPagedEntries({
     read: (page) => transport.get('/api/credits', page),
     onRead: show,
-    onProblem: (error) => problem.unread(error),
+    onProblem,
   });
   const problem = createProblem(entries.refresh);
   /** @type {Map<string, HTMLElement>} by entry: an entry never changes, so its row keeps the focus */
@@ -30,16 +31,25 @@ export function createStatement({ transport, announce }) {
   const rows = element('tbody', {});
   const names = ['Entry', 'Credits'].map((name) => element('th', { scope: 'col' }, name));
   const table = element('table', {}, element('caption', { class: 'visually-hidden' }, 'Entries of your account'), element('thead', {}, element('tr', {}, ...names)), rows);
+  const empty = element('p', { class: 'usage-empty' }, 'Loading…');
   const more = element('button', { type: 'button', class: 'quiet usage-more', on: { click: readMore } }, 'Show older entries');
   const save = element('button', { type: 'button', class: 'quiet', on: { click: download } }, 'Export CSV');
   const lead = element('p', { class: 'hint' }, LEAD);
-  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table)), more);
+  const node = element('div', { class: 'usage-part' }, element('div', { class: 'usage-bar' }, lead, save), problem.node, element('section', { class: 'usage-box', 'aria-label': 'Statement' }, element('div', { class: 'usage-table' }, table), empty), more);
   more.hidden = true;
 
   function show() {
     problem.clear();
     arrangeOnly(rows, entries.list.map(rowOf));
     more.hidden = !entries.hasMore;
+    empty.textContent = EMPTY;
+    empty.hidden = entries.list.length > 0;
+  }
+
+  /** @param {unknown} error */
+  function onProblem(error) {
+    problem.unread(error);
+    empty.hidden = true;
   }
 
   /** @param {Entry} entry */
