@@ -47,6 +47,9 @@ def test_an_endpoint_is_found_by_a_word_and_answers(explorer):
     expect(explorer.links).to_contain_text("Up to 18.4 credits")
     name = explorer.links.locator(".endpoint-name")
     assert name.evaluate("(node) => node.scrollWidth <= node.clientWidth"), "beside a long price"
+    search.fill("codehost-search-repositories")
+    expect(explorer.links.locator("code")).to_have_text("language:")
+    expect(explorer.links).not_to_contain_text("`")
 
 
 def test_what_is_refused_is_marked_at_its_field_and_a_draft_survives_a_reload(explorer):

@@ -84,7 +84,7 @@ export async function readEndpointItems({ transport, go }) {
     id: `endpoint-${name}`,
     group: 'Endpoints',
     label: name,
-    hint: summary,
+    hint: summary.replaceAll('`', ''), // they mark code, which a hint does not show
     words: [...aliases, summary].join(' '),
     onlyTyped: true,
     act: () => go(hrefOf('explorer', name)),

@@ -5,6 +5,7 @@ import { byCategory, searchEndpoints } from './endpoint-search.js';
 import { categoryTitle, priceOf } from './endpoint-words.js';
 import { hrefOf } from '../page/route.js';
 import { isComposing } from '../shared/typing.js';
+import { withCode } from '../shared/schema-frame.js';
 
 /**
  * @typedef {import('./endpoint-search.js').Endpoint} Endpoint
@@ -122,7 +123,7 @@ function createLink(endpoint) {
       'span',
       { class: 'endpoint-summary' },
       element('span', { class: 'endpoint-price' }, priceOf(endpoint)),
-      aliases.length ? `Also ${aliases.join(', ')}. ${summary}` : summary,
+      ...withCode(aliases.length ? `Also ${aliases.join(', ')}. ${summary}` : summary),
     ),
   );
 }
