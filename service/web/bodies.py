@@ -13,6 +13,8 @@ from service.web.json_depth import MAX_DEPTH, TooDeep
 from service.web.json_values import decode
 
 VALUES = 25_000  # in a JSON body
+NO_JSON = "The body is not valid JSON."
+ENCODED = "The body is not valid JSON. Send it without compression and without Content-Encoding."
 # A text without a closing mark extends to the end of the body. Otherwise the search would begin
 # again at each escaped quotation mark in it, and take half an hour for one mebibyte.
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
@@ -39,7 +41,8 @@ def parse_json(raw: bytes) -> Any:
         message = f"The body nests too deep: up to {MAX_DEPTH} levels are accepted."
         raise InvalidRequest(message, details={}) from None
     except ValueError:
-        raise InvalidRequest("The body is not valid JSON.", details={}) from None
+        is_encoded = "HTTP_CONTENT_ENCODING" in current_request().environ
+        raise InvalidRequest(ENCODED if is_encoded else NO_JSON, details={}) from None
 
 
 def read_body() -> bytes:

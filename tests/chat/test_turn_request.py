@@ -1,5 +1,6 @@
 """What is refused before the first byte of a stream, and in which words."""
 
+import gzip
 import json
 from dataclasses import replace
 
@@ -58,6 +59,14 @@ def test_malformed_json_is_said(alice, raw):
     response = alice.request("POST", "/api/ai/chat", data=raw)
     assert response.status_code == 400
     assert response.json["message"] == "The body is not valid JSON."
+
+
+def test_a_compressed_body_is_refused_with_the_reason(alice):
+    body = gzip.compress(b'{"title": "Plans"}')
+    encoded = {"Content-Encoding": "gzip"}
+    response = alice.request("POST", "/api/ai/chats", data=body, headers=encoded)
+    assert response.status_code == 400
+    assert "without compression" in response.json["message"]
 
 
 @pytest.mark.parametrize("levels", [201, 5_000, 10_000])
