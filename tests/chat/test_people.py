@@ -1,7 +1,6 @@
 """Erasing a user, and reading what the assistant has changed."""
 
 import time
-from contextlib import contextmanager
 
 import gevent
 import pytest
@@ -10,7 +9,6 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 from sqlalchemy import select, update
 
-from service import create_app
 from service.auth import users
 from service.auth.models import User
 from service.auth.users import rights_cache
@@ -23,8 +21,9 @@ from service.times import now
 from service.upkeep import rights, sweeping
 from tests.app_database import all_rows_as_text, lock_waits, rows_by_table
 from tests.chat.turns import NOTES, begin_turn, call_tool, is_idle
+from tests.faults.database_rows import app_of
 from tests.people import chunks_of, text_of, types
-from tests.services import SECRET, close, command, flask, on_sqlite, settings_for, wait_for
+from tests.services import SECRET, command, flask, on_sqlite, settings_for, wait_for
 from tests.user_erasure import erase
 
 
@@ -219,26 +218,15 @@ def test_an_erased_user_in_the_cache_of_a_worker_leaves_nothing_behind(
 
 def test_the_command_erases_without_an_oauth_client_and_says_what_is_left(databases):
     url = databases.make("sqlite")
-    with made(url) as app, write_transaction() as session:
+    with app_of(url, sandbox="0") as app, write_transaction() as session:
         session.add(User(subject="alice"))
         session.add(grant_of("alice"))
     said = flask(url, "users", "erase", "alice", "--yes", SANDBOX="0")
     assert "cloudsuite" in said
     assert "CLOUDSUITE_CLIENT_ID" in said
-    with made(url) as app:
+    with app_of(url, sandbox="0") as app:
         left = all_rows_as_text(app)
     assert "alice" not in left
-
-
-@contextmanager
-def made(url):
-    app = create_app(settings_for(url, sandbox="0"))
-    try:
-        with app.app_context():
-            yield app
-            db.session.remove()
-    finally:
-        close(app)
 
 
 def grant_of(subject):

@@ -20,9 +20,9 @@ from tests.services import close, settings_for
 
 
 @contextmanager
-def app_of(database_url: str) -> Iterator[Flask]:
+def app_of(database_url: str, **settings: Any) -> Iterator[Flask]:
     """Yield an app of the test's own on a service's database, in its context."""
-    app = create_app(settings_for(database_url))
+    app = create_app(settings_for(database_url, **settings))
     try:
         with app.app_context():
             yield app
