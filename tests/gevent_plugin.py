@@ -23,6 +23,10 @@ class ThreadEvent:
     def set(self):
         self._events.put(None)
 
+    def clear(self):
+        while self.is_set():
+            self._events.get()
+
     def wait(self, timeout=None):
         try:
             self._events.get(timeout=timeout)
@@ -37,10 +41,16 @@ def pytest_plugin_registered(plugin):
 
     A thread that execnet has started before the patches puts tests into the queue, and the main
     thread takes them out. xdist's own queue is made after the patches: the main thread would wait
-    in gevent's loop, which does not know that thread and raises `LoopExit`. At its end the main
-    thread waits for that thread in the same way. `--dist worksteal` needs a queue with more
-    methods.
+    in gevent's loop, which does not know that thread and raises `LoopExit`. After the tests, the
+    main thread waits for that thread in the same way: for an event from before the patches, whose
+    next wait would use gevent's locks, and for another one. `--dist worksteal` needs a queue with
+    more methods.
     """
     if type(plugin).__name__ == "WorkerInteractor":
         plugin.torun = SimpleQueue()
-        plugin.channel.gateway.execmodel.Event = ThreadEvent
+        gateway = plugin.channel.gateway
+        gateway.execmodel.Event = ThreadEvent
+        work_or_end = gateway._execpool._primary_thread_task_ready
+        work_or_end.__class__ = ThreadEvent
+        work_or_end.__init__()
+        work_or_end.set()  # this run of the tests is the work
