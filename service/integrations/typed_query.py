@@ -34,7 +34,10 @@ def _value(field: fields.Field[Any] | None, texts: list[str]) -> Any:
             return [_value(field.inner, [one]) for one in texts]  # type: ignore[union-attr]
         case fields.Boolean:
             return BOOLEANS.get(text, text)
-        case fields.Integer | fields.Float:  # the field accepts 5.0 as 5, as in a body
+        case fields.Integer:
+            number = read_number(text)
+            return number if isinstance(number, int) else text
+        case fields.Float:
             number = read_number(text)
             return text if number is None else number
     return text

@@ -150,14 +150,6 @@ def test_a_parameter_that_stands_twice_in_the_query_is_refused(alice, vendor):
     assert vendor.seen == []
 
 
-@pytest.mark.parametrize(("days", "status"), [("2.0", 200), ("2e0", 200), ("2.5", 400)])
-def test_a_whole_number_in_a_query_is_written_as_in_a_body(alice, vendor, days, status):
-    vendor.says(example_answer("forecast"))
-    query = {**POINT, "days": days}
-    answer = alice.get("/api/integrations/weather-forecast", query_string=query)
-    assert answer.status_code == status
-
-
 def test_places_come_with_what_is_known_of_them(ask, vendor):
     vendor.says(example_answer("places"))
     body = {"city": "Berlin", "countryCode": "DE", "language": "de"}
