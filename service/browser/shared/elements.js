@@ -232,17 +232,12 @@ export function createAnnouncer(region, inNextFrame = (act) => requestAnimationF
  */
 export function watchDoubleClicks(area) {
   let isSecond = false;
-  /** @type {any} */
-  let last = null;
-  area.addEventListener('click', (/** @type {any} */ event) => {
-    const isPointer = event.detail > 0; // a key that presses a button has no count of clicks
-    isSecond = isPointer && last !== null && event.timeStamp - last.timeStamp < 400 && distance(last, event) < 8;
-    if (isPointer) last = event;
+  let last = { moment: -Infinity, x: 0, y: 0, button: null };
+  area.addEventListener('click', (/** @type {any} */ { target, detail, timeStamp, clientX, clientY }) => {
+    const press = { moment: timeStamp, x: clientX, y: clientY, button: target.closest('button') };
+    const isNear = press.moment - last.moment < 400 && Math.hypot(press.x - last.x, press.y - last.y) < 8;
+    isSecond = detail > 0 && isNear && press.button !== last.button;
+    if (detail > 0) last = press; // a key that presses a button has no count of clicks
   }, { capture: true });
   return () => isSecond;
-}
-
-/** @param {MouseEvent} one @param {MouseEvent} other @returns {number} in CSS pixels */
-function distance(one, other) {
-  return Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
 }
