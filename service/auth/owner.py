@@ -1,4 +1,4 @@
-"""The app's owner, who pays for calls to which no token, or the owner's own, is forwarded.
+"""The app's owner, who pays for the calls that forward the owner's token or no token.
 
 The token is verified at the start. If the identity provider can't be reached then, the service
 starts, and nothing is charged to the owner before the token has been verified.
@@ -49,7 +49,7 @@ class OwnerCheck:
             raise Unavailable(REFUSED) from None
 
     def claims(self) -> Claims:
-        """Verify the token. Raises `Unauthorized`, and `Unavailable` without the provider's keys"""
+        """Verify the token. Raises `Unauthorized`, or `Unavailable` without the provider's keys."""
         claims = self._verifier.verify(self._token)
         measures.OWNER_TOKEN_END.set(claims.expires)
         self._is_verified = True

@@ -105,7 +105,7 @@ class RightsCache:
         rights, read_at = self._rights.get(subject, (None, 0.0))
         if rights and not rights.is_missing and time.monotonic() - read_at < RIGHTS_AGE:
             return rights
-        moment = time.monotonic()  # the answer may be as old as the begin of the query
+        moment = time.monotonic()  # the answer may be as old as the start of the query
         keys = {"subject": subject, "hash": erasure.hash_of(subject)}
         row = FIND_RIGHTS.row(within, keys) if within else read_row(FIND_RIGHTS, keys)
         if row is None:

@@ -168,6 +168,7 @@ class TurnHold:
                 charged = self._settle(session)
                 hold_id = ledger.reserve(session, payer, amount, ref, lease_id, HOLD_SECONDS)
         except InsufficientCredits:  # rolled back
+            # The lost hold covers nothing any more, so `shortage` must count the whole amount.
             self._uncertain, self._amount = None, self._cost
             return False
         self._uncertain = None
