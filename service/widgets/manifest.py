@@ -12,6 +12,7 @@ from typing import Any
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
 from service.web.fields import JsonBoolean
+from service.widgets.payload_schema import PayloadSchema
 from service.widgets.settings import SETTINGS, SettingSchema
 from service.widgets.template import (
     DIRECTIONS,
@@ -59,7 +60,7 @@ class SlotSchema(Schema):
     direction = fields.String(required=True, validate=validate.OneOf(DIRECTIONS))
     type = fields.String(required=True, validate=validate.OneOf(SLOT_TYPES))
     title = fields.String(required=True, validate=validate.Length(1, 60))
-    schema = fields.Dict(keys=fields.String(), load_default=None)
+    schema = fields.Nested(PayloadSchema, load_default=None)
     maxConnections = fields.Integer(
         load_default=None, strict=True, validate=validate.Range(1, SLOT_CONNECTIONS)
     )
@@ -141,7 +142,7 @@ def read(folder: Path) -> WidgetTemplate:
 
 def _place(path: str) -> str:
     """Return a path without the word that marshmallow puts between a key and its value."""
-    return re.sub(r"^(settings\.[^.]+)\.value", r"\1", path)
+    return re.sub(r"\b((?:settings|properties)\.[^.]+)\.value\b", r"\1", path)
 
 
 def _faults(template: WidgetTemplate) -> list[str]:

@@ -41,6 +41,16 @@ WRONG = {
     "images.0: Must be an https": {"images": ["http://a.example"]},
     "permissions.0: Must be one of": {"permissions": ["usb"]},
     "standalone: Not a valid boolean": {"standalone": "yes"},
+    "slots.0.schema.type: Must be one of": {"slots": [{**SLOT, "schema": {"type": "text"}}]},
+    "slots.0.schema.required: Not a valid list": {"slots": [{**SLOT, "schema": {"required": "a"}}]},
+    "slots.0.schema.properties.a: Invalid": {
+        "slots": [{**SLOT, "schema": {"properties": {"a": 1}}}]
+    },
+    "slots.0.schema.properties.a.type: Must": {
+        "slots": [{**SLOT, "schema": {"properties": {"a": {"type": []}}}}]
+    },
+    "slots.0.schema.items: Invalid": {"slots": [{**SLOT, "schema": {"items": ["string"]}}]},
+    "slots.0.schema.enum: Shorter": {"slots": [{**SLOT, "schema": {"enum": []}}]},
     "slots.0.persist: Not a valid boolean": {"slots": [{**SLOT, "persist": 1}]},
     "size.width: Must be": {"size": {"width": 1, "height": 100}},
     "version: Must be": {"version": 0},
@@ -52,6 +62,13 @@ WRONG = {
     "icon: icon.svg is missing": {"icon": "icon.svg"},
     "icon: must have at most 8": {"icon": "a long text"},
 }
+
+
+def test_a_schema_of_a_slot_is_kept_as_it_is(folder):
+    inner = {"type": ["string", "null"], "maxLength": 9, "enum": ["a", None]}
+    schema = {"type": "object", "required": ["a"], "properties": {"a": inner}, "title": "A"}
+    slots = [{**SLOT, "schema": schema}]
+    assert read(folder(json.dumps({**MANIFEST, "slots": slots}))).slots[0].schema == schema
 
 
 @pytest.mark.parametrize("said", WRONG)
