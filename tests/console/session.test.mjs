@@ -93,6 +93,26 @@ test('a session that has ended at the server ends here', async () => {
   assert.match(said[1], /^out: Your session has ended/);
 });
 
+test('an ended session, whose cookie stays in the browser, is reported by one load of the page until the next sign-in', async () => {
+  const lasting = memory();
+  let given = null;
+  const load = async () => {
+    const session = createSession(memory(), { ask: async () => given, end: async () => null, leave() {}, lasting });
+    await session.renew();
+    return session;
+  };
+  const reasons = [(await load()).reason, (await load()).reason];
+  given = { token: tokenOf('ada'), refreshIn: 60 };
+  const shown = await load();
+  given = null;
+  await shown.renew();
+  reasons.push(shown.reason, (await load()).reason);
+  shown.begin(tokenOf('ada'));
+  shown.end();
+  reasons.push((await load()).reason);
+  assert.deepEqual(reasons.map((reason) => /has ended/.test(reason)), [true, false, true, false, true]);
+});
+
 test('the token of somebody else is not used in this tab', async () => {
   const { session, said } = start([tokenOf('ada'), tokenOf('eve')]);
   await session.renew();

@@ -3,11 +3,12 @@
 // ends, the page gets another one with the session cookie.
 
 import { createListeners } from '../shared/listeners.js';
-import { openChannel, storeIfPossible } from '../shared/site-data.js';
+import { openChannel, storageOf, storeIfPossible } from '../shared/site-data.js';
 import { claimsOf, subjectOf } from '../shared/token-claims.js';
 import { endServerSession, fetchPageToken } from './page-token.js';
 
 const KEY = 'console.token';
+const REPORTED = 'console.end-reported';
 const RETRY = 5000; // ms until the next try, after the server could not give a token
 const LONGEST_TIMER = 2 ** 31 - 1; // ms; a longer one would fire at once
 export const SESSION_ENDED = 'Your session has ended. Sign in again; your drafts are kept.';
@@ -21,10 +22,15 @@ const NEVER = new Promise(() => {});
 /** @typedef {ReturnType<typeof createSession>} Session */
 
 /**
- * @param {Storage} storage
- * @param {{ask?: typeof fetchPageToken, end?: typeof endServerSession, leave?: (url: string) => void}} [server]
+ * @param {Storage} storage of the tab
+ * @param {object} [options]
+ * @param {typeof fetchPageToken} [options.ask]
+ * @param {typeof endServerSession} [options.end]
+ * @param {(url: string) => void} [options.leave]
+ * @param {Storage} [options.lasting] of the browser
  */
-export function createSession(storage, { ask = fetchPageToken, end: endThere = endServerSession, leave = visit } = {}) {
+export function createSession(storage, { ask = fetchPageToken, end: endThere = endServerSession, leave = visit, ...options } = {}) {
+  const lasting = options.lasting ?? storageOf(() => localStorage);
   const listeners = createListeners();
   const tokens = createListeners();
   const signOuts = createListeners();
@@ -71,6 +77,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     const subject = subjectOf(token);
     Object.assign(session, { token, subject, lastSubject: subject, reason: '', isRenewable: false, isShared: false });
     hasLostShared = false;
+    lasting.removeItem(REPORTED);
     listeners.notify();
   }
 
@@ -113,13 +120,23 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
       if (session.token !== before) return session.token; // the user has signed out or in during the request
       if (answer && subjectOf(answer.token) === signedOut) drop(subjectOf(answer.token));
       else if (answer) keep(answer);
-      else end(SESSION_ENDED);
+      else end(endingReason());
     } catch (error) {
       if (session.token !== before) return session.token;
       if (!before) throw error;
       wait(RETRY); // the provider or the server is not available: the old token is used until it ends
     }
     return session.token;
+  }
+
+  /**
+   * Why the session has ended. A load of the page doesn't repeat what the browser has shown already: the browser keeps
+   * the cookie of an ended session until the next sign-in.
+   */
+  function endingReason() {
+    if (!session.token && lasting.getItem(REPORTED)) return '';
+    storeIfPossible(lasting, REPORTED, 'yes');
+    return SESSION_ENDED;
   }
 
   /** Drops a token that the server gave before its user signed out. @param {string} subject */
@@ -138,6 +155,7 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
     const isRenewable = refreshIn !== null;
     Object.assign(session, { token, subject, lastSubject: subject, reason: '', isRenewable, isShared: true });
     hasLostShared = false;
+    lasting.removeItem(REPORTED);
     if (refreshIn !== null) wait(refreshIn * 1000);
     if (wasOut) listeners.notify();
     else if (isNew) tokens.notify();
