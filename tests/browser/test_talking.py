@@ -45,6 +45,18 @@ def test_a_double_click_sends_a_message_and_does_not_stop_its_reply(console):
     expect(console.answers.last).not_to_contain_text("Stopped")
 
 
+def test_a_double_click_that_sends_the_first_message_of_a_chat_leaves_the_focus_in_the_field(console):
+    page, held = console.page, []
+    page.route("**/api/ai/chats", held.append)  # until then there is nothing that could be stopped
+    console.composer.fill("Who am I?")
+    console.button("Send").dblclick(delay=30)
+    creating = first_of(held, page)
+    expect(console.composer).to_be_focused()
+    creating.continue_()
+    console.is_idle()
+    expect(console.composer).to_be_focused()
+
+
 def test_a_suggestion_is_of_this_app_waits_to_be_sent_and_needs_no_other_request(opened):
     console = opened().open()
     asked = []

@@ -40,17 +40,8 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss,
   const problem = element('div', { class: 'problem', role: 'alert' });
   const dismiss = iconButton('cross', 'Dismiss this error', dismissProblem);
   const hint = element('span', { class: 'hint', id: 'composer-hint' }, KEYS);
-  const node = element(
-    'form',
-    { class: 'composer', on: { submit } },
-    problem,
-    element(
-      'div',
-      { class: 'composer-box' },
-      box,
-      element('div', { class: 'composer-bar' }, modelPicker, hint, stopButton, sendButton),
-    ),
-  );
+  const bar = element('div', { class: 'composer-bar', on: { mousedown: keepFocus } }, modelPicker, hint, stopButton, sendButton);
+  const node = element('form', { class: 'composer', on: { submit } }, problem, element('div', { class: 'composer-box' }, box, bar));
 
   const isSecondPress = watchDoubleClicks(node);
 
@@ -83,6 +74,14 @@ export function createComposer({ drafts, modelPicker, onSend, onStop, onDismiss,
     setText('');
     showProblem('');
     onSend(text);
+  }
+
+  /**
+   * Leaves the focus where it is. The second press of a double click on Send may be on the bar, because the Stop button
+   * in its place takes no presses while it is off. @param {MouseEvent} event
+   */
+  function keepFocus(event) {
+    if (event.target === bar) event.preventDefault();
   }
 
   function pressStop() {
