@@ -165,8 +165,7 @@ def test_a_question_can_be_answered_when_its_reply_is_read_on_after_a_lost_conne
     assert calls_of(console) == ["search-web-raw"]
 
 
-def test_a_reply_whose_connection_is_silent_is_read_again(opened_there):
-    console = opened_there(alone=True)  # the clock is that of the context
+def is_read_again_after_a_silence(console):
     page = console.page
     page.add_init_script(SILENCE)
     page.clock.install()
@@ -179,6 +178,14 @@ def test_a_reply_whose_connection_is_silent_is_read_again(opened_there):
     decide(console, "search-web-raw", "Allow once")
     console.is_idle()
     assert calls_of(console) == ["search-web-raw"]
+
+
+def test_a_reply_whose_connection_is_silent_is_read_again(opened_there):
+    is_read_again_after_a_silence(opened_there(alone=True))  # the clock is that of the context
+
+
+def test_a_silent_connection_is_read_again_also_where_a_reply_ends_with_its_connection(opened):
+    is_read_again_after_a_silence(opened(alone=True))
 
 
 def test_a_worker_that_is_killed_while_a_call_waits_has_sent_nothing(opened_there, lossy):

@@ -220,6 +220,30 @@ test('a stream that ends each time before it brings anything new is not read for
   }
 });
 
+test('after a silence, the connection that requested a reply stays open and is read, and a later one is closed', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const connections = [];
+  const connect = () => {
+    const connection = { isClosed: false };
+    connections.push(connection);
+    const start = (controller) => (connection.controller = controller);
+    return new Response(new ReadableStream({ start, cancel: () => void (connection.isClosed = true) }));
+  };
+  const replies = [connect(), connect(), null];
+  const options = { reopen: async () => replies.shift(), onChunk() {}, onLost() {}, onResumed() {}, signal: new AbortController().signal, pause: async () => {} };
+  const reading = followReply(replies.shift(), options);
+  for (let round = 0; round < 2; round += 1) {
+    t.mock.timers.tick(40_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(await reading, null);
+  assert.deepEqual(connections.map(({ isClosed }) => isClosed), [false, true]);
+  const [{ controller }] = connections;
+  controller.enqueue(new Uint8Array(9));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(controller.desiredSize, 1, 'a byte that nobody reads would fill the buffers of the server');
+});
+
 test('a stream that is not understood is closed', async () => {
   let canceled = false;
   const body = new ReadableStream({

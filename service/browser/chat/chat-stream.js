@@ -36,14 +36,20 @@ export function createChunkDecoder(position = { id: '' }) {
 /**
  * @param {Response} response
  * @param {{id: string}} [position] as for the decoder
+ * @param {boolean} [isKept] whether the connection stays open after a silence, until its request is aborted
  * @returns {AsyncGenerator<Chunk>} ends with the body, or when no byte has come for half a minute; throws a `NetworkError`
  *   when the connection breaks, and a `StreamFormatError` when the body is no such stream
  */
-export async function* readUiStream(response, position) {
-  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).getReader();
+export async function* readUiStream(response, position, isKept = false) {
+  const body = /** @type {ReadableStream<Uint8Array>} */ (response.body);
+  const reader = body.getReader();
   const decoder = createChunkDecoder(position);
   const close = () => void reader.cancel().catch(() => {});
-  const silence = watchSilence(close);
+  const leave = () => {
+    reader.releaseLock(); // the read that waits then fails
+    body.pipeTo(new WritableStream()).catch(() => {});
+  };
+  const silence = watchSilence(isKept ? leave : close);
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => {

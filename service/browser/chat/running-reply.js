@@ -46,7 +46,8 @@ export async function followReply(first, { reopen, onChunk, onLost, onResumed, s
   /** @param {Response} response */
   async function read(response) {
     try {
-      for await (const chunk of readUiStream(response, position)) {
+      // Without `RESUME_SECONDS`, the server ends a reply when the connection that requested it is closed.
+      for await (const chunk of readUiStream(response, position, response === first)) {
         if (position.id !== lastId) attempt = 0;
         lastId = position.id;
         onChunk(chunk);
