@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createChunkDecoder } from '../../service/browser/chat/chat-stream.js';
-import { followReply, stopReply } from '../../service/browser/chat/running-reply.js';
+import { followReply, openRunning, stopReply } from '../../service/browser/chat/running-reply.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
 const START = { type: 'start', messageId: 'a1', messageMetadata: { userMessage: { id: 'u1', content: 'hello' } } };
@@ -218,6 +218,51 @@ test('a stream that ends each time before it brings anything new is not read for
     assert.equal(await followReply(again(), options), null);
     assert.deepEqual(slept, [0, 500, 1500, 4000]);
   }
+});
+
+/** A conversation whose message gets no response, after half a minute. */
+async function unanswered(t, { rows = [], replies = [] } = {}) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { talk, drafts, transport, ...rest } = conversation({ storage: reloaded(), replies: [NONE(), ...replies] });
+  await talk.load();
+  let signal;
+  transport.open = (_path, _body, given) => new Promise(() => (signal = given));
+  const sent = talk.send('hello', 'm');
+  t.mock.timers.tick(29_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([talk.phase, talk.turn.isLost], ['asking', false]);
+  rest.rows.push(...rows);
+  t.mock.timers.tick(10_000);
+  return { ...rest, talk, drafts, sent, signal };
+}
+
+test('the reply to a message that gets no response in time is read again, and its request stays open meanwhile', async (t) => {
+  const { talk, sent, signal, searches } = await unanswered(t, { replies: [new NetworkError(), events(START, text('Hi'), FINISH)] });
+  const wasOpen = [];
+  talk.onChange(() => wasOpen.push(talk.phase === 'idle' || !signal.aborted));
+  await sent;
+  assert.deepEqual([talk.messages.at(-1).parts[0].text, talk.problem, searches.length], ['Hi', '', 3]);
+  assert.deepEqual([new Set(wasOpen), signal.aborted], [new Set([true]), true]);
+});
+
+test('a message that gets no response in time comes back to the composer, unless its reply was stored meanwhile', async (t) => {
+  const lost = await unanswered(t);
+  await lost.sent;
+  assert.deepEqual([lost.talk.restoredText, /connection was lost/.test(lost.talk.problem)], ['hello', true]);
+  t.mock.timers.reset();
+  const stored = await unanswered(t, { rows: ROWS });
+  await stored.sent;
+  assert.deepEqual([shown(stored.talk), stored.talk.problem, stored.drafts.question('chat')], [[['u1', 'hello'], ['a1', 'Hi']], '', null]);
+});
+
+test('an attempt to read a reply again that gets no response in time is given up', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let attempt;
+  const transport = { read: (_path, signal) => new Promise(() => (attempt = signal)) };
+  const opening = openRunning(transport, 'chat', new AbortController().signal);
+  t.mock.timers.tick(40_000);
+  await assert.rejects(opening, NetworkError);
+  assert.equal(attempt.aborted, true, 'a browser has few connections');
 });
 
 test('after a silence, the connection that requested a reply stays open and is read, and a later one is closed', async (t) => {

@@ -47,7 +47,7 @@ export async function* readUiStream(response, position, isKept = false) {
   const close = () => void reader.cancel().catch(() => {});
   const leave = () => {
     reader.releaseLock(); // the read that waits then fails
-    body.pipeTo(new WritableStream()).catch(() => {});
+    discard(response);
   };
   const silence = watchSilence(isKept ? leave : close);
   try {
@@ -63,6 +63,24 @@ export async function* readUiStream(response, position, isKept = false) {
     silence.stop();
     close(); // without this, a stream that is not read to its end would keep its connection
   }
+}
+
+/** Reads a response to its end, so that the server can send it. @param {Response} response */
+export function discard({ body }) {
+  body?.pipeTo(new WritableStream()).catch(() => {});
+}
+
+/**
+ * Awaits the head of a response, after which the server sends at least a comment every 10 s.
+ * @param {Promise<Response>} request
+ * @returns {Promise<Response | null>} null when no head has come for half a minute
+ */
+export async function headOf(request) {
+  /** @type {(none: null) => void} */
+  let giveUp;
+  const timeout = new Promise((/** @type {(none: null) => void} */ resolve) => (giveUp = resolve));
+  const silence = watchSilence(() => giveUp(null));
+  return Promise.race([request, timeout]).finally(silence.stop);
 }
 
 /**

@@ -7,7 +7,7 @@ import { newId } from '../shared/ids.js';
 import { createListeners } from '../shared/listeners.js';
 import { hasMessage, userMessage } from './messages.js';
 import { requestBody } from './question-request.js';
-import { openRunning, stopReply } from './running-reply.js';
+import { openRunning, openTurn, stopReply } from './running-reply.js';
 import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
 
 /**
@@ -39,7 +39,7 @@ import { PAGE_LEFT, createTurnReader } from './turn-reader.js';
  * @param {import('../shared/api-transport.js').Transport} context.transport
  * @param {import('../page/drafts.js').Drafts} context.drafts
  * @param {() => void} context.onTurnEnd
- * @param {(chatId: string) => void} [context.onTurnBegin] called when the server has accepted a turn of this page
+ * @param {(chatId: string) => void} [context.onTurnBegin] called when the server may have accepted a turn of this page
  * @param {(sentence: string) => void} context.announce
  * @param {() => Promise<boolean>} [context.isMissing] whether the chat is known not to exist
  */
@@ -213,7 +213,7 @@ export function createConversation(chatId, context) {
     search?.abort();
     const turn = begin(userMessage(question.id, question.text), new AbortController());
     try {
-      const response = await transport.open('/api/ai/chat', requestBody(chatId, question, modelId, again), turn.signal);
+      const response = await openTurn(transport, requestBody(chatId, question, modelId, again), turn.signal);
       onTurnBegin(chatId);
       await reader.read(response, turn.signal);
     } catch (error) {

@@ -1,7 +1,7 @@
 // Reads a running reply to its end. If the connection is lost, it connects again and reads on.
 
 import { endingOf } from './chat-actions.js';
-import { readUiStream } from './chat-stream.js';
+import { discard, headOf, readUiStream } from './chat-stream.js';
 import { ApiError, NetworkError, StreamFormatError } from '../shared/errors.js';
 
 /** @typedef {import('../shared/api-transport.js').Transport} Transport */
@@ -12,21 +12,39 @@ const STOP_TIMEOUT = 5000; // ms until a stream that does not end by itself is a
 const STOP_INTERVAL = 300; // ms; the stop is repeated, because a turn that has not begun yet ignores it
 
 /**
+ * Sends a question. If no response comes, the request stays open, because its end may end the reply (see `followReply`).
+ * @param {Transport} transport
+ * @param {Record<string, any>} body
+ * @param {AbortSignal} signal
+ * @returns {Promise<Response | null>} null if no response has come in time
+ */
+export async function openTurn(transport, body, signal) {
+  const request = transport.open('/api/ai/chat', body, signal);
+  const response = await headOf(request);
+  if (!response) request.then(discard, () => {});
+  return response;
+}
+
+/**
  * @param {Transport} transport
  * @param {string} chatId
  * @param {AbortSignal} signal
  * @param {string} [lastId] of the last event that was read; the stream begins after it
- * @returns {Promise<Response | null>} null if no reply runs
+ * @returns {Promise<Response | null>} null if no reply runs; throws a `NetworkError` if no response has come in time
  */
 export async function openRunning(transport, chatId, signal, lastId = '') {
   /** @type {Record<string, string>} */
   const headers = lastId ? { 'Last-Event-ID': lastId } : {};
-  const response = await transport.read(`/api/ai/chat/${encodeURIComponent(chatId)}/stream`, signal, headers);
-  return response.status === 204 ? null : response;
+  const attempt = new AbortController();
+  const either = AbortSignal.any([signal, attempt.signal]);
+  const response = await headOf(transport.read(`/api/ai/chat/${encodeURIComponent(chatId)}/stream`, either, headers));
+  if (response) return response.status === 204 ? null : response;
+  attempt.abort();
+  throw new NetworkError();
 }
 
 /**
- * @param {Response} first
+ * @param {Response | null} first null if the request has got no response in time
  * @param {object} options
  * @param {(lastId: string) => Promise<Response | null>} options.reopen `lastId` is '' if no event had an id
  * @param {(chunk: import('./chat-stream.js').Chunk) => void} options.onChunk
@@ -74,12 +92,13 @@ export async function followReply(first, { reopen, onChunk, onLost, onResumed, s
     return null;
   }
 
-  for (let response = /** @type {Response | null} */ (first); response; ) {
-    await read(response);
-    if (ending || signal.aborted) break;
+  if (first) await read(first);
+  while (!ending && !signal.aborted) {
     onLost();
-    response = await search();
-    if (response) onResumed();
+    const response = await search();
+    if (!response) break;
+    onResumed();
+    await read(response);
   }
   return ending;
 }

@@ -53,9 +53,9 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
   /** Whether the running turn replaces stored messages. */
   const isReplacing = () => isStored(current().question.id);
 
-  /** Reads the running turn to its end. @param {Response} response @param {AbortSignal} signal */
+  /** Reads the running turn to its end. @param {Response | null} response null if none has come in time @param {AbortSignal} signal */
   async function read(response, signal) {
-    replyId = response.headers.get('X-Asst-Id') ?? '';
+    replyId = response?.headers.get('X-Asst-Id') ?? '';
     const ending = await followReply(response, {
       reopen: (lastId) => openRunning(transport, chatId, signal, lastId),
       onChunk: receive,
@@ -148,8 +148,9 @@ export function createTurnReader({ state, set, load, isOutdated, transport, draf
 
   /** Called when the connection was lost and could not be restored: the turn may have ended in any way. */
   async function finishLost() {
+    const expected = replyId || (isReplacing() ? '' : current().question.id); // the id of the reply came with no response
     await load();
-    if (isStored(replyId)) keep();
+    if (isStored(expected)) keep();
     else if (isReplacing()) fail(REPLACING_LOST);
     else fail(isOwn() ? CONNECTION_LOST : NOT_STORED);
   }
