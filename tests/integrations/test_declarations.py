@@ -16,6 +16,7 @@ from service.integrations.declare.fields import Parameters, Words
 from service.integrations.declare.limit import Limit
 from service.integrations.declare.meter import Meter
 from service.integrations.declare.model_use import ModelUse
+from service.integrations.declare.oauth2 import Revocation, Userinfo
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import get
 from service.integrations.declare.setting import base_url
@@ -29,7 +30,8 @@ from tests.integrations.acme import judge, weights
 KEPT = Cache(seconds=60, shared=True)
 JOB = Job(task=lambda answer: Task("7"), poll=get("/tasks/{id}"), wait=0, limit=60)
 OURS = replace(weights.vendor, bases=())
-SUBDOMAINS = replace(weights.vendor, bases=(base_url("ACME_BASE_URL", "https://{site}.example"),))
+SITE = base_url("ACME_BASE_URL", "https://{site}.example")
+SUBDOMAINS = replace(weights.vendor, bases=(SITE,))
 
 
 class Named(Parameters):
@@ -84,6 +86,11 @@ async def asynchronous(call, *, material="", most=0):
         ({"takes": None}, "its `takes` must be a class of Parameters"),
         ({"access": "write"}, "its `access` must be an Access, such as FREE_READ"),
         ({"examples": weights.examples[0]}, "its `examples` must be a tuple of Example"),
+        ({"aliases": "anvils"}, "its `aliases` must be a tuple of str"),
+        ({"accepted": "anvils.write"}, "its `accepted` must be a tuple of str"),
+        ({"narrow": ("anvils.own", None)}, "its `narrow` must be a tuple of str"),
+        ({"alternatives": OURS}, "its `alternatives` must be a tuple of Vendor"),
+        ({"needs": SITE}, "its `needs` must be a tuple of Setting"),
         ({"run": asynchronous}, "its function must be a plain one"),
         ({"credits": -1}, "its `credits` must be a number from 0"),
         ({"credits": "2"}, "its `credits` must be a number from 0"),
@@ -129,6 +136,25 @@ def test_a_field_that_nothing_reads_is_refused(field):
 def test_a_flag_with_one_scope_is_refused_without_its_comma():
     with pytest.raises(ValueError, match=r"flag publish: must be a tuple.*\('video.publish',\)"):
         replace(TIKTOK.oauth, flags={"publish": ("video.publish")})
+
+
+@pytest.mark.parametrize("name", ["bases", "settings"])
+def test_a_vendor_with_one_setting_is_refused_without_its_comma(name):
+    with pytest.raises(ValueError, match=f"vendor acme: its `{name}` must be a tuple of Setting"):
+        replace(weights.vendor, **{name: SITE})
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ({"identity": "openid"}, "OAuth2: its `identity` must be a tuple of str"),
+        ({"userinfo": Userinfo(url=SITE, account="sub")}, "Userinfo: its `account` must be a tu"),
+        ({"revocation": Revocation(url=SITE, statuses=200)}, "Revocation: its `statuses` must be"),
+    ],
+)
+def test_a_text_or_number_where_oauth_takes_a_tuple_is_refused(facts, why):
+    with pytest.raises(ValueError, match=why):
+        replace(TIKTOK.oauth, **facts)
 
 
 def test_a_function_takes_the_parameters_that_are_declared():

@@ -24,6 +24,7 @@ from service.integrations.declare.says import Says
 from service.integrations.declare.setting import Setting, first_missing
 from service.integrations.declare.shape import Shape, Values
 from service.integrations.declare.task import Job, Task
+from service.integrations.declare.tuples import tuple_faults
 from service.integrations.declare.vendor import Vendor
 from service.media.models import LARGEST_CALL
 
@@ -201,7 +202,7 @@ class Endpoint:
 
 def _form_faults(endpoint: Endpoint) -> list[str]:
     """Return the declarations of a wrong type, which prevent all other checks."""
-    takes, examples = endpoint.takes, endpoint.examples
+    takes = endpoint.takes
     rules = {
         "its `vendor` must be a Vendor": isinstance(endpoint.vendor, Vendor),
         "its `takes` must be a class of Parameters": (
@@ -209,11 +210,8 @@ def _form_faults(endpoint: Endpoint) -> list[str]:
         ),
         "its `gives` must be a Shape": isinstance(endpoint.gives, Shape),
         "its `access` must be an Access, such as FREE_READ": isinstance(endpoint.access, Access),
-        "its `examples` must be a tuple of Example": (
-            isinstance(examples, tuple | list) and all(isinstance(one, Example) for one in examples)
-        ),
     }
-    return [text for text, is_so in rules.items() if not is_so]
+    return [text for text, is_so in rules.items() if not is_so] + tuple_faults(endpoint)
 
 
 def _faults(endpoint: Endpoint) -> list[str]:

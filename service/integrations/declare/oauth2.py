@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from service.integrations.declare.setting import Setting
+from service.integrations.declare.tuples import tuple_faults
 
 Encoding = Literal["base64url", "hex"]
 HOUR = 3600.0
@@ -102,6 +103,9 @@ class OAuth2:
 
     def __post_init__(self) -> None:
         """Raise ValueError for a declaration that can't work."""
+        for one in filter(None, (self, self.userinfo, self.revocation)):
+            if wrong := tuple_faults(one):
+                raise ValueError(f"{type(one).__name__}: {'; '.join(wrong)}")
         if not self.userinfo and not self.tokens.account:
             raise ValueError("neither userinfo nor the token answer has the account's id")
         for flag, scopes in (*self.flags.items(), *self.aggregates.items()):

@@ -7,6 +7,7 @@ from typing import Any
 from service.integrations.declare.credential import NONE, Credential
 from service.integrations.declare.oauth2 import OAuth2
 from service.integrations.declare.setting import Setting, first_missing
+from service.integrations.declare.tuples import tuple_faults
 from service.web.errors import ServiceError
 
 
@@ -51,6 +52,11 @@ class Vendor:
     is_own: Callable[[Reply], bool] = lambda reply: True
     look: Callable[[Reply], None] = lambda reply: None
     moved: Callable[[Reply], str | None] = lambda reply: None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field that must be a tuple and is none."""
+        if wrong := tuple_faults(self):
+            raise ValueError(f"vendor {self.name}: {'; '.join(wrong)}")
 
     @property
     def all_settings(self) -> tuple[Setting, ...]:
