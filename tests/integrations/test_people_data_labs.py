@@ -135,6 +135,17 @@ def test_an_address_in_several_spellings_is_looked_up_once(analyze, vendor, mode
     assert (data["lookedUp"], len(vendor.seen)) == (1, 1)
 
 
+def test_gaps_in_records_read_at_the_same_time_are_one_line_of_the_log(
+    analyze, vendor, model, capfd
+):
+    model("Score: 5")
+    vendor.says({"status": 200, "data": {**RECORD, "skills": ["python", None]}})
+    assert analyze("linkedin.com/in/ada", "linkedin.com/in/ben").json["data"]["lookedUp"] == 2
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    left_out = [line for line in lines if line["event"] == "items left out"]
+    assert [(line["of"], line["count"]) for line in left_out] == [("skills", 2)]
+
+
 @pytest.mark.parametrize("said", [Said({}, 503), Said(b"{", length=9)])
 def test_a_failed_look_up_is_not_paid_for_again(analyze, vendor, model, said):
     model("x")

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
@@ -198,9 +199,9 @@ class Call:
         """
         self._leave()  # here, where there is an app context
         carry = wrap_errors(RAISED, ask)  # or gevent would print them as unexpected errors
-        pool = Pool(REQUESTS_AT_ONCE)
+        pool, context = Pool(REQUESTS_AT_ONCE), copy_context()  # greenlets do not inherit it
         try:
-            answers = list(pool.imap(carry, items))
+            answers = list(pool.imap(lambda item: context.copy().run(carry, item), items))
         finally:
             pool.kill()
         for answer in answers:
