@@ -77,7 +77,7 @@ def envelop(_: Any, request: Request, __: Any, response: Response) -> None:
 
 @integrations.get("/status")
 @open_to("calls")
-@refuses(UpstreamFailed, UpstreamTimedOut)
+@refuses(RateLimited, UpstreamFailed, UpstreamTimedOut)
 @answers(None, answer_schema={"type": "object", "additionalProperties": CONNECTED})
 def status() -> Response:
     """List the caller's connections and what they allow
@@ -86,7 +86,8 @@ def status() -> Response:
     """
     proxy = _proxy()
     if proxy.gateway:
-        return proxy.gateway.status(g.caller, g.token).response()
+        with CONCURRENCY.of(current_app).poll(g.caller.subject):
+            return proxy.gateway.status(g.caller, g.token).response()
     return jsonify(proxy.status(g.caller))
 
 

@@ -38,8 +38,8 @@ REFUSALS: dict[LimitedKind, str] = {
     "calls": "At most {most} of your calls may run at once. Wait for one to end.",
     "sockets": "A user may have at most {most} sockets at a time.",
 }
-POLL_SECONDS = 5.0  # that a request for a job's state waits for others of its user
-POLLS = "Too many of your requests for the states of jobs are running. Please try again."
+POLL_SECONDS = 5.0  # that a request for a state waits for others of its user
+POLLS = "Too many of your requests for a state are running. Please try again."
 BUSY = "Too many calls of this integration are running now. Please try again in a moment."
 
 
@@ -166,9 +166,9 @@ class ConcurrencyLimits:
 
     @contextmanager
     def poll(self, subject: str) -> Iterator[None]:
-        """Wait until this worker polls fewer jobs of the user than `CALLS_AT_ONCE`.
+        """Wait until this worker runs fewer requests for states of the user than `CALLS_AT_ONCE`.
 
-        Each poll may be a request to a vendor that hangs. Raises `RateLimited`.
+        Each may ask a vendor or another instance that hangs. Raises `RateLimited`.
         """
         free = self._polls.setdefault(subject, BoundedSemaphore(self._most["calls"]))
         if subject == OWNER.of(self._app).subject:

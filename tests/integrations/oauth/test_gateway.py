@@ -4,7 +4,9 @@ import json
 import sqlite3
 from dataclasses import replace
 
+import gevent
 import pytest
+from gevent.event import Event
 from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 
@@ -14,6 +16,7 @@ from service.extensions import db
 from service.integrations.consent import authority
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
+from service.limits import concurrency
 from service.outbound.upstream import Upstream, UpstreamError
 from service.times import now
 from tests.described_answers import is_described
@@ -337,6 +340,20 @@ def test_the_status_is_that_of_where_the_tokens_are(alice, gateway):
     )
     told(gateway, {"hello": "world"})
     assert alice.person.get("/api/integrations/status").status_code == 502
+
+
+@pytest.mark.settings(calls_at_once=2)
+def test_requests_for_the_status_there_wait_for_those_of_their_user(alice, gateway, monkeypatch):
+    opened, connected = Event(), json.dumps({"cloudsuite": {"connected": True}})
+    gateway.answers = [lambda seen: opened.wait(30) and Answer(connected, headers=JSON)]
+    asked = [gevent.spawn(alice.person.get, "/api/integrations/status") for _ in range(2)]
+    wait_for(lambda: len(gateway.seen) == 2)
+    monkeypatch.setattr(concurrency, "POLL_SECONDS", 0.2)
+    refused = alice.person.get("/api/integrations/status")
+    assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")
+    opened.set()
+    assert [one.get().status_code for one in asked] == [200, 200]
+    assert len(gateway.seen) == 2
 
 
 def test_a_disconnect_ends_the_connection_there(alice, gateway):
