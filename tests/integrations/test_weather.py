@@ -157,7 +157,7 @@ def test_places_come_with_what_is_known_of_them(ask, vendor):
     assert (first["country"], first["district"]) == ("Germany", None)
     assert (second["region"], second["district"]) == ("New Hampshire", "Coos")
     query = vendor.seen[0].query
-    assert (query["countryCode"], query["language"], query["count"]) == (["DE"], ["de"], ["5"])
+    assert (query["countryCode"], query["language"], query["count"]) == (["DE"], ["de"], ["100"])
     assert query["format"] == ["json"]
 
 
@@ -178,14 +178,17 @@ LONDON = {"id": 3, "name": "London", "latitude": 51.5, "longitude": -0.1,
 
 @pytest.fixture
 def gazetteer(vendor):
-    """Knows places by their whole name, as Open-Meteo does."""
+    """Knows places by their whole name. Leaves out other countries last, as Open-Meteo does."""
     known = (PARIS, TEXAS, LONDON)
 
     def answer(asked):
         if asked.path == "/v1/forecast":
             return Said(CURRENT)
         found = [one for one in known if [one["name"]] == asked.query["name"]]
-        return Said({"results": found[: int(asked.query["count"][0])]} if found else {})
+        first = found[: int(asked.query["count"][0])]
+        for code in asked.query.get("countryCode", []):
+            first = [one for one in first if one["country_code"] == code]
+        return Said({"results": first} if first else {})
 
     vendor.says(answer)
 
@@ -212,8 +215,38 @@ def test_a_city_may_be_named_with_where_it_is(ask, gazetteer, city, ids):
 def test_a_name_with_a_country_is_asked_for_alone_if_it_matches_nothing(ask, gazetteer, vendor):
     ask("geocode-city", {"city": "Paris, France", "count": 1, "countryCode": "fr"})
     asked = [(one.query["name"], one.query["count"]) for one in vendor.seen]
-    assert asked == [(["Paris, France"], ["1"]), (["Paris"], ["100"])]
-    assert {one.query["countryCode"][0] for one in vendor.seen} == {"fr"}
+    assert asked == [(["Paris, France"], ["100"]), (["Paris"], ["100"])]
+    assert {one.query["countryCode"][0] for one in vendor.seen} == {"FR"}
+
+
+@pytest.mark.parametrize("code", ["US", "us"])
+def test_a_country_is_searched_beyond_the_best_matches_of_a_name(ask, gazetteer, code):
+    body = {"city": "Paris", "countryCode": code, "count": 1}
+    results = ask("geocode-city", body).json["data"]["results"]
+    assert [one["id"] for one in results] == [TEXAS["id"]]
+
+
+def test_no_more_places_are_answered_than_asked_for(ask, vendor):
+    vendor.says({"results": [PARIS, {**PARIS, "id": 4}]})
+    for body in ({"city": "Paris, France"}, {"city": "Paris", "countryCode": "FR"}):
+        results = ask("geocode-city", {**body, "count": 1}).json["data"]["results"]
+        assert [one["id"] for one in results] == [PARIS["id"]], body
+
+
+@pytest.mark.parametrize(("language", "known"), [("pt-BR", "pt"), ("en-GB", "en"), ("fr", "fr")])
+def test_a_language_is_named_as_the_vendor_knows_it(ask, vendor, language, known):
+    """Open-Meteo answers in English for any other name, such as `pt-BR`."""
+    vendor.says(lambda asked: Said(CURRENT if asked.path == "/v1/forecast" else BERLIN))
+    for endpoint in ("geocode-city", "current-weather"):
+        ask(endpoint, {"city": "Berlin", "language": language})
+    asked = [one.query["language"] for one in vendor.seen if one.path == "/v1/search"]
+    assert asked == [[known], [known]]
+
+
+def test_a_language_may_be_in_capitals(ask, vendor):
+    vendor.says(BERLIN)
+    ask("geocode-city", {"city": "Berlin", "language": "DE"})
+    assert vendor.seen[0].query["language"] == ["de"]
 
 
 def test_a_name_with_a_comma_that_is_known_is_asked_for_once(ask, vendor):

@@ -1,7 +1,9 @@
 """Find places by their names.
 
-Open-Meteo searches only for the name of a place: "Paris, France" matches nothing there. Its answers
-have the names of countries and regions in the requested language.
+Open-Meteo takes the first `count` places of a name, and only then leaves out those in other
+countries or outside the area after a comma. So for these searches more places are requested than
+the caller wants. The answers have the names of countries and regions in the requested language.
+Source: github.com/open-meteo/geocoding-api.
 """
 
 from collections import defaultdict
@@ -33,17 +35,22 @@ AREAS = ("countryCode", "country", "region", "district")
 OTHER_NAMES = {"uk": "gb", "usa": "us", "uae": "ae"}  # usual names that are not country codes
 
 
+def _main_language(language: str) -> str:
+    """Return `pt` for `pt-BR`. Open-Meteo answers in English for a name that it does not know."""
+    return language.partition("-")[0].lower()
+
+
 class City(Parameters):
     city = Words("The city's name, or with its country or region: `Paris, France`.", least=2,
                  most=100, to="query.name", required=True)  # fmt: skip
     count = Count("Number of results.", least=1, most=MOST, to="query.count", default=5)
     language = Words(
         "The language of the names in the answer.", least=2, most=5,
-        to="query.language", default="en",
+        to="query.language", theirs=_main_language, default="en",
     )  # fmt: skip
     countryCode = Words(
         "Only places in this country, in two letters.",
-        pattern="^[A-Za-z]{2}$", to="query.countryCode",
+        pattern="^[A-Za-z]{2}$", to="query.countryCode", theirs=str.upper,
     )  # fmt: skip
 
 
@@ -55,14 +62,16 @@ def _search(
     The latter must be in the areas that the other parts name, in the answer's language or in
     English.
     """
-    found = PLACES.read(call.send(request))
-    if found["results"] or "," not in city:
-        return found
+    if "," in city or "countryCode" in request.query:
+        request = request.plus(query={"count": MOST})
+    found = PLACES.read(call.send(request))["results"]
+    if found or "," not in city:
+        return {"results": found[:count]}
     name, *areas = [part.strip() for part in city.split(",")]
-    wider = request.plus(query={"name": name, "count": MOST})
+    wider = request.plus(query={"name": name})
     places = PLACES.read(call.send(wider))["results"]
     known = list(places)
-    if places and language.casefold() != "en":
+    if places and _main_language(language) != "en":
         known += PLACES.read(call.send(wider.plus(query={"language": "en"})))["results"]
     names = _areas(known)
     return {"results": [one for one in places if _is_in(names[_point(one)], areas)][:count]}
@@ -95,7 +104,7 @@ geocode = Endpoint(
     run=_search, gives=PLACES,
     examples=(example(
         {"city": "Berlin", "count": 2, "countryCode": "DE"},
-        "GET /v1/search?format=json&name=Berlin&count=2&language=en&countryCode=DE",
+        f"GET /v1/search?format=json&name=Berlin&count={MOST}&language=en&countryCode=DE",
         File("open_meteo/places.json"), base=GEOCODING,
     ),),
 )  # fmt: skip
