@@ -6,7 +6,8 @@ Source: docs/contract.md, section 19.
 import structlog
 
 from service.auth.tokens import Claims, Verifier
-from service.sign_in.identity import IssuedTokens, ProviderRefused
+from service.sign_in.identity import IssuedTokens
+from service.sign_in.provider_errors import ProviderRefused
 from service.web.errors import Unauthorized, UpstreamFailed
 
 log = structlog.get_logger("sessions")

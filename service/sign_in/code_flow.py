@@ -18,7 +18,8 @@ from service.app_keys import AppKey
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
 from service.sign_in.acceptance import TokensNotAccepted
-from service.sign_in.identity import IdentityProvider, ProviderAway, ProviderRefused
+from service.sign_in.identity import IdentityProvider
+from service.sign_in.provider_errors import ProviderAway, ProviderRefused
 from service.sign_in.sessions import Sessions
 from service.web.errors import Unauthorized, Unavailable, outage_error
 

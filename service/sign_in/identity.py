@@ -23,6 +23,7 @@ from config import Settings
 from service.auth.keys import KeySource
 from service.auth.tokens import LEEWAY, SIGNED_BY_PROVIDER, peek
 from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.sign_in.provider_errors import ClientRefused, ProviderAway, ProviderRefused
 from service.storable import is_header_text
 from service.web.origin import is_safe
 
@@ -37,19 +38,9 @@ FORM = "application/x-www-form-urlencoded"
 _with_query: Callable[[str, list[tuple[str, str]]], str] = add_params_to_uri
 
 # RFC 6749, section 5.2. Of the provider's texts, only these are logged.
-REFUSALS = ("invalid_client", "invalid_grant", "unauthorized_client", "invalid_request",
-            "unsupported_grant_type", "invalid_scope")  # fmt: skip
-
-
-class ProviderAway(Exception):
-    """The identity provider gave no usable answer; the next attempt may succeed.
-
-    The text says why, for operators, and contains no text of the provider.
-    """
-
-
-class ProviderRefused(Exception):
-    """The identity provider refused, or its answer is not for us. The text says why, as above."""
+OF_CLIENT = ("invalid_client", "unauthorized_client")
+REFUSALS = (*OF_CLIENT, "invalid_grant", "invalid_request", "unsupported_grant_type",
+            "invalid_scope")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -182,7 +173,8 @@ class IdentityProvider:
         status, answer = self._send("POST", self.metadata["token_endpoint"], form)
         if status in (400, 401, 403):
             code = answer.get("error")
-            raise ProviderRefused(f"tokens: {code if code in REFUSALS else status}")
+            refusal = ClientRefused if code in OF_CLIENT else ProviderRefused
+            raise refusal(f"tokens: {code if code in REFUSALS else status}")
         if status != 200:
             raise ProviderAway(f"tokens: status {status}")
         access: Any = answer.get("access_token")

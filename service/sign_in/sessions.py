@@ -6,7 +6,6 @@ Source: docs/contract.md, section 19.
 """
 
 import secrets
-import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -17,17 +16,17 @@ import structlog
 
 from service.app_keys import AppKey
 from service.auth import user_locks, users
-from service.auth.tokens import Claims, Verifier
+from service.auth.tokens import Verifier
 from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
-from service.sealing import places
 from service.sealing.hashing import hash_secret
-from service.sealing.seal import Sealer, Unsealable
-from service.sign_in import session_rows
+from service.sealing.seal import Sealer
+from service.sign_in import sealed_tokens, session_rows
 from service.sign_in.acceptance import TokensNotAccepted, pick_token
-from service.sign_in.identity import IdentityProvider, IssuedTokens, ProviderAway, ProviderRefused
+from service.sign_in.identity import IdentityProvider, IssuedTokens
 from service.sign_in.models import ConsoleSession
+from service.sign_in.provider_errors import ClientRefused, ProviderAway, ProviderRefused
 from service.web.errors import Unauthorized, Unavailable
 
 SESSIONS = AppKey["Sessions | None"]("sessions")
@@ -37,7 +36,7 @@ LEASE = refresh_leases.LONGEST_LEASE
 RETRY_SECONDS = 5.0  # until a page asks again after a failed refresh
 PATIENCE_SECONDS = 1.0  # for requests to the provider while a person signs in or out
 ENDED = "The session has ended. Sign in again."
-AWAY = "The identity provider can't be reached right now. Please try again."
+AWAY = "The identity provider gives no new token right now. Please try again."
 
 log = structlog.get_logger("sessions")
 
@@ -70,7 +69,7 @@ class Sessions:
         users.admit(claims)
         session_id = secrets.token_urlsafe(32)
         id_hash = hash_secret(session_id)
-        values = self._seal(id_hash, bearer, claims, issued)
+        values = sealed_tokens.columns(self._sealer, id_hash, bearer, claims, issued)
         values |= {"id_hash": id_hash, "user_id": claims.subject}
         values |= {"ends_at": from_now(LIFETIME.total_seconds()), "created_at": current_time()}
         # SQLite reuses the number of a deleted row, whose refresh may still run.
@@ -88,7 +87,7 @@ class Sessions:
         """Return the session's token, refreshed shortly before its end.
 
         Raises `Unauthorized` if the session has ended, and `Unavailable` if the token has expired
-        while the provider is unavailable.
+        and is not refreshed.
         """
         read = self._usable(session_id)
         if self._is_outdated(read.row):
@@ -173,7 +172,7 @@ class Sessions:
 
         A new refresh token is stored even if the other tokens can't be checked right now, because
         the provider may not accept the old one any more. A refusal ends the session, unless another
-        worker has refreshed it meanwhile.
+        worker has refreshed it meanwhile, or the provider has refused this service as its client.
         """
         issued = None
         try:
@@ -181,19 +180,19 @@ class Sessions:
             self._provider.check(issued)
             earlier, used = self._open(row, "id_token"), self._open(row, "bearer")
             bearer, claims = pick_token(self._verifier, issued, earlier, used)
+        except (ProviderAway, ClientRefused, TokensNotAccepted, Unavailable) as error:
+            log.warning("not refreshed", error=type(error).__name__, why=str(error))
+            rotated = sealed_tokens.rotated(self._sealer, row, issued) if issued else {}
+            self._store(row, lease, {**rotated, "failed_at": current_time()}, issued)
+            return False
         except ProviderRefused as refusal:
             if session_rows.remove_unchanged(row):
                 log.warning("session ended", why=str(refusal))
             return False
-        except (ProviderAway, TokensNotAccepted, Unavailable) as error:
-            log.warning("not refreshed", error=type(error).__name__, why=str(error))
-            rotated = self._rotate(row, issued) if issued else {}
-            self._store(row, lease, {**rotated, "failed_at": current_time()}, issued)
-            return False
         if claims.subject != row.user_id:
             session_rows.remove_unchanged(row)
             return False
-        fresh = self._seal(row.id_hash, bearer, claims, issued)
+        fresh = sealed_tokens.columns(self._sealer, row.id_hash, bearer, claims, issued)
         fresh |= {"version": row.version + 1, "failed_at": None}
         return self._store(row, lease, fresh, issued)
 
@@ -211,38 +210,10 @@ class Sessions:
             self._provider.revoke(issued.refresh)
         return False
 
-    def _rotate(self, row: ConsoleSession, issued: IssuedTokens) -> dict[str, Any]:
-        if not issued.refresh:
-            return {}
-        place = places.console_session(row.id_hash, "refresh_token")
-        return {
-            "refresh_token": self._sealer.seal(issued.refresh, place),
-            "version": row.version + 1,
-        }
-
     def _end(self, row: ConsoleSession) -> Unauthorized:
         """Delete the row, unless its tokens have been written since; returns the error to raise."""
         session_rows.remove_unchanged(row)
         return Unauthorized(ENDED)
 
-    def _seal(
-        self, id_hash: str, bearer: str, claims: Claims, issued: IssuedTokens
-    ) -> dict[str, Any]:
-        """Return the columns of a token answer; a column whose token is missing keeps its value."""
-        tokens = {"bearer": bearer, "refresh_token": issued.refresh, "id_token": issued.id_token}
-        values: dict[str, Any] = {
-            name: self._sealer.seal(token, places.console_session(id_hash, name))
-            for name, token in tokens.items()
-            if token
-        }
-        expires_at = from_now(claims.expires - time.time())
-        return values | {"expires_at": expires_at, "updated_at": current_time()}
-
     def _open(self, row: ConsoleSession, column: str) -> str | None:
-        sealed = getattr(row, column)
-        try:
-            place = places.console_session(row.id_hash, column)
-            return self._sealer.open(sealed, place) if sealed else None
-        except Unsealable as error:
-            log.warning("not opened", why=repr(error))
-            return None
+        return sealed_tokens.opened(self._sealer, row, column)

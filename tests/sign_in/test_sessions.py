@@ -178,6 +178,24 @@ def test_a_refresh_that_the_provider_refuses_ends_the_session(app, browser, prov
 
 
 @on_sqlite
+@pytest.mark.parametrize("code", ["invalid_client", "unauthorized_client"])
+def test_a_session_outlives_a_refusal_of_this_service_as_a_client(
+    app, browser, provider, monkeypatch, code
+):
+    """The client's secret has expired, or was set wrongly: its operator will set another."""
+    browser.sign_in()
+    first = browser.token()["token"]
+    is_due(app)
+    monkeypatch.setattr(provider, "_token", lambda form: (401, {"error": code}))
+    assert browser.token()["token"] == first
+    has_expired(app)
+    assert browser.post("token").status_code == 503
+    monkeypatch.undo()
+    change(app, failed_at=None)
+    assert browser.token()["token"] != first
+
+
+@on_sqlite
 def test_a_refresh_for_somebody_else_ends_the_session(app, browser, provider):
     browser.sign_in()
     is_due(app)
@@ -236,7 +254,13 @@ def test_an_operator_finds_in_the_log_why_a_refresh_failed(app, browser, provide
     change(app, failed_at=None, lease_until=None)
     browser.post("token")
     [line] = told()
-    assert (line["event"], line["why"]) == ("session ended", "tokens: invalid_client")
+    assert (line["event"], line["why"]) == ("not refreshed", "tokens: invalid_client")
+    provider.method = "client_secret_basic"
+    provider.refreshes.clear()
+    change(app, failed_at=None, lease_until=None)
+    browser.post("token")
+    [line] = told()
+    assert (line["event"], line["why"]) == ("session ended", "tokens: invalid_grant")
 
 
 @on_sqlite
