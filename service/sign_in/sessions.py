@@ -86,8 +86,8 @@ class Sessions:
     def bearer(self, session_id: str) -> Bearer:
         """Return the session's token, refreshed shortly before its end.
 
-        Raises `Unauthorized` if the session has ended, and `Unavailable` if the token has expired
-        and is not refreshed.
+        Raises `Unauthorized` if the session has ended. If the token has expired and is not
+        refreshed, raises `TokensNotAccepted` or `Unavailable`.
         """
         read = self._usable(session_id)
         if self._is_outdated(read.row):
@@ -100,6 +100,10 @@ class Sessions:
             read = refresh_leases.usable(partial(self._read, session_id), self._refresh, LEASE)
         except refresh_leases.NotRefreshed:
             raise Unavailable(AWAY) from None
+        except TokensNotAccepted:
+            read = self._read(session_id)
+            if read and not read.is_usable:  # otherwise the old token is used until its end
+                raise
         if read is None:
             raise Unauthorized(ENDED)
         return read
@@ -173,6 +177,8 @@ class Sessions:
         A new refresh token is stored even if the other tokens can't be checked right now, because
         the provider may not accept the old one any more. A refusal ends the session, unless another
         worker has refreshed it meanwhile, or the provider has refused this service as its client.
+
+        Raises `TokensNotAccepted` when it has stored that.
         """
         issued = None
         try:
@@ -184,6 +190,8 @@ class Sessions:
             log.warning("not refreshed", error=type(error).__name__, why=str(error))
             rotated = sealed_tokens.rotated(self._sealer, row, issued) if issued else {}
             self._store(row, lease, {**rotated, "failed_at": current_time()}, issued)
+            if isinstance(error, TokensNotAccepted):
+                raise
             return False
         except ProviderRefused as refusal:
             if session_rows.remove_unchanged(row):

@@ -25,6 +25,7 @@ from tests.app_database import is_lock_awaited, lost_at
 from tests.described_answers import is_described
 from tests.services import close, on_sqlite, settings_for, wait_for
 from tests.sign_in.browser import in_a_tab
+from tests.sign_in.identity_provider import AUDIENCE
 from tests.sign_in.stored_sessions import change, has_expired, is_due, pass_time, sessions
 
 
@@ -191,6 +192,24 @@ def test_a_session_outlives_a_refusal_of_this_service_as_a_client(
     has_expired(app)
     assert browser.post("token").status_code == 503
     monkeypatch.undo()
+    change(app, failed_at=None)
+    assert browser.token()["token"] != first
+
+
+@on_sqlite
+def test_a_refresh_whose_tokens_are_not_accepted_names_the_settings(app, browser, provider):
+    """The operator has changed AUTH_AUDIENCE, for example."""
+    browser.sign_in()
+    first = browser.token()["token"]
+    is_due(app)
+    provider.audience = "another-api"
+    assert browser.token()["token"] == first
+    has_expired(app)
+    refused = browser.post("token")
+    assert (refused.status_code, refused.json["error"]) == (502, "upstream_provider_error")
+    assert "AUTH_AUDIENCE" in refused.json["message"]
+    assert is_described(browser.client, "post", "/console/token", refused)
+    provider.audience = AUDIENCE
     change(app, failed_at=None)
     assert browser.token()["token"] != first
 
