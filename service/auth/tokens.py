@@ -80,7 +80,7 @@ class Verifier:
         Verified tokens are cached, because checking a signature takes as long as a whole request.
         """
         claims, until = self._verified.get(token, (None, 0.0))
-        if claims and time.time() < until:
+        if claims and time.monotonic() < until and time.time() < claims.expires:
             return claims
         claims = self._verify(token)
         self._keep(token, claims)
@@ -91,8 +91,7 @@ class Verifier:
             self._verified.clear()
             self._characters = 0
         self._characters += 0 if token in self._verified else len(token)
-        until = min(claims.expires, time.time() + CACHE_SECONDS)
-        self._verified[token] = (claims, until)
+        self._verified[token] = (claims, time.monotonic() + CACHE_SECONDS)
 
     def _verify(self, token: str) -> Claims:
         try:

@@ -5,6 +5,7 @@ import hmac
 import json
 import time
 
+import gevent
 import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, OKPKey, RSAKey
@@ -125,6 +126,20 @@ def test_a_key_that_the_provider_has_withdrawn_is_not_trusted_for_long(
     assert ask(token(leaked)).status_code == 200  # the provider fails: nobody knows better
     assert ask(token(leaked)).status_code == 401
     assert ask(token(other)).status_code == 200
+
+
+def test_a_clock_that_is_set_back_prolongs_no_trust_in_a_key(start, upstream, monkeypatch):
+    leaked, other = rsa("leaked"), rsa("other")
+    upstream.answers = [key_set(leaked, other), key_set(other)]
+    monkeypatch.setattr(tokens, "CACHE_SECONDS", 0.05)
+    ask, known = start(), token(leaked)
+    assert ask(known).status_code == 200
+    monkeypatch.setattr(keys, "KEPT_FOR", 0)
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() - 3600)
+    gevent.sleep(0.1)
+    assert ask(token(other)).status_code == 200  # which fetches the keys
+    assert ask(known).status_code == 401
 
 
 def test_invented_key_ids_do_not_flood_the_provider(start, upstream):
