@@ -8,6 +8,7 @@ from typing import Any
 from flask import current_app
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from service.app_keys import AppKey
 from service.auth import erasure
@@ -211,7 +212,12 @@ def enrol(
         with write_transaction() as session:
             session.add(User(subject=subject, email=email, name=name, **times))
             session.flush()  # waits for a running erasure, so that the next line finds it
-            if erasure.revokes(erasure.erased_at(session, subject), issued):
-                raise Unauthorized(ERASED)
-    except IntegrityError:
-        return  # a parallel first call of the same subject has created it
+            _refuse_erased(session, subject, issued)
+    except IntegrityError:  # a parallel first call of the same subject has created it
+        _refuse_erased(db.session(), subject, issued)
+        db.session.commit()
+
+
+def _refuse_erased(session: Session, subject: str, issued: float | None) -> None:
+    if erasure.revokes(erasure.erased_at(session, subject), issued):
+        raise Unauthorized(ERASED)

@@ -64,3 +64,14 @@ def test_what_began_before_an_erasure_has_no_role_after_the_subject_has_come_bac
         for ended in (old, Caller("alice", "user")):
             with pytest.raises(Unauthorized):
                 current_role(ended)
+
+
+def test_a_first_call_with_a_newer_token_lets_no_token_in_from_before_the_erasure(app):
+    """Both calls have found no row, and the newer one has created it."""
+    with app.app_context():
+        users.enrol("alice")
+    erase(app)
+    with app.app_context():
+        users.enrol("alice", issued=time.time() + 60)
+        with pytest.raises(Unauthorized):
+            users.enrol("alice", issued=time.time() - 60)
