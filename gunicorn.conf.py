@@ -36,6 +36,7 @@ except ConfigError as error:
 # installation then has the code of this release, not a part of the next.
 from prometheus_client.multiprocess import mark_process_dead  # noqa: E402
 
+from service import import_deferred  # noqa: E402
 from service.auth.tokens import issue  # noqa: E402
 from service.database.access import engine_options  # noqa: E402
 from service.database.revisions import revisions  # noqa: E402
@@ -52,6 +53,7 @@ try:
     settings = declarations(settings).settings
     effective = prepare(settings)  # with the sandbox's own secrets
     engine_options(effective.database_url, effective.database_pool_size)  # loads the driver
+    import_deferred(effective)
 except ConfigError as error:
     sys.exit(f"Error: {error}")
 

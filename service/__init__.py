@@ -103,6 +103,16 @@ migrating = DeferredModule("service.database.migrating")
 tracing = DeferredModule("service.tracing.setup")
 
 
+def import_deferred(settings: Settings) -> None:
+    """Import the deferred modules that an app with these settings uses."""
+    if settings.sandbox:
+        boot.stand_ins.import_now()
+    if settings.rate_limits:
+        rates.stores.import_now()
+    if settings.otel_exporter_otlp_endpoint:
+        tracing.import_now()
+
+
 def create_app(settings: Settings | None = None) -> Service:
     """Return the app, ready to serve. Raises `ConfigError`, which names the setting at fault."""
     app = assemble(settings)

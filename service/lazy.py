@@ -49,5 +49,9 @@ class DeferredModule:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         self._name = name
 
+    def import_now(self) -> None:
+        """Import the module, so that processes that are forked later inherit it."""
+        import_module(self._name)
+
     def __getattr__(self, attribute: str) -> Any:
         return getattr(import_module(self._name), attribute)

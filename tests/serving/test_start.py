@@ -29,12 +29,12 @@ HEAVY = {
 }  # fmt: skip
 
 
-def run(steps: str, database_url: str) -> subprocess.CompletedProcess[str]:
+def run(steps: str, database_url: str, **more: object) -> subprocess.CompletedProcess[str]:
     """A new process that takes these steps."""
     return subprocess.run(
         [sys.executable, "-c", steps],
         cwd=ROOT,
-        env=environment(database_url, SANDBOX=0),
+        env=environment(database_url, **{"SANDBOX": 0, **more}),
         capture_output=True,
         text=True,
         check=True,
@@ -60,6 +60,23 @@ def test_the_master_loads_the_driver_of_postgresql():
     told = run(f"{MASTER}; {TELL}", "postgresql+psycopg://app@127.0.0.1:1/app").stdout
     modules = set(told.split())
     assert {"psycopg", "sqlalchemy.dialects.postgresql"} <= modules
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "module"),
+    [
+        ("SANDBOX", "1", "service.sandbox.stand_ins"),
+        ("RATE_LIMITS", "turns=30/minute", "service.limits.stores"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", "service.tracing.setup"),
+    ],
+)
+def test_a_worker_inherits_the_modules_that_a_setting_needs(tmp_path, setting, value, module):
+    """The files may be those of the next release when the worker of a dead one is replaced."""
+    url = f"sqlite:///{tmp_path}/app.db"
+    parts = [run(f"{steps}; {TELL}", url, **{setting: value}) for steps in (MASTER, WORKER)]
+    master, worker = (set(part.stdout.split()) for part in parts)
+    assert module in worker
+    assert {one for one in worker - master if one.startswith("service.")} == set()
 
 
 def test_a_worker_reads_none_of_our_own_templates_again(worker):
