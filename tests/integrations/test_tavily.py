@@ -44,6 +44,14 @@ def test_a_country_goes_with_general_pages_only(ask, vendor):
     assert vendor.seen == []
 
 
+@pytest.mark.parametrize("name", ["startDate", "endDate"])
+def test_a_time_range_goes_without_dates(ask, vendor, name):
+    """Source: Tavily's 400, "When time_range is set, start_date or end_date cannot be set"."""
+    answer = ask("advanced-web-search", {"query": "x", "timeRange": "year", name: "2026-01-31"})
+    assert answer.json["details"] == {"timeRange": ["Not together with a date."]}
+    assert vendor.seen == []
+
+
 @pytest.mark.parametrize("extent", [True, False, "advanced"])
 def test_an_answer_is_wanted_or_not_or_of_a_kind(ask, vendor, extent):
     vendor.says(ANSWER)

@@ -23,7 +23,7 @@ export interface Endpoints {
       maxResults?: number;
       /** Excerpts of each page in its snippet. @default 3 */
       chunksPerSource?: number;
-      /** Only pages published or changed since then. */
+      /** Only pages published or changed since then; not with `startDate` or `endDate`. */
       timeRange?: 'day' | 'week' | 'month' | 'year';
       /** Only pages published or changed after this day. */
       startDate?: string;

@@ -91,7 +91,8 @@ class FilteredQuery(Parameters):
         to="json.chunks_per_source", default=3,
     )  # fmt: skip
     timeRange = Choice(
-        "day", "week", "month", "year", about="Only pages published or changed since then.",
+        "day", "week", "month", "year",
+        about="Only pages published or changed since then; not with `startDate` or `endDate`.",
         to="json.time_range",
     )  # fmt: skip
     startDate = Day("Only pages published or changed after this day.", to="json.start_date")
@@ -133,6 +134,24 @@ class FilteredQuery(Parameters):
         if "country" in data and data["topic"] != "general":
             raise ValidationError("Only for the topic `general`.", "country")
 
+    @validates_schema
+    def check_dates(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """Raise ValidationError for two limits of the time, which Tavily refuses."""
+        if "timeRange" in data and ("startDate" in data or "endDate" in data):
+            raise ValidationError("Not together with a date.", "timeRange")
+
+
+ANSWER = {
+    "query": "Who is Leo Messi?", "answer": "Lionel Messi is an Argentine footballer.",
+    "images": ["https://img.example/messi.jpg", {"url": "https://img.example/cup.jpg"}],
+    "results": [{
+        "title": "Lionel Messi Facts | Britannica", "score": 0.81025416, "favicon": None,
+        "url": "https://www.britannica.com/facts/Lionel-Messi",
+        "content": "Lionel Messi, an Argentine footballer, is widely regarded as…",
+        "raw_content": "# Lionel Messi\n\nLionel Messi, an Argentine footballer…",
+    }],
+    "response_time": 1.67, "request_id": "123e4567-e89b-12d3-a456-426614174111",
+}  # fmt: skip
 
 advanced = Endpoint(
     name="advanced-web-search", vendor=TAVILY, category="search", access=PAID_READ,
@@ -149,29 +168,28 @@ advanced = Endpoint(
         images=Each("images", Made("", _image_url), default=()), requestId=Maybe("request_id"),
     ),
     examples=(example(
-        {"query": "Who is Leo Messi?", "maxResults": 1, "timeRange": "year",
-         "startDate": "2026-01-01", "endDate": "2026-10-31", "country": "argentina",
-         "includeDomains": ["britannica.com"], "excludeDomains": ["example.org"],
-         "includeAnswer": "advanced", "includeRawContent": True, "includeImages": True},
-        "POST /search",
-        {"query": "Who is Leo Messi?", "answer": "Lionel Messi is an Argentine footballer.",
-         "images": ["https://img.example/messi.jpg", {"url": "https://img.example/cup.jpg"}],
-         "results": [{
-             "title": "Lionel Messi Facts | Britannica", "score": 0.81025416, "favicon": None,
-             "url": "https://www.britannica.com/facts/Lionel-Messi",
-             "content": "Lionel Messi, an Argentine footballer, is widely regarded as…",
-             "raw_content": "# Lionel Messi\n\nLionel Messi, an Argentine footballer…",
-         }],
-         "response_time": 1.67, "request_id": "123e4567-e89b-12d3-a456-426614174111"},
+        {"query": "Who is Leo Messi?", "maxResults": 1, "startDate": "2026-01-01",
+         "endDate": "2026-10-31", "country": "argentina", "includeDomains": ["britannica.com"],
+         "excludeDomains": ["example.org"], "includeAnswer": "advanced",
+         "includeRawContent": True, "includeImages": True},
+        "POST /search", ANSWER,
         body={
             "query": "Who is Leo Messi?", "search_depth": "advanced", "topic": "general",
-            "max_results": 1, "chunks_per_source": 3, "time_range": "year",
-            "start_date": "2026-01-01", "end_date": "2026-10-31", "country": "argentina",
-            "include_domains": ["britannica.com"], "exclude_domains": ["example.org"],
-            "include_answer": "advanced", "include_raw_content": True, "include_images": True,
+            "max_results": 1, "chunks_per_source": 3, "start_date": "2026-01-01",
+            "end_date": "2026-10-31", "country": "argentina", "include_domains": ["britannica.com"],
+            "exclude_domains": ["example.org"], "include_answer": "advanced",
+            "include_raw_content": True, "include_images": True, "exact_match": False,
+        },
+    ), example(
+        {"query": "Who is Leo Messi?", "timeRange": "year"},
+        "POST /search", ANSWER,
+        body={
+            "query": "Who is Leo Messi?", "search_depth": "advanced", "topic": "general",
+            "max_results": 10, "chunks_per_source": 3, "time_range": "year",
+            "include_answer": False, "include_raw_content": False, "include_images": False,
             "exact_match": False,
         },
-    ),),
+    )),
 )  # fmt: skip
 
 ENDPOINTS = (advanced,)
