@@ -118,6 +118,22 @@ def test_an_address_of_the_public_internet_is_passed_on_as_it_was_written(ask, v
     assert [asked.json["url"] for asked in vendor.seen] == OUTSIDE
 
 
+def test_a_page_waits_for_at_most_half_of_its_time(ask, vendor):
+    vendor.says(PAGE)
+    assert ask("crawl-scrape", {"url": URL, "waitFor": 30_000}).status_code == 200
+    for times in ({"waitFor": 30_001}, {"waitFor": 1000, "timeout": 1999}):
+        refused = ask("crawl-scrape", {"url": URL, **times})
+        assert refused.json["details"] == {"waitFor": ["At most half of `timeout`."]}
+    assert len(vendor.seen) == 1
+
+
+def test_a_delay_of_nothing_is_none(vendor, crawl):
+    """Firecrawl's own schema requires a positive number."""
+    crawl(delay=0)
+    crawl(delay=0.5)
+    assert [asked.json.get("delay") for asked in vendor.seen] == [None, 0.5]
+
+
 REFUSALS = [
     (refusal(200, "SCRAPE_DNS_RESOLUTION_ERROR"), 400, "invalid_request"),
     (refusal(500, "SCRAPE_ALL_ENGINES_FAILED"), 400, "invalid_request"),

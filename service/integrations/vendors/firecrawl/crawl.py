@@ -74,7 +74,10 @@ class Crawl(Parameters):
     allowSubdomains = Switch(
         "Pages of subdomains as well.", to="json.allowSubdomains", default=False
     )
-    delay = Amount("Seconds between two pages.", least=0, most=60, to="json.delay")
+    delay = Amount(
+        "Seconds between two pages.",
+        least=0, most=60, to="json.delay", theirs=lambda seconds: seconds or None,
+    )  # fmt: skip
     formats = format_list(*NAMES, to="json.scrapeOptions.formats")
     onlyMainContent = Switch(
         "Leave out headers, menus and footers.",

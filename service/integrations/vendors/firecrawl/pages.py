@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from marshmallow import ValidationError, validates_schema
+
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import PAID_READ, Endpoint
 from service.integrations.declare.example import File, example
@@ -88,6 +90,11 @@ class Page(Parameters):
     )  # fmt: skip
     maxPdfPages = pdf_pages("json.parsers", 10)
 
+    @validates_schema
+    def check_wait(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data["waitFor"] > data["timeout"] / 2:
+            raise ValidationError("At most half of `timeout`.", "waitFor")
+
 
 def _scrape(
     call: Call,
@@ -116,11 +123,11 @@ scrape = Endpoint(
     examples=(example(
         {"url": "https://example.com/", "formats": [*NAMES, "images", "screenshot"],
          "jsonSchema": SCHEMA, "jsonPrompt": "What does it cost?", "includeTags": ["main"],
-         "excludeTags": [".ad"], "country": "de"},
+         "excludeTags": [".ad"], "country": "de", "waitFor": 500, "timeout": 120_000},
         "POST /scrape", File("firecrawl/page.json"),
         body={
             "url": "https://example.com/", "onlyMainContent": True, "includeTags": ["main"],
-            "excludeTags": [".ad"], "waitFor": 0, "timeout": 60_000, "mobile": False,
+            "excludeTags": [".ad"], "waitFor": 500, "timeout": 120_000, "mobile": False,
             "maxAge": 172_800_000, "location": {"country": "DE"}, "skipTlsVerification": False,
             "parsers": [{"type": "pdf", "maxPages": 10}],
             "formats": [
