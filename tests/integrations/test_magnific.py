@@ -242,3 +242,16 @@ def test_a_strength_goes_only_with_its_reference(ask, vendor, name, other):
         assert (answer.status_code, list(answer.json["details"])) == (400, [name])
     assert vendor.seen == []
     assert ask("generate-image-mystic", {**body, other: B64}).status_code == 200
+
+
+def test_the_look_fluid_takes_some_ratios_only(ask, vendor):
+    vendor.says(answered("CREATED"))
+    fluid = {"prompt": "A cat", "model": "fluid", "wait": 0}
+    for ratio in ("3:2", "social_5_4"):
+        refused = ask("generate-image-mystic", {**fluid, "aspectRatio": ratio})
+        assert (refused.status_code, list(refused.json["details"])) == (400, ["aspectRatio"])
+    assert vendor.seen == []
+    for ratio in ("1:1", "16:9", "social_story_9_16", "classic_4_3", "3:4"):
+        assert ask("generate-image-mystic", {**fluid, "aspectRatio": ratio}).status_code == 200
+    zen = {**fluid, "model": "zen", "aspectRatio": "3:2"}
+    assert ask("generate-image-mystic", zen).status_code == 200

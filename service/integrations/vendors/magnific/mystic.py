@@ -19,6 +19,7 @@ from service.integrations.vendors.magnific.parameters import (
     aspect_ratio,
     color_list,
     prompt_words,
+    short_name,
 )
 from service.integrations.vendors.magnific.pictures import BODY_LIMIT, as_base64, fetched_picture
 from service.integrations.vendors.magnific.tasks import (
@@ -37,6 +38,7 @@ ONLY_WITH = {
     "structureStrength": "structureReference", "adherence": "styleReference",
     "hdr": "styleReference",
 }  # fmt: skip
+FLUID_RATIOS = ("1:1", "16:9", "9:16", "4:3", "3:4")
 
 
 class Mystic(Parameters):
@@ -88,6 +90,12 @@ class Mystic(Parameters):
         for name, other in ONLY_WITH.items():
             if name in data and other not in data:
                 raise ValidationError(f"Only allowed with {other}.", name)
+
+    @validates_schema
+    def check_ratio(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data["model"] == "fluid" and short_name(data["aspectRatio"]) not in FLUID_RATIOS:
+            allowed = ", ".join(FLUID_RATIOS)
+            raise ValidationError(f"The model fluid takes only {allowed}.", "aspectRatio")
 
 
 def _begin(
