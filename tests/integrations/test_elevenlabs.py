@@ -104,6 +104,24 @@ def test_a_text_that_is_too_long_is_refused(ask, vendor):
         assert vendor.seen == []
 
 
+def test_the_newest_model_knows_three_stabilities(ask, vendor):
+    """Source: ElevenLabs' 400, "Invalid TTD stability value. Must be one of: [0.0, 0.5, 1.0]"."""
+    vendor.says(MP3)
+    refused = ask("text-to-speech", {"text": "a", "modelId": "eleven_v3", "stability": 0.4})
+    assert refused.json["details"] == {"stability": ["Must be 0, 0.5 or 1 with this model."]}
+    assert vendor.seen == []
+    for model, stability in [("eleven_v3", 1), ("eleven_v3", 0.5), ("eleven_flash_v2_5", 0.4)]:
+        said = ask("text-to-speech", {"text": "a", "modelId": model, "stability": stability})
+        assert said.status_code == 200
+
+
+def test_a_model_that_elevenlabs_has_removed_is_refused(ask, vendor):
+    """`scribe_v1` was removed on 9 July 2026. Source: elevenlabs.io/docs/changelog/2026/6/8."""
+    refused = ask("speech-to-text", {**TALK, "modelId": "scribe_v1"})
+    assert (refused.status_code, list(refused.json["details"])) == (400, ["modelId"])
+    assert vendor.seen == []
+
+
 @pytest.mark.parametrize(("seconds", "credits"), [(90, 0.275), (7200, 22), (None, 11)])
 def test_a_transcript_costs_by_the_length_of_the_audio(ask, vendor, paid, seconds, credits):
     vendor.says({**HEARD, "audio_duration_secs": seconds})

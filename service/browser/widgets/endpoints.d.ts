@@ -4179,7 +4179,7 @@ export interface Endpoints {
       /** Audio or video in base64, at most 8 MiB, in the place of `audioUrl`. */
       audioBase64?: string;
       /** The model. @default 'scribe_v2' */
-      modelId?: 'scribe_v1' | 'scribe_v2';
+      modelId?: 'scribe_v2';
       /** The language that is spoken, in two or three letters; recognized if it is not given. */
       languageCode?: string;
       /** Tell the speakers apart. @default false */
@@ -4366,7 +4366,7 @@ export interface Endpoints {
       outputFormat?: 'mp3_22050_32' | 'mp3_44100_64' | 'mp3_44100_96' | 'mp3_44100_128' | 'mp3_44100_192' | 'opus_48000_128';
       /** The language of the text, in two letters; not every model reads it. */
       languageCode?: string;
-      /** How even the voice is. */
+      /** How even the voice is; with `eleven_v3`, only 0, 0.5 or 1. */
       stability?: number;
       /** How close to the voice's original. */
       similarityBoost?: number;

@@ -59,8 +59,9 @@ class Speech(Parameters):
         pattern="^[a-z]{2}$", to="json.language_code",
     )  # fmt: skip
     stability = Amount(
-        "How even the voice is.", least=0, most=1, to="json.voice_settings.stability"
-    )
+        "How even the voice is; with `eleven_v3`, only 0, 0.5 or 1.",
+        least=0, most=1, to="json.voice_settings.stability",
+    )  # fmt: skip
     similarityBoost = Amount(
         "How close to the voice's original.", least=0, most=1,
         to="json.voice_settings.similarity_boost",
@@ -72,6 +73,11 @@ class Speech(Parameters):
     seed = Count(
         "Repeats a speech, with the same parameters.", least=0, most=2**32 - 1, to="json.seed"
     )
+
+    @validates_schema
+    def check_stability(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data["modelId"] == "eleven_v3" and data.get("stability", 0.5) not in (0, 0.5, 1):
+            raise ValidationError("Must be 0, 0.5 or 1 with this model.", "stability")
 
     @validates_schema
     def check_length(self, data: dict[str, Any], **kwargs: Any) -> None:

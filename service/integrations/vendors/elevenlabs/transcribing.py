@@ -1,4 +1,8 @@
-"""Text from speech. ElevenLabs loads the audio itself, or takes its bytes."""
+"""Text from speech. ElevenLabs loads the audio itself, or takes its bytes.
+
+The model `scribe_v1` was removed on 9 July 2026.
+Source: elevenlabs.io/docs/changelog/2026/6/8.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -50,9 +54,7 @@ class Recording(Parameters):
         "Audio or video in base64, at most 8 MiB, in the place of `audioUrl`.",
         most=MOST, to="file.file", theirs=_file,
     )  # fmt: skip
-    modelId = Choice(
-        "scribe_v1", "scribe_v2", about="The model.", to="file.model_id", default="scribe_v2"
-    )
+    modelId = Choice("scribe_v2", about="The model.", to="file.model_id", default="scribe_v2")
     languageCode = Words(
         "The language that is spoken, in two or three letters; recognized if it is not given.",
         pattern="^[a-z]{2,3}$", to="file.language_code",
@@ -102,11 +104,11 @@ transcribe = Endpoint(
             "timestamps_granularity": "word", "tag_audio_events": "true",
         },
     ), example(
-        {"audioBase64": "SUQzBAAAAAAAAA==", "modelId": "scribe_v1", "tagAudioEvents": False,
+        {"audioBase64": "SUQzBAAAAAAAAA==", "modelId": "scribe_v2", "tagAudioEvents": False,
          "timestampsGranularity": "none"},
         "POST /v1/speech-to-text", File("elevenlabs/transcript.json"),
         body={
-            "file": "ID3\x04\x00\x00\x00\x00\x00\x00", "model_id": "scribe_v1", "diarize": "false",
+            "file": "ID3\x04\x00\x00\x00\x00\x00\x00", "model_id": "scribe_v2", "diarize": "false",
             "timestamps_granularity": "none", "tag_audio_events": "false",
         },
     )),
