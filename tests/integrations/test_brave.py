@@ -20,6 +20,7 @@ REFUSALS = [
     (refused(422, "SUBSCRIPTION_TOKEN_INVALID"), (502, "upstream_provider_error"), None),
     (refused(422, "VALIDATION"), (400, "invalid_request"), None),
     (refused(403, "OPTION_NOT_IN_PLAN"), (502, "upstream_provider_error"), None),
+    (refused(400, "OPTION_NOT_IN_PLAN"), (502, "upstream_provider_error"), None),
     (refused(429, "RATE_LIMITED", Remaining="0, 900", Reset="7, 1419704"), LIMITED, "7"),
     (refused(429, "QUOTA_LIMITED", Remaining="0, 0", Reset="1, 1800"), LIMITED, "1800"),
     (refused(429, "QUOTA_LIMITED", Remaining="1, 0", Reset="1, 1419704"), LIMITED, "3600"),
@@ -33,6 +34,24 @@ def test_a_refusal_means_what_its_code_and_headers_say(ask, vendor):
         answer = ask("search-web-raw", {"query": "x"})
         assert (answer.status_code, answer.json["error"]) == outcome, refusal
         assert answer.headers.get("Retry-After") == pause
+
+
+@pytest.mark.parametrize(
+    ("places", "names"),
+    [
+        ([["query", "country"]], ["country"]),
+        ([["query", "search_lang"], ["query", "q"]], ["query", "searchLang"]),
+        ([["header", "accept"], ["query", "result_filter"], ["query"], "query", None], []),
+    ],
+)
+def test_a_refusal_names_the_parameters_that_brave_names(ask, vendor, places, names):
+    """Brave knows about forty countries and fifty languages, and adds some now and then."""
+    errors = [{"type": "enum", "loc": place, "msg": "a text of Brave"} for place in places]
+    meta = {"code": "VALIDATION", "status": 422, "meta": {"errors": errors}}
+    vendor.says(Said({"type": "ErrorResponse", "error": meta}, 422))
+    answer = ask("search-web-raw", {"query": "x", "country": "GE"})
+    assert (answer.status_code, list(answer.json["details"])) == (400, names)
+    assert "a text of Brave" not in answer.text
 
 
 def test_a_search_without_results_is_an_empty_list(ask, vendor):

@@ -3655,7 +3655,7 @@ export interface Endpoints {
     request: {
       /** What to search for, in at most 50 words; operators such as `site:` are understood. */
       query: string;
-      /** The country that results come from, in two capital letters, or `ALL`. @default 'US' */
+      /** The country that results come from, in two capital letters, or `ALL`. Brave knows about forty. @default 'US' */
       country?: string;
       /** The language of the results, such as `en` or `pt-br`. @default 'en' */
       searchLang?: string;
@@ -3895,7 +3895,7 @@ export interface Endpoints {
     request: {
       /** What to search for, in at most 50 words; operators such as `site:` are understood. */
       query: string;
-      /** The country that results come from, in two capital letters, or `ALL`. @default 'US' */
+      /** The country that results come from, in two capital letters, or `ALL`. Brave knows about forty. @default 'US' */
       country?: string;
       /** The language of the results, such as `en` or `pt-br`. @default 'en' */
       searchLang?: string;
@@ -4009,7 +4009,7 @@ export interface Endpoints {
     request: {
       /** What to search for, in at most 50 words; operators such as `site:` are understood. */
       query: string;
-      /** The country that results come from, in two capital letters, or `ALL`. @default 'US' */
+      /** The country that results come from, in two capital letters, or `ALL`. Brave knows about forty. @default 'US' */
       country?: string;
       /** The language of the results, such as `en` or `pt-br`. @default 'en' */
       searchLang?: string;

@@ -1,24 +1,16 @@
-"""Brave Search: pages, images and videos of the web, without a model.
+"""Searches of pages, images and videos."""
 
-A search costs half a US cent. A search that fails costs nothing.
-Source: api-dashboard.search.brave.com/app/documentation and /app/plans.
-"""
-
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import ValidationError, missing
 
-from service.integrations.declare.credential import HeaderKey
 from service.integrations.declare.endpoint import READ, Endpoint
 from service.integrations.declare.example import example
-from service.integrations.declare.faults import limited
 from service.integrations.declare.fields import Choice, Count, Parameters, Switch, Words
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import get
 from service.integrations.declare.says import Says
-from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import (
     Bool,
     Each,
@@ -31,46 +23,14 @@ from service.integrations.declare.shape import (
     Str,
     Values,
 )
-from service.integrations.declare.vendor import Reply, Vendor
-from service.web.errors import ServiceError, UpstreamFailed
+from service.integrations.vendors.brave.vendor import BRAVE, DOCS
 
-DOCS = "https://api-dashboard.search.brave.com/app/documentation"
-KEY_REFUSED = "SUBSCRIPTION_TOKEN_INVALID"
 MOST_WORDS = 50
 # Brave has its own names for some languages, and refuses the usual names.
 LANGUAGES = {
     "ja": "jp", "no": "nb", "pt": "pt-br", "zh": "zh-hans", "zh-cn": "zh-hans", "zh-tw": "zh-hant",
 }  # fmt: skip
 
-
-def _refusal(reply: Reply) -> ServiceError | None:
-    """Read a refusal. An invalid key is a 422, like an invalid parameter."""
-    if reply.status == 422 and find(reply.body, "error.code") == KEY_REFUSED:
-        return UpstreamFailed(upstreamStatus=422)
-    return limited(reply, _pause(reply)) if reply.status == 429 else None
-
-
-def _pause(reply: Reply) -> int | None:
-    """Return the seconds until the last used-up limit is reset: per second, or per month."""
-    left, resets = _numbers(reply, "Remaining"), _numbers(reply, "Reset")
-    return max((reset for rest, reset in zip(left, resets, strict=False) if not rest), default=None)
-
-
-def _numbers(reply: Reply, name: str) -> list[int]:
-    """Return a number for each limit of the plan."""
-    header = reply.headers.get(f"X-RateLimit-{name}", "")
-    return [int(text) for text in re.findall("[0-9]{1,9}", header)]
-
-
-BRAVE = Vendor(
-    integration="websearch",
-    name="brave",
-    bases=(base_url("BRAVE_SEARCH_BASE_URL", "https://api.search.brave.com/res/v1"),),
-    credential=HeaderKey(
-        secret("BRAVE_SEARCH_API_KEY", "the key of a Search plan at Brave"), "X-Subscription-Token"
-    ),
-    refusal=_refusal,
-)
 
 AGE = Str("page_age", about="When the page was made, as Brave knows it, without a zone.")
 PAGE = Shape(
@@ -117,7 +77,8 @@ class WebQuery(Parameters):
         most=400, checks=(_few_words,), to="query.q", required=True,
     )  # fmt: skip
     country = Words(
-        "The country that results come from, in two capital letters, or `ALL`.",
+        "The country that results come from, in two capital letters, or `ALL`. Brave knows about "
+        "forty.",
         pattern="^([A-Z]{2}|ALL)$", to="query.country", default="US",
     )  # fmt: skip
     searchLang = Words(
