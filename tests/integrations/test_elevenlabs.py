@@ -28,6 +28,7 @@ REFUSALS = [
     (refusal(403, "only_for_creator+", "status"), FAILED, []),
     (refusal(400, "voice_not_found", "status"), (400, "invalid_request"), ["voiceId"]),
     (refusal(404, "voice_not_found"), (400, "invalid_request"), ["voiceId"]),
+    (refusal(400, "invalid_uid", "status"), (400, "invalid_request"), ["voiceId"]),
     (refusal(400, "max_character_limit_exceeded"), (400, "invalid_request"), ["text"]),
     (Said({"detail": [{"loc": ["body"], "msg": "a text of ElevenLabs"}]}, 422),
      (400, "invalid_request"), []),

@@ -90,6 +90,23 @@ def test_filters_that_a_category_refuses_are_not_sent(ask, vendor, category):
     assert vendor.seen == []
 
 
+@pytest.mark.parametrize("endpoint", ["neuralsearch-search", "neuralsearch-find-similar"])
+def test_people_are_found_at_linkedin_only(ask, vendor, endpoint):
+    """Exa's category of people accepts no other domains, and answers them with 400."""
+    vendor.says(SEARCH)
+    asked = {"query": "a"} if endpoint == "neuralsearch-search" else {"url": "https://a.example/"}
+    for domain in ("example.com", "linkedin.com.evil.example", "notlinkedin.com"):
+        body = {**asked, "category": "people", "includeDomains": ["linkedin.com", domain]}
+        refused = ask(endpoint, body)
+        assert (refused.status_code, list(refused.json["details"])) == (400, ["includeDomains"])
+    assert vendor.seen == []
+    for domain in ("linkedin.com", "www.LinkedIn.com", "de.linkedin.com/in"):
+        body = {**asked, "category": "people", "includeDomains": [domain]}
+        assert ask(endpoint, body).status_code == 200
+    everywhere = {**asked, "category": "company", "includeDomains": ["example.com"]}
+    assert ask(endpoint, everywhere).status_code == 200
+
+
 def test_similar_pages_come_from_elsewhere(ask, vendor):
     own = {**PAGE, "url": "https://www.example.com/b"}
     vendor.says({**SEARCH, "results": [own, PAGE]})

@@ -2192,7 +2192,7 @@ export interface Endpoints {
       numResults?: number;
       /** Only pages of this kind. */
       category?: 'company' | 'research paper' | 'publication' | 'news' | 'personal site' | 'financial report' | 'people';
-      /** Only pages of these domains. */
+      /** Only pages of these domains; for people, of LinkedIn's only. */
       includeDomains?: string[];
       /** No pages of these domains; not for companies and people. */
       excludeDomains?: string[];
@@ -2269,7 +2269,7 @@ export interface Endpoints {
       numResults?: number;
       /** Only pages of this kind. */
       category?: 'company' | 'research paper' | 'publication' | 'news' | 'personal site' | 'financial report' | 'people';
-      /** Only pages of these domains. */
+      /** Only pages of these domains; for people, of LinkedIn's only. */
       includeDomains?: string[];
       /** No pages of these domains; not for companies and people. */
       excludeDomains?: string[];

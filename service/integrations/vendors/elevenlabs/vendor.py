@@ -18,6 +18,7 @@ ABOUT_ACCOUNT = ("quota_exceeded", "insufficient_credits", "payment_required", "
 # The fault of the parameter that a refusal is about, by the refusal's code.
 ABOUT_PARAMETERS = {
     "voice_not_found": {"voiceId": ["The upstream has no such voice."]},
+    "invalid_uid": {"voiceId": ["The upstream has no such voice."]},  # the request's only id
     "max_character_limit_exceeded": {"text": ["Too long for this model."]},
     "text_too_long": {"text": ["Too long for this model."]},
 }

@@ -39,6 +39,11 @@ STATUS = Shape(url="id", status=Maybe("status"), error=Maybe("error.tag"))
 CONTENTS_ANSWER = Shape(PAGES, statuses=Each("statuses", STATUS, default=()))
 
 
+def _is_linkedin(domain: str) -> bool:
+    """Return whether a domain, which may have a path, belongs to LinkedIn."""
+    return f".{domain.lower().partition('/')[0]}".endswith(".linkedin.com")
+
+
 class Filters(Parameters):
     """The filters of a search, and the contents to return of each page."""
 
@@ -48,7 +53,7 @@ class Filters(Parameters):
         "people", about="Only pages of this kind.", to="json.category",
     )  # fmt: skip
     includeDomains = Several(
-        Words(least=1, most=253), "Only pages of these domains.",
+        Words(least=1, most=253), "Only pages of these domains; for people, of LinkedIn's only.",
         least=1, most=MOST_DOMAINS, to="json.includeDomains",
     )  # fmt: skip
     excludeDomains = Several(
@@ -77,6 +82,9 @@ class Filters(Parameters):
         refused = [name for name in filters if name in data and data.get("category") in UNFILTERED]
         if refused:
             raise ValidationError(dict.fromkeys(refused, ["Not together with this category."]))
+        domains = data.get("includeDomains", ())
+        if data.get("category") == "people" and not all(map(_is_linkedin, domains)):
+            raise ValidationError("Only LinkedIn's domains with this category.", "includeDomains")
 
 
 class Search(Filters):
