@@ -541,6 +541,15 @@ def test_a_search_of_files_is_ordered_by_how_well_they_fit(call, files):
 
 
 @on_sqlite
+def test_files_are_ordered_by_the_numbers_in_their_names_too(call, files):
+    for name in ("part 12.txt", "part 2.txt"):
+        call("drive-upload", name=name, content=name)
+    listed = call("drive-list", mimeType="text/plain", orderBy="folder,name_natural desc")["files"]
+    parts = [one["name"] for one in listed if one["name"].startswith("part")]
+    assert parts == ["part 12.txt", "part 2.txt"]
+
+
+@on_sqlite
 def test_a_file_marked_as_malware_is_downloaded_only_on_request(call, ask, files):
     stored = call("drive-upload", name="game.exe", content="MZ")
     answer = ask("drive-download", {"fileId": stored["id"]})

@@ -559,7 +559,7 @@ export interface Endpoints {
       mimeType?: string;
       /** Files of a page. @default 50 */
       pageSize?: number;
-      /** What to sort by, such as `folder,name desc`. With `query`, the files that fit best come first in any case. */
+      /** What to sort by, such as `folder,name desc`: also `name_natural`, `createdTime`, `modifiedTime`, `modifiedByMeTime`, `viewedByMeTime`, `sharedWithMeTime`, `starred`, `quotaBytesUsed` and `recency`. With `query`, the files that fit best come first in any case. */
       orderBy?: string;
       /** The `nextCursor` of the page before. */
       cursor?: string;
@@ -3573,7 +3573,7 @@ export interface Endpoints {
       minRating?: '3.5' | '4.0' | '4.5';
       /** Only hotels with these numbers of stars. */
       hotelClass?: number[];
-      /** Only what can be cancelled for nothing. */
+      /** Only what can be cancelled for nothing; not with `vacationRentals`. */
       freeCancellation?: boolean;
       /** Homes instead of hotels. @default false */
       vacationRentals?: boolean;

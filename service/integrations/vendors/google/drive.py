@@ -22,7 +22,7 @@ FILES = "/files"
 FILE = "/files/{fileId}"
 OURS = "application/vnd.google-apps."
 MEDIA_TYPE = r"^[A-Za-z0-9_.+-]{1,100}/[A-Za-z0-9_.+-]{1,100}$(?!\n)"
-ORDER = r"^[A-Za-z]+( desc)?(,[A-Za-z]+( desc)?){0,9}$(?!\n)"
+ORDER = r"^[A-Za-z_]+( desc)?(,[A-Za-z_]+( desc)?){0,9}$(?!\n)"
 FIELDS = "id,name,mimeType,size,modifiedTime,createdTime,webViewLink,iconLink,parents,shared"
 LIST_FIELDS = f"nextPageToken,incompleteSearch,files({FIELDS},owners(displayName,emailAddress))"
 
@@ -56,8 +56,10 @@ class Files(Parameters):
     mimeType = Words("Only files of this media type.", pattern=MEDIA_TYPE)
     pageSize = Count("Files of a page.", least=1, most=1000, to="query.pageSize", default=50)
     orderBy = Words(
-        "What to sort by, such as `folder,name desc`. With `query`, the files that fit best come "
-        "first in any case.", pattern=ORDER,
+        "What to sort by, such as `folder,name desc`: also `name_natural`, `createdTime`, "
+        "`modifiedTime`, `modifiedByMeTime`, `viewedByMeTime`, `sharedWithMeTime`, `starred`, "
+        "`quotaBytesUsed` and `recency`. With `query`, the files that fit best come first in any "
+        "case.", pattern=ORDER,
     )  # fmt: skip
     cursor = Words("The `nextCursor` of the page before.", most=5000, to="query.pageToken")
 
