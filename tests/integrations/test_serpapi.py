@@ -81,10 +81,24 @@ def test_a_return_date_makes_a_round_trip(ask, vendor, body, kind):
         ("flights", {**BACK, "tripType": "one_way"}, "returnDate"),
         ("flights", {**TRIP, "returnDate": "2027-01-01"}, "returnDate"),
         ("search-hotels", {**STAY, "checkOut": "2027-01-01"}, "checkOut"),
+        ("search-hotels", {**STAY, "checkOut": STAY["checkIn"]}, "checkOut"),
         ("search-hotels", {**STAY, "children": 2, "childrenAges": [5]}, "children"),
+        (
+            "search-hotels",
+            {**STAY, "vacationRentals": True, "freeCancellation": True},
+            "freeCancellation",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(ask, vendor, endpoint, body, named):
     answer = ask(endpoint, body)
     assert (answer.status_code, list(answer.json["details"])) == (400, [named])
     assert vendor.seen == []
+
+
+@pytest.mark.parametrize(("endpoint", "body"), [("flights", TRIP), ("search-hotels", STAY)])
+def test_a_language_is_written_as_the_vendor_lists_it(ask, vendor, endpoint, body):
+    """SerpApi lists `pt-br` and `zh-cn`, and refuses languages that it does not list."""
+    vendor.says(MADE)
+    assert ask(endpoint, {**body, "language": "pt-BR"}).status_code == 200
+    assert vendor.seen[0].query["hl"] == ["pt-br"]

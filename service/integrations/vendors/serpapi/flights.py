@@ -30,7 +30,7 @@ from service.integrations.declare.shape import (
     Values,
     Within,
 )
-from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market, check_order
+from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market
 
 AIRPORTS = "as IATA codes with commas between them, or ids such as `/m/0vzm`."
 
@@ -74,7 +74,8 @@ class Trip(Market):
 
     @validates_schema
     def check_return(self, data: dict[str, Any], **kwargs: Any) -> None:
-        check_order(data, "departDate", "returnDate")
+        if data.get("returnDate", data["departDate"]) < data["departDate"]:
+            raise ValidationError("Must not be before departDate.", "returnDate")
         kind = data.get("tripType")
         if kind and (kind == "round_trip") != ("returnDate" in data):
             raise ValidationError("A round trip, and only that, needs a returnDate.", "returnDate")

@@ -12,7 +12,7 @@ from service.integrations.declare.json_paths import find
 from service.integrations.declare.reading import as_list
 from service.integrations.declare.request import get
 from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Readable, Shape, Values
-from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market, check_order
+from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market
 
 HIGHEST = 1_000_000  # price
 GOOGLE = {"query.engine": "google_hotels"}
@@ -44,7 +44,7 @@ class Stay(Market):
         least=1, most=4, joined=",", to="query.hotel_class",
     )  # fmt: skip
     freeCancellation = Switch(
-        "Only what can be cancelled for nothing.",
+        "Only what can be cancelled for nothing; not with `vacationRentals`.",
         to="query.free_cancellation", theirs={False: None},
     )  # fmt: skip
     vacationRentals = Switch(
@@ -58,7 +58,10 @@ class Stay(Market):
 
     @validates_schema
     def check_stay(self, data: dict[str, Any], **kwargs: Any) -> None:
-        check_order(data, "checkIn", "checkOut")
+        if data["checkOut"] <= data["checkIn"]:
+            raise ValidationError("Must be after checkIn.", "checkOut")
+        if data["vacationRentals"] and data.get("freeCancellation"):
+            raise ValidationError("The vendor has it only for hotels.", "freeCancellation")
         if "childrenAges" in data and len(data["childrenAges"]) != data["children"]:
             raise ValidationError("Must be as many as childrenAges has.", "children")
 

@@ -3,10 +3,6 @@
 Source: serpapi.com/api-status-and-error-codes, serpapi.com/search-errors.
 """
 
-from typing import Any
-
-from marshmallow import ValidationError
-
 from service.integrations.declare.credential import QueryKey
 from service.integrations.declare.fields import Parameters, Words
 from service.integrations.declare.json_paths import find
@@ -56,15 +52,9 @@ class Market(Parameters):
     )  # fmt: skip
     language = Words(
         "The language of the answer.",
-        pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,4})?$", to="query.hl", default="en",
+        pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,4})?$", to="query.hl", theirs=str.lower, default="en",
     )  # fmt: skip
     country = Words(
         "The country to search from, as two letters.",
         pattern="^[A-Za-z]{2}$", to="query.gl", theirs=str.lower, default="us",
     )  # fmt: skip
-
-
-def check_order(data: dict[str, Any], first: str, last: str) -> None:
-    """Raise ValidationError if the day `last` is before the day `first`."""
-    if first in data and last in data and data[last] < data[first]:
-        raise ValidationError(f"Must not be before {first}.", last)
