@@ -130,6 +130,12 @@ def test_the_tables_of_all_leagues_of_a_team_are_given(ask, vendor):
 NOT_SENT = [
     ("football/teams", {}, "id"),
     ("football/fixtures", {"timezone": "UTC"}, "id"),
+    ("football/fixtures", {"league": 39}, "league"),
+    ("football/fixtures", {"league": 39, "date": "2019-10-22"}, "league"),
+    ("football/fixtures", {"team": 33, "from": "2019-07-01", "to": "2019-07-31"}, "team"),
+    ("football/fixtures", {"from": "2019-07-01"}, "from"),
+    ("football/fixtures", {"to": "2019-07-01"}, "to"),
+    ("football/fixtures", {"season": 2019, "timezone": "UTC"}, "season"),
     ("football/standings", {"season": 2019}, "league"),
     ("football/transfers", {}, "player"),
     ("football/transfers", {"player": 1, "team": 1}, "player"),
@@ -149,6 +155,37 @@ def test_what_api_sports_would_refuse_is_not_sent(ask, vendor):
         answer = ask(name, body)
         assert (answer.status_code, list(answer.json["details"])) == (400, [field]), (name, body)
     assert vendor.seen == []
+
+
+SENT = [
+    {"league": 39, "season": 2019},
+    {"league": 61, "next": 10},
+    {"league": 61, "last": 10, "status": "FT"},
+    {"team": 85, "last": 10},
+    {"team": 85, "season": 2019, "from": "2019-07-01", "to": "2020-10-31"},
+    {"venue": 358, "next": 10},
+    {"date": "2019-10-22"},
+    {"next": 15},
+    {"live": "all", "league": 39},
+]
+
+
+@on_sqlite
+def test_the_filters_of_fixtures_in_the_vendors_examples_are_sent(ask, vendor):
+    vendor.says(says([]))
+    for body in SENT:
+        assert ask("football/fixtures", body).status_code == 200, body
+
+
+@on_sqlite
+def test_a_refusal_names_the_parameters_that_the_vendor_names(ask, vendor):
+    for errors, names in (
+        ({"search": WORDS, "country_id": WORDS}, ["countryId", "search"]),
+        ({"required": WORDS}, []),
+    ):
+        vendor.says(says(errors))
+        details = ask("basketball/teams", {"countryId": 1, "search": "Saint-É"}).json["details"]
+        assert sorted(details) == names
 
 
 def test_the_key_of_all_sports_is_one_line_of_the_settings():

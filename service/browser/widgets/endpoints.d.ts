@@ -1414,17 +1414,17 @@ export interface Endpoints {
       live?: string;
       /** Only those of this day. */
       date?: string;
-      /** Only those in this league. */
+      /** Only those in this league; needs a season, `last`, `next` or `live` too. */
       league?: number;
-      /** The year in which the season begins. */
+      /** The year in which the season begins; needs another filter too. */
       season?: number;
-      /** Only those of this team. */
+      /** Only those of this team; needs a season, `last`, `next` or `live` too. */
       team?: number;
       /** Only so many that were played last. */
       last?: number;
       /** Only so many that are played next. */
       next?: number;
-      /** Only up to this day. */
+      /** Only up to this day; with a league or a team, and its season. */
       to?: string;
       /** Only this round, such as `Regular Season - 1`. */
       round?: string;
@@ -1434,7 +1434,7 @@ export interface Endpoints {
       venue?: number;
       /** The time zone of the dates, such as `Europe/London`; UTC unless given. */
       timezone?: string;
-      /** Only from this day on. */
+      /** Only from this day on; with a league or a team, and its season. */
       from?: string;
     };
     response: {

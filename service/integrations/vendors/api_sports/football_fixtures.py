@@ -64,9 +64,25 @@ COMPARISON = Shape(
 )  # fmt: skip
 
 
+# Only errors tell these rules: github.com/api-sports/public-roadmap, issues 168, 318 and 363.
+SELECTING = ("season", "last", "next", "live")
+SPAN = ("league", "team", "venue", "season")
+BESIDE_SEASON = (
+    "league", "team", "venue", "date", "from", "to", "round", "status", "last", "next", "live",
+)  # fmt: skip
+
+
 class Fixtures(Filters):
     class Meta:
-        include: dict[str, Any] = {"from": Day("Only from this day on.", to="query.from")}
+        include: dict[str, Any] = {
+            "from": Day(
+                "Only from this day on; with a league or a team, and its season.", to="query.from"
+            )
+        }
+
+    needs = {
+        "league": SELECTING, "team": SELECTING, "from": SPAN, "to": SPAN, "season": BESIDE_SEASON,
+    }  # fmt: skip
 
     id = id_of("The fixture's number.", to="id")
     ids = IDS
@@ -75,12 +91,16 @@ class Fixtures(Filters):
         most=200, pattern=r"^(all|[0-9]{1,9}(-[0-9]{1,9})*)$", to="query.live",
     )  # fmt: skip
     date = DATE
-    league = id_of("Only those in this league.", to="league")
-    season = year()
-    team = id_of("Only those of this team.", to="team")
+    league = id_of(
+        "Only those in this league; needs a season, `last`, `next` or `live` too.", to="league"
+    )
+    season = year("The year in which the season begins; needs another filter too.")
+    team = id_of(
+        "Only those of this team; needs a season, `last`, `next` or `live` too.", to="team"
+    )
     last = Count("Only so many that were played last.", least=1, most=99, to="query.last")
     next = Count("Only so many that are played next.", least=1, most=99, to="query.next")
-    to = Day("Only up to this day.", to="query.to")
+    to = Day("Only up to this day; with a league or a team, and its season.", to="query.to")
     round = Words("Only this round, such as `Regular Season - 1`.", most=100, to="query.round")
     status = Words(
         "Only with these statuses, by their codes with `-` between them, such as `NS-PST-FT`.",

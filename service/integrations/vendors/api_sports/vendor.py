@@ -24,6 +24,8 @@ MINUTE, DAY = 60, 24 * 3600  # seconds
 # Faults of the operator's account, or of API-SPORTS itself.
 OURS = {"token", "access", "subscription", "ip", "plan", "bug", "endpoint"}
 
+OUR_NAMES = {"country_id": "countryId"}  # of the vendor's parameters, which its errors name
+
 # 204 is documented for an answer without content.
 fetch = partial(get, instead={204: {"response": []}})
 
@@ -49,7 +51,9 @@ def _error(reply: Reply, causes: Set[str]) -> ServiceError:
         return limited(reply, _until_midnight())
     if causes & OURS or not causes:
         return UpstreamFailed(upstreamStatus=reply.status)
-    return InvalidRequest("The upstream does not accept these parameters.", details={})
+    names = {OUR_NAMES.get(name, name) for name in causes - {"required"}}
+    details = {name: ["The upstream refuses its value, or needs it here."] for name in names}
+    return InvalidRequest("The upstream does not accept these parameters.", details=details)
 
 
 def _pause(reply: Reply) -> int:
