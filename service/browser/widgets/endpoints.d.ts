@@ -3178,13 +3178,13 @@ export interface Endpoints {
   'rtc-create-room': {
     get: false;
     request: {
-      /** The room's name. */
+      /** The room's name. If the room exists, it gets the values of this call that are not 0. */
       name: string;
-      /** Seconds that it stays while nobody has joined. @default 300 */
+      /** Seconds that it stays while nobody has joined; 0 is the server's own time. @default 300 */
       emptyTimeout?: number;
-      /** Seconds that it stays when everybody has left. @default 20 */
+      /** Seconds that it stays when everybody has left; 0 is the server's own time. @default 20 */
       departureTimeout?: number;
-      /** How many may join; 0 is no limit. @default 0 */
+      /** How many may join; 0 is the server's own limit, usually none. @default 0 */
       maxParticipants?: number;
       /** A text that participants see. */
       metadata?: string;

@@ -87,17 +87,22 @@ def _switch(name: str) -> Made:
 
 
 class Room(Parameters):
-    name = Words("The room's name.", most=128, required=True)
+    # LiveKit ignores zeros, also for a room that exists, which otherwise gets these values.
+    # Source: github.com/livekit/livekit, pkg/service/roomallocator.go.
+    name = Words(
+        "The room's name. If the room exists, it gets the values of this call that are not 0.",
+        most=128, required=True,
+    )  # fmt: skip
     emptyTimeout = Count(
-        "Seconds that it stays while nobody has joined.", least=0, most=86_400,
-        to="json.empty_timeout", default=300,
+        "Seconds that it stays while nobody has joined; 0 is the server's own time.",
+        least=0, most=86_400, to="json.empty_timeout", default=300,
     )  # fmt: skip
     departureTimeout = Count(
-        "Seconds that it stays when everybody has left.", least=0, most=86_400,
-        to="json.departure_timeout", default=20,
+        "Seconds that it stays when everybody has left; 0 is the server's own time.",
+        least=0, most=86_400, to="json.departure_timeout", default=20,
     )  # fmt: skip
     maxParticipants = Count(
-        "How many may join; 0 is no limit.", least=0, most=1000,
+        "How many may join; 0 is the server's own limit, usually none.", least=0, most=1000,
         to="json.max_participants", default=0,
     )  # fmt: skip
     metadata = Words("A text that participants see.", least=0, most=4096, to="json.metadata")
