@@ -110,6 +110,16 @@ def test_every_text_in_base64_can_be_chosen_as_a_file(alice):
             assert is_file is ("base64" in one["description"].lower()), (name, parameter)
 
 
+def test_texts_give_the_limit_of_a_file_as_the_explorer_writes_it(alice, described):
+    bodies = alice.get("/api/integrations/routes-schema").json["properties"]
+    for item in described:
+        for one in bodies[item["name"]]["properties"].values():
+            file = next((o for o in one.get("anyOf", [one]) if "contentEncoding" in o), {})
+            texts = f"{item['summary']} {one['description']}"
+            for limit in re.findall(r"of at most (\d+ \w+)", texts) if "maxLength" in file else ():
+                assert limit == f"{file['maxLength'] * 3 // 4 >> 20} MiB", item["name"]
+
+
 def test_the_fields_of_a_mail_and_of_a_day_come_in_their_usual_order(alice):
     bodies = alice.get("/api/integrations/routes-schema").json["properties"]
     assert list(bodies["send-email"]["properties"])[:3] == ["to", "subject", "content"]

@@ -1181,7 +1181,7 @@ export interface Endpoints {
     };
     response: { id: string; deleted: boolean; permanent: boolean };
   };
-  /** The content of a file of at most 5 MB: in base64, above 256 KiB as a URL. */
+  /** The content of a file of at most 5 MiB: in base64, above 256 KiB as a URL. */
   'drive-download': {
     get: true;
     request: {
@@ -1212,7 +1212,7 @@ export interface Endpoints {
     };
   };
   'drive-list': Endpoints['cloudsuite/drive-list'];
-  /** Upload a new file of at most 5 MB. */
+  /** Upload a new file of at most 5 MiB. */
   'drive-upload': {
     get: false;
     request: {
@@ -1297,7 +1297,7 @@ export interface Endpoints {
   'expand-image': {
     get: false;
     request: {
-      /** The picture to extend. Its address, or base64 of at most 5 MB. */
+      /** The picture to extend. Its address, or base64 of at most 5 MiB. */
       image: string;
       /** Pixels to add at the left. @default 0 */
       left?: number;
@@ -1912,11 +1912,11 @@ export interface Endpoints {
         /** How much of it. */
         weight: number;
       }>;
-      /** A picture whose shapes to keep. Its address, or base64 of at most 5 MB. */
+      /** A picture whose shapes to keep. Its address, or base64 of at most 5 MiB. */
       structureReference?: string;
       /** How much to keep them, with `structureReference`: 50 unless given. */
       structureStrength?: number;
-      /** A picture whose style to keep. Its address, or base64 of at most 5 MB. */
+      /** A picture whose style to keep. Its address, or base64 of at most 5 MiB. */
       styleReference?: string;
       /** How much to follow the prompt rather than that style, with `styleReference`: 50 unless given. */
       adherence?: number;
@@ -2041,7 +2041,7 @@ export interface Endpoints {
   'generate-video': {
     get: false;
     request: {
-      /** The first picture, of 300 by 300 pixels or more. Its https address, or base64 of at most 5 MB. */
+      /** The first picture, of 300 by 300 pixels or more. Its https address, or base64 of at most 5 MiB. */
       imageUrl: string;
       /** What happens. */
       prompt: string;
@@ -3108,13 +3108,13 @@ export interface Endpoints {
   'relight-image': {
     get: false;
     request: {
-      /** The picture to change. Its https address, or base64 of at most 5 MB. */
+      /** The picture to change. Its https address, or base64 of at most 5 MiB. */
       image: string;
       /** The light, in words; `(dark scene:1.3)` stresses a part. */
       prompt?: string;
-      /** A picture whose light it takes; not with `lightmap`. Its https address, or base64 of at most 5 MB. */
+      /** A picture whose light it takes; not with `lightmap`. Its https address, or base64 of at most 5 MiB. */
       referenceImage?: string;
-      /** A picture that is light where light falls, and black elsewhere. Its https address, or base64 of at most 5 MB. */
+      /** A picture that is light where light falls, and black elsewhere. Its https address, or base64 of at most 5 MiB. */
       lightmap?: string;
       /** How strong the new light is. @default 100 */
       lightTransferStrength?: number;
@@ -4218,9 +4218,9 @@ export interface Endpoints {
   'style-transfer-image': {
     get: false;
     request: {
-      /** The picture to change. Its https address, or base64 of at most 5 MB. */
+      /** The picture to change. Its https address, or base64 of at most 5 MiB. */
       image: string;
-      /** The picture whose style it takes. Its https address, or base64 of at most 5 MB. */
+      /** The picture whose style it takes. Its https address, or base64 of at most 5 MiB. */
       referenceImage: string;
       /** What the result shows. */
       prompt?: string;
@@ -4458,7 +4458,7 @@ export interface Endpoints {
   'upscale-image': {
     get: false;
     request: {
-      /** The picture to enlarge. Its address, or base64 of at most 5 MB. */
+      /** The picture to enlarge. Its address, or base64 of at most 5 MiB. */
       image: string;
       /** Be faithful to the picture (`precision`), or invent details (`creative`). @default 'precision' */
       mode?: 'precision' | 'creative';

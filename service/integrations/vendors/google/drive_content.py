@@ -1,4 +1,4 @@
-"""The contents of Drive's files: uploads and downloads of up to 5 MB.
+"""The contents of Drive's files: uploads and downloads of up to 5 MiB.
 
 Source: developers.google.com/workspace/drive/api/guides, "Upload file data" and "Download and
 export files".
@@ -97,7 +97,7 @@ STORING = (
 )
 upload = Endpoint(
     name="drive-upload", vendor=GOOGLE, category="suite",
-    summary="Upload a new file of at most 5 MB.",
+    summary="Upload a new file of at most 5 MiB.",
     says=Says("Putting the file “{name}” into the files", "Put the file “{name}” into the files"),
     docs=f"{GUIDES}/manage-uploads#multipart", seconds=90, body_limit=LIMIT * 4 // 3 + (1 << 16),
     scope="drive.file", accepted=("drive",),
@@ -176,13 +176,13 @@ def _refuse_large(known: Any) -> None:
 
 
 def _too_large() -> TooLarge:
-    return TooLarge("Files of at most 5 MB are taken.", limit=LIMIT)
+    return TooLarge("Files of at most 5 MiB are taken.", limit=LIMIT)
 
 
 download = Endpoint(
     name="drive-download", vendor=GOOGLE, category="suite",
     # A document in Google's own formats is converted: to PDF, a table to CSV, or as requested.
-    summary="The content of a file of at most 5 MB: in base64, above 256 KiB as a URL.",
+    summary="The content of a file of at most 5 MiB: in base64, above 256 KiB as a URL.",
     docs=f"{GUIDES}/manage-downloads", access=READ, seconds=90, makes=LIMIT,
     scope="drive.readonly", accepted=("drive",), narrow=("drive.file",),
     takes=Download, run=_download,

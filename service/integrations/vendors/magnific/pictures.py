@@ -37,7 +37,7 @@ def _picture(
     about: str, address: str, check: Callable[[str], None], to: str, required: bool
 ) -> AddressOrFile:
     return AddressOrFile(
-        f"{about} Its {address}, or base64 of at most 5 MB.",
+        f"{about} Its {address}, or base64 of at most 5 MiB.",
         most=MOST_SENT, longest_address=LONGEST_ADDRESS, kind="image/*", check=check,
         to=f"json.{to}", required=required,
     )  # fmt: skip
