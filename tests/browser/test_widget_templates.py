@@ -255,6 +255,41 @@ def test_a_half_written_text_of_a_widget_alone_is_shown_to_nobody_else(opened):
     expect(city).to_have_value("Where alice goes")
 
 
+def test_who_signs_in_on_the_page_of_a_widget_sees_nothing_of_the_user_before(opened):
+    bob = opened()
+    console = opened().open("/app/weather")
+    page, asked = console.page, []
+    console.may_say("401")
+    city, token, shown = page.get_by_label("City"), page.get_by_label("Sign-in token"), page.get_by_text("Feels like")
+    city.fill("Berlin")
+    city.press("Enter")
+    token.fill(console.token)
+    console.button("Sign in").click()
+    expect(shown).to_be_visible()
+    refusal = {"success": False, "error": "unauthorized", "message": "The token has expired."}
+    page.route("**/api/integrations/**", lambda route: route.fulfill(status=401, json=refusal))
+    console.button("Show").click()
+    console.button("Sign in").click()
+    page.unroute_all()
+    page.on("request", lambda request: asked.append(request.url))
+    token.fill(bob.token)
+    console.button("Sign in").click()
+    expect(page.get_by_text("The page was loaded again")).to_be_visible()
+    expect(token).to_be_focused()
+    expect(city).to_have_value("")
+    expect(shown).to_have_count(0)
+    assert not any("/api/" in url for url in asked)
+    assert violations_in([page.main_frame], page) == []
+    token.fill(bob.token)
+    console.button("Sign in").click()
+    expect(token).to_have_count(0)
+    city.fill("Paris")
+    city.press("Enter")
+    expect(shown).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("The page was loaded again")).to_have_count(0)
+
+
 def test_a_table_alone_asks_for_a_token_below_its_title(opened):
     console = opened().open("/app/table")
     page = console.page
