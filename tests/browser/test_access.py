@@ -2,17 +2,7 @@
 
 from playwright.sync_api import expect
 
-WATCH = """() => {
-  window.announcements = [];
-  const watch = new MutationObserver((changes) => {
-    for (const { target } of changes) {
-      const node = target.nodeType === 1 ? target : target.parentElement;
-      const region = node?.closest('[role=status], [role=alert], [aria-live=polite]');
-      if (region?.textContent) window.announcements.push(region.textContent);
-    }
-  });
-  watch.observe(document.body, { childList: true, subtree: true, characterData: true });
-}"""
+from tests.browser.watched_page import WATCH
 
 
 def test_axe_finds_nothing_in_any_state(opened):

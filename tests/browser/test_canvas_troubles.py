@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from sqlalchemy.engine import make_url
 
 from tests.browser.canvas import Canvas
+from tests.browser.watched_page import WATCH
 
 TEMPLATES = re.compile("/api/widgets/templates")
 LIST = re.compile(r"/api/records/canvases\?")
@@ -72,3 +73,20 @@ def widen_the_last(canvas):
         wider = "json_replace(data, '$.widgets[1].width', ?)"
         change = f"update records set data = {wider} where record_id = ?"
         assert database.execute(change, [width * 1000, record["recordId"]]).rowcount == 1
+
+
+def test_a_screen_reader_hears_that_a_canvas_is_stored_only_after_a_failure(console):
+    canvas = Canvas(console).put("Note")
+    canvas.saved()
+    canvas.page.evaluate(WATCH)
+    console.may_say("500")
+    grip = canvas.grip("Note")
+    for _ in range(2):
+        with canvas.page.expect_response(RECORD):
+            grip.press("ArrowDown")
+        canvas.saved()
+    assert canvas.page.evaluate("window.announcements") == []
+    canvas.page.route(RECORD, lambda route: route.fulfill(**REFUSAL), times=1)
+    grip.press("ArrowDown")
+    canvas.saved()
+    assert canvas.page.evaluate("window.announcements") == ["Out of order.", "Saved"]

@@ -45,7 +45,7 @@ def test_a_double_click_sends_a_message_and_does_not_stop_its_reply(console):
     expect(console.answers.last).not_to_contain_text("Stopped")
 
 
-def test_a_double_click_that_sends_the_first_message_of_a_chat_leaves_the_focus_in_the_field(console):
+def test_a_double_click_on_send_in_a_new_chat_leaves_the_focus_in_the_field(console):
     page, held = console.page, []
     page.route("**/api/ai/chats", held.append)  # until then there is nothing that could be stopped
     console.composer.fill("Who am I?")

@@ -260,7 +260,8 @@ def test_who_signs_in_on_the_page_of_a_widget_sees_nothing_of_the_user_before(op
     console = opened().open("/app/weather")
     page, asked = console.page, []
     console.may_say("401")
-    city, token, shown = page.get_by_label("City"), page.get_by_label("Sign-in token"), page.get_by_text("Feels like")
+    city, token = page.get_by_label("City"), page.get_by_label("Sign-in token")
+    shown = page.get_by_text("Feels like")
     city.fill("Berlin")
     city.press("Enter")
     token.fill(console.token)

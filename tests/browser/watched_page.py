@@ -6,6 +6,19 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+# Collects what screen readers are told, in `window.announcements`.
+WATCH = """() => {
+  window.announcements = [];
+  const watch = new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const node = target.nodeType === 1 ? target : target.parentElement;
+      const region = node?.closest('[role=status], [role=alert], [aria-live=polite]');
+      if (region?.textContent) window.announcements.push(region.textContent);
+    }
+  });
+  watch.observe(document.body, { childList: true, subtree: true, characterData: true });
+}"""
+
 
 @dataclass
 class WatchedPage:

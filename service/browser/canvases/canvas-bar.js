@@ -21,14 +21,14 @@ const ZOOM_STEP = 1.25;
  * @param {import('./canvas-room.js').CanvasRoom} room
  * @param {{add: () => void, arrange: () => void, panels: import('./canvas-panels.js').CanvasPanels}} actions
  */
-export function createCanvasBar({ store, view, allowed, history, act, mayEdit, undo, redo }, { add, arrange, panels }) {
+export function createCanvasBar({ store, view, allowed, history, act, mayEdit, undo, redo, announce }, { add, arrange, panels }) {
   const title = element('input', {
     class: 'canvas-title',
     'aria-label': 'Title of the canvas',
     maxlength: '200',
     on: { change: rename, blur: showTitle, keydown: (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && !isComposing(event) && title.blur() },
   });
-  const phase = element('span', { class: 'hint canvas-phase', role: 'status' });
+  const phase = element('span', { class: 'hint canvas-phase' });
   const problem = element('span', { class: 'problem', role: 'alert' });
   const discard = button('Discard my changes', () => tryAgain(() => store.discard(), again, focus));
   const again = button('Try again', () => tryAgain(() => store.retry(), again, focus));
@@ -86,6 +86,17 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
     title.value = store.canvas?.title || store.canvas?.name || '';
   }
 
+  let hasFailed = false; // since the canvas was last stored
+
+  /** Announces that the canvas is stored only after a failure, not after each edit. The error itself is an alert. @param {string} state */
+  function announceRecovery(state) {
+    if (store.problem) hasFailed = true;
+    else if (hasFailed && store.phase === 'saved') {
+      hasFailed = false;
+      announce(state);
+    }
+  }
+
   showPanels();
   panels.whenClosed(showPanels);
   return {
@@ -98,6 +109,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
       const words = canvas ? PHASES : UNREAD;
       const state = isLooking && store.phase === 'saved' ? 'Read-only' : words[store.phase];
       if (phase.textContent !== state) phase.textContent = state;
+      announceRecovery(state);
       title.readOnly = isLooking;
       if (looking.hidden === isLooking) {
         looking.hidden = !isLooking;

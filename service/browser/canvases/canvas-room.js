@@ -171,6 +171,7 @@ export function createCanvasRoom(recordId, templates, editable, context) {
     history,
     act,
     mayEdit,
+    announce,
     show,
     labelOf,
     reasonOf: (/** @type {string} */ id) => links.reasons.get(id) ?? '',
