@@ -24,6 +24,20 @@ def test_the_price_depends_on_the_body_and_is_the_most_that_a_call_costs(alice, 
     assert 0 < 1000 - alice.get("/api/credits").json["balance"] <= simple
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "name"),
+    [("text-to-speech", "text"), ("search-web", "query"), ("generate-video", "prompt")],
+)
+def test_a_blank_text_where_one_is_needed_is_refused_before_anybody_pays(
+    ask, price, vendor, endpoint, name
+):
+    body = {"imageUrl": "https://example.com/a.png"} if endpoint == "generate-video" else {}
+    for asked in (price, ask):
+        answer = asked(endpoint, {**body, name: " \n\u00a0"})
+        assert (answer.status_code, answer.json["details"]) == (400, {name: ["Must not be blank."]})
+    assert vendor.seen == []
+
+
 @pytest.mark.settings(rate_limits="calls=2/hour")
 def test_a_question_counts_as_a_call(price):
     asked = [price(IMAGE, {"prompt": "a red boat"}).status_code for _ in range(3)]

@@ -20,7 +20,7 @@ from typing import Any, TypedDict, Unpack
 from marshmallow import Schema, fields, missing, validate
 
 from service.integrations.declare.addresses import check_public
-from service.integrations.declare.matching import Bounded, Fitting
+from service.integrations.declare.matching import Bounded, Fitting, check_not_blank
 from service.web.errors import TooLarge
 from service.web.fields import JsonBoolean, JsonInteger, JsonNumber, Text
 
@@ -70,7 +70,10 @@ def _facts(
 
 
 class Words(Text):
-    """A text of `least` to `most` characters, or one that fits a `pattern`."""
+    """A text of `least` to `most` characters, or one that fits a `pattern`.
+
+    A required text is not blank, unless `least` is 0.
+    """
 
     def __init__(
         self,
@@ -88,7 +91,9 @@ class Words(Text):
         `form` is the `format` in schemas.
         """
         assert most is not None or not checks, "checks need a limit of the length"
-        matches = [Fitting(pattern)] if pattern else []
+        matches: list[Any] = [Fitting(pattern)] if pattern else []
+        if facts.get("required") and least:
+            matches.append(check_not_blank)
         bounds = [] if most is None else [Bounded(least, most, *matches, *checks)]
         keywords = {"pattern": pattern if bounds else None, "format": form}
         super().__init__(**_facts(about, bounds or matches, keywords, **facts))

@@ -24,6 +24,12 @@ class Bounded(validate.Length):
         return value
 
 
+def check_not_blank(text: str) -> None:
+    """Raise ValidationError for a text of white space alone, which a vendor may charge for."""
+    if text.isspace():
+        raise ValidationError("Must not be blank.")
+
+
 class Fitting(validate.Regexp):
     """A pattern that the whole text must fit, because `$` alone accepts a newline at the end.
 
