@@ -18,10 +18,14 @@ _LINE_START = re.compile(r"^[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+
 _ROW = re.compile(r"^\|.*\|[ \t]*$", re.M)
 _LINK = re.compile(r"!?\[([^][\n]{0,300})\]\([^()\s]{0,300}\)")
 _CODE = re.compile(r"(`+)([^`\n]{1,300})\1")
-# A mark inside a word or beside a space is not emphasis: `snake_case`, `2 * 3 * 4`.
+# A mark inside a word or beside a space is not emphasis: `snake_case`, `2 * 3 * 4`. Neither is
+# `__name__`, a name in Python, although Markdown reads it as strong.
 _EMPHASIS = re.compile(
-    r"(?<![\w*~])(\*{1,3}|_{1,3}|~~)(?=[^\s*_~])([^\n*~]{1,300}?)(?<=\S)\1(?![*~]|\.?[^\W_])"
+    r"(?<![\w*~])(?!__[^\W_]\w*__\b)(\*{1,3}|_{1,3}|~~)(?=[^\s*_~])"
+    r"([^\n*~]{1,300}?)(?<=\S)\1(?![*~]|\.?[^\W_])"
 )
+_MARKS, _HIDDEN = "*_~", "\ue000\ue001\ue002"  # private characters stand for marks in code
+_HIDE, _SHOW = str.maketrans(_MARKS, _HIDDEN), str.maketrans(_HIDDEN, _MARKS)
 
 
 def wrong_title(title: str) -> list[str]:
@@ -54,5 +58,5 @@ def _beginning(line: str) -> str:
 
 def _without_spans(text: str) -> str:
     """Remove the marks of links, code and emphasis. Emphasis may contain emphasis once."""
-    text = _CODE.sub(r"\2", _LINK.sub(r"\1", text))
-    return _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
+    text = _CODE.sub(lambda code: code[2].translate(_HIDE), _LINK.sub(r"\1", text))
+    return _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text)).translate(_SHOW)

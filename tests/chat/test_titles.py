@@ -20,10 +20,14 @@ TITLES = {
     "Read [the docs](https://example.org/a) ![and](b.png)": "Read the docs and",
     "| a | b |\n|---|:-:|\n| 1 | 2 |": "a b 1 2",
     "__both *kinds*__ ***strong***": "both kinds strong",
+    "What is `*args` in `f(*args)`?": "What is *args in f(*args)?",
+    "**Use `_a_` or `~~`** now": "Use _a_ or ~~ now",
+    "What is `__name__`?": "What is __name__?",
 }
 KEPT = [
     "2 * 3 * 4", "snake_case_name", "a|b || c", "__init__.py", "C# or F#?", "#1 priority", "-5 + 3",
     "[1, 2](3", "what does ** do", "5 < 6 > 4", "~/notes", "---", "**", "a *b", "What is `",
+    "if __name__ == '__main__'", "__init__, __new__",
 ]  # fmt: skip
 
 
