@@ -119,6 +119,7 @@ def test_only_configured_origins_may_call_from_a_browser(alice, client):
     for origin, allowed in [("https://app.example.com", True), ("https://evil.example", False)]:
         response = client.options("/api/ai/chat", headers={"Origin": origin, **preflight})
         assert (response.headers.get("Access-Control-Allow-Origin") == origin) is allowed
+        assert (response.headers.get("Access-Control-Max-Age") == "7200") is allowed
         answered = alice.request(
             "POST",
             "/api/ai/chat",

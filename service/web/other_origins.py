@@ -21,6 +21,7 @@ from service.app import Service
 from service.web.errors import Forbidden
 
 OPAQUE = "null"
+PREFLIGHT_SECONDS = 7200  # for which a browser keeps the answer to a preflight; Chromium's maximum
 EXPOSED = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]  # headers of answers
 
 
@@ -34,7 +35,13 @@ def allow(app: Service, origins: Iterable[str]) -> None:
     # As patterns, because Flask-CORS reads the brackets of an IPv6 address as part of one.
     named = {"origins": [re.compile(re.escape(origin) + r"\Z") for origin in origins]}
     resources: Any = {r"/api/*": named, "/mcp": named}
-    CORS(app, resources=resources, expose_headers=EXPOSED, vary_header=False)
+    CORS(
+        app,
+        resources=resources,
+        expose_headers=EXPOSED,
+        max_age=PREFLIGHT_SECONDS,
+        vary_header=False,
+    )
     app.finish_responses(_vary)
 
 
