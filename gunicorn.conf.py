@@ -50,7 +50,8 @@ from serving import descriptors, handover, logs, patches, pending, refusals  # n
 from serving.worker import Worker  # noqa: E402
 
 try:
-    settings = declarations(settings).settings
+    declared = declarations(settings)
+    settings = declared.settings
     effective = prepare(settings)  # with the sandbox's own secrets
     engine_options(effective.database_url, effective.database_pool_size)  # loads the driver
     import_deferred(effective)
@@ -102,6 +103,8 @@ def post_worker_init(worker) -> None:
     gc.set_threshold(10_000, 10, 10)
     for name in settings.unknown:
         log.warning("unknown setting", setting=name)
+    for name in declared.empty_modules:
+        log.warning("extension declares nothing", module=name)
     if workers > 1 and effective.database_url.startswith("sqlite"):
         # The limits of a user are counted in memory then, and writers wait for other processes.
         log.warning("SQLite serves one worker", setting="WEB_CONCURRENCY", workers=workers)

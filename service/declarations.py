@@ -15,7 +15,7 @@ from service.chat.collections import BUILT_IN
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tool, Tools
-from service.extension_modules import load
+from service.extension_modules import declared_in, load
 from service.integrations import everything, setup
 from service.integrations.declare.catalog import Catalog
 from service.records.collection import Collection, Collections
@@ -30,13 +30,17 @@ MOST_TOOLS = 128  # the maximum in a request of the OpenAI wire
 
 @dataclass(frozen=True)
 class Declarations:
-    """All declarations of an app. `settings` includes the settings that vendors declare."""
+    """All declarations of an app. `settings` includes the settings that vendors declare.
+
+    `empty_modules` has the modules of `EXTENSIONS` that declare nothing.
+    """
 
     collections: Collections
     tools: Tools
     catalog: Catalog
     templates: WidgetTemplates
     settings: Settings
+    empty_modules: tuple[str, ...]
 
 
 def declarations(settings: Settings) -> Declarations:
@@ -58,7 +62,8 @@ def declarations(settings: Settings) -> Declarations:
     setup.check_billing(catalog, settings)
     complete = with_declared(settings, catalog.settings)
     setup.check_scope_names(catalog, complete)
-    return Declarations(collections, tools, catalog, templates, complete)
+    empty = tuple(module.__name__ for module in modules if not declared_in(module))
+    return Declarations(collections, tools, catalog, templates, complete, empty)
 
 
 def _tools(

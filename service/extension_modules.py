@@ -65,11 +65,16 @@ def _check(module: Any) -> None:
     for name in vars(module):
         if meant := misspelt(name, ITEM_TYPES):
             raise ValueError(f"{name} is no name of a declaration: is {meant} meant?")
-    declared = {name: getattr(module, name) for name in ITEM_TYPES if hasattr(module, name)}
+    declared = declared_in(module)
     for name, items in declared.items():
         _check_kind(name, items)
     for collection in declared.get("COLLECTIONS", ()):
         refuse_mistakes(collection)
+
+
+def declared_in(module: Any) -> dict[str, Any]:
+    """Return the declarations of a module by the names of its attributes."""
+    return {name: getattr(module, name) for name in ITEM_TYPES if hasattr(module, name)}
 
 
 def _check_kind(name: str, items: Any) -> None:

@@ -20,7 +20,7 @@ CASES = {
 
 @pytest.fixture
 def configure() -> dict:
-    return {"EXTENSIONS": "tests.extension", "PROVIDER_A_TIMEOUT": "3"}
+    return {"EXTENSIONS": "tests.extension,colorsys", "PROVIDER_A_TIMEOUT": "3"}
 
 
 def test_every_line_is_json_without_values(service):
@@ -81,3 +81,8 @@ def test_a_request_has_no_facts_of_the_one_before_on_its_connection(service):
 def test_a_worker_logs_unknown_settings(service):
     named = [line["setting"] for line in ToolCaller(service).lines("unknown setting")]
     assert named == ["PROVIDER_A_TIMEOUT"]
+
+
+def test_a_worker_logs_modules_that_declare_nothing(service):
+    lines = ToolCaller(service).lines("extension declares nothing")
+    assert [line["module"] for line in lines] == ["colorsys"]
