@@ -3,8 +3,9 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,6 +180,25 @@ def test_a_refusal_before_any_route_has_the_default_form_of_its_paths(document):
 def test_a_create_describes_its_idempotency_key(document):
     parameters = document["paths"]["/api/records/{collection}"]["post"]["parameters"]
     assert "Idempotency-Key" in [each["name"] for each in parameters if each["in"] == "header"]
+
+
+def _enumerations(schema: Any) -> Iterator[list[Any]]:
+    if isinstance(schema, dict):
+        if isinstance(schema.get("enum"), list):
+            yield schema["enum"]
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for one in schema:
+            yield from _enumerations(one)
+
+
+@on_sqlite
+def test_no_enumeration_mixes_booleans_with_texts(document):
+    """Generators of clients refuse such an enumeration, and leave out the whole operation."""
+    every = list(_enumerations(document))
+    assert len(every) > 100
+    mixed = [one for one in every if {bool, str} <= set(map(type, one))]
+    assert mixed == []
 
 
 @on_sqlite

@@ -74,7 +74,7 @@ def _job_schema(item: Endpoint) -> dict[str, Any]:
 def posts(catalog: Catalog) -> Iterator[Instance]:
     """Yield the POST of every endpoint, for the OpenAPI document."""
     for name, item in catalog.names.items():
-        content = {"application/json": {"schema": body_schema(item)}}
+        content = {"application/json": {"schema": _divided(body_schema(item))}}
         body = {"requestBody": {"required": item.needs_parameters, "content": content}}
         yield _instance(name, item, body)
 
@@ -83,7 +83,7 @@ def gets(catalog: Catalog) -> Iterator[Instance]:
     """Yield the GET of every endpoint whose call anybody may repeat."""
     for name, item in catalog.names.items():
         if item.access.gets:
-            schema = body_schema(item)
+            schema = _divided(body_schema(item))
             parameters = [
                 {"in": "query", "name": one, "required": one in schema.get("required", ())}
                 | {"schema": of_one}
@@ -91,6 +91,21 @@ def gets(catalog: Catalog) -> Iterator[Instance]:
             ]
             query = {"parameters": parameters}
             yield _instance(name, item, query)
+
+
+def _divided(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a body's schema without enumerations that mix booleans with texts.
+
+    Generators of clients refuse such an enumeration, and leave out the whole operation.
+    """
+    properties = dict(schema["properties"])
+    for name, one in properties.items():
+        if one.get("type") == ["boolean", "string"] and "enum" in one:
+            texts = [value for value in one["enum"] if isinstance(value, str)]
+            rest = {key: value for key, value in one.items() if key not in ("type", "enum")}
+            either = [{"type": "boolean"}, {"type": "string", "enum": texts}]
+            properties[name] = {**rest, "anyOf": either}
+    return {**schema, "properties": properties}
 
 
 def _instance(name: str, item: Endpoint, facts: Mapping[str, Any]) -> Instance:

@@ -89,7 +89,7 @@ class CollectionSchema(Schema):
     columns = fields.List(fields.Nested(ColumnSchema), required=True)
     permissions = fields.Dict(
         keys=fields.String(validate=validate.OneOf(ACTIONS)),
-        values=fields.Raw(validate=validate.OneOf([True, False, "own"])),
+        values=fields.Raw(metadata={"anyOf": [{"type": "boolean"}, {"const": "own"}]}),
         required=True,
     )
 
