@@ -31,6 +31,7 @@ MISTAKES = (
     ValueError,
     LookupError,
     OSError,
+    RuntimeError,  # Flask's `current_app` or a query of the database, which need an app context
 )
 
 
@@ -39,8 +40,9 @@ def load(path: str) -> Any:
     try:
         module = importlib.import_module(path)
     except MISTAKES as error:
-        what = repr(error) if isinstance(error, LookupError) else error  # its text is only a key
-        reason = f"{path} can't be imported ({_place(error)}{what})"
+        what = repr(error) if isinstance(error, LookupError) else str(error)  # its text is a key
+        first_line, *_ = what.splitlines() or [""]
+        reason = f"{path} can't be imported ({_place(error)}{first_line})"
         raise ConfigError(f"EXTENSIONS: {reason}") from error
     try:
         _check(module)

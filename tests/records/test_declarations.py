@@ -128,6 +128,7 @@ def test_a_module_that_declares_in_another_form_is_refused(start, attributes, te
         ("COLLECTIONS = (BOOKS,)", "name 'BOOKS' is not defined"),
         ("from os import environ; environ['SHELF_KEY']", "KeyError('SHELF_KEY')"),
         ("open('/no/such/shelf')", "[Errno 2] No such file or directory: '/no/such/shelf'"),
+        ("from flask import current_app; current_app.name", "Working outside of application con"),
         ("tool('shelf.sort')(print)", "tool() missing"),
         ("tool('shelf.sort', Nothing(), reads=True)(lambda context: 1)", "tool shelf.sort has no"),
     ],
@@ -142,6 +143,7 @@ def test_a_module_that_fails_is_refused_with_the_line(tmp_path, monkeypatch, lin
         declarations(settings_for("sqlite:///unused", extensions="leaning_shelf"))
     place = "EXTENSIONS: leaning_shelf can't be imported (leaning_shelf.py, line 3: "
     assert str(raised.value).startswith(place + text)
+    assert len(str(raised.value).splitlines()) == 1
 
 
 def test_a_module_that_is_no_python_is_refused_with_the_line(tmp_path, monkeypatch):
