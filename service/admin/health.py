@@ -8,9 +8,8 @@ from sqlalchemy import select
 
 from service.admin import calls
 from service.app_keys import APP_SETTINGS
-from service.database.clock import current_time
 from service.extensions import db
-from service.integrations.calling.breaker import FAILURES
+from service.integrations.calling.breaker import FAILURES, IS_OPEN
 from service.integrations.calling.proxy import PROXY, Proxy
 from service.integrations.consent.health import counts
 from service.integrations.declare.endpoint import Endpoint
@@ -74,7 +73,7 @@ def _addresses(vendor: Vendor, settings: Mapping[str, str]) -> list[str | None]:
 
 def _breakers() -> dict[str, dict[str, Any]]:
     """Return the breakers that have counted failures since the last success."""
-    rows = db.session.execute(select(Breaker, Breaker.open_until > current_time()))
+    rows = db.session.execute(select(Breaker, IS_OPEN))
     return {row.integration: _state(row, bool(is_open)) for row, is_open in rows if row.failures}
 
 

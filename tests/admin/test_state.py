@@ -5,8 +5,10 @@ from sqlalchemy import text
 
 from service.admin import failures
 from service.database.access import write_transaction
+from service.database.clock import from_now
 from service.database.revisions import newest_revision
 from service.integrations.calling.breaker import FAILURES
+from service.integrations.models import Breaker
 from tests.services import on_sqlite
 
 BASE = "/api/admin"
@@ -73,6 +75,15 @@ def test_an_open_breaker_is_shown_until_it_closes(app, admin):
     with app.app_context():
         breakers.note_success("weather")
     assert integration(admin, "weather")["breaker"] == closed
+
+
+def test_a_breaker_whose_clock_was_set_back_is_shown_as_it_acts(app, admin):
+    """It has opened by a clock that was an hour ahead, and lets the next call try."""
+    with app.app_context(), write_transaction() as session:
+        until = from_now(3600)
+        session.add(Breaker(integration="weather", failures=FAILURES, open_until=until))
+    shown = integration(admin, "weather")["breaker"]
+    assert shown == {"state": "trial", "failures": FAILURES, "openUntil": None}
 
 
 @on_sqlite

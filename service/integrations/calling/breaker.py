@@ -29,7 +29,7 @@ LOOK_SECONDS = 1.0  # for which a worker uses the state that it has read
 log = structlog.get_logger("integrations")
 
 _has_waited = or_(Breaker.open_until.is_(None), has_passed(Breaker.open_until, OPEN_SECONDS))
-_is_open = not_(_has_waited).label("is_open")
+IS_OPEN = not_(_has_waited).label("is_open")
 
 
 class Breakers:
@@ -65,7 +65,7 @@ class Breakers:
 
     def _admit(self, integration: str) -> None:
         row = db.session.execute(
-            select(Breaker.failures, _is_open).where(Breaker.integration == integration)
+            select(Breaker.failures, IS_OPEN).where(Breaker.integration == integration)
         ).one_or_none()
         db.session.commit()
         self._known[integration] = (time.monotonic(), row.failures if row else 0)
