@@ -16,6 +16,7 @@ REFUSALS = [
     (400, "parameterInvalid", INVALID, None),
     (426, "maximumResultsReached", INVALID, None),
     (426, "parameterInvalid", INVALID, None),
+    (400, "parametersIncompatible", INVALID, None),
     (401, "apiKeyInvalid", FAILED, None),
     (400, "apiKeyMissing", FAILED, None),
     (401, "apiKeyExhausted", LIMITED, "3600"),

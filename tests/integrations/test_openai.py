@@ -174,6 +174,10 @@ NOT_ASKED = [
     ("generate-text", {}, ["prompt"]),
     ("generate-text", {"systemPrompt": "a"}, ["prompt"]),
     ("generate-text", {"prompt": "a", "model": "gpt-3.5-turbo"}, ["model"]),
+    ("generate-text", {"prompt": "a", "responseFormat": "json_object"}, ["responseFormat"]),
+    ("generate-text",
+     {"messages": [MESSAGE], "prompt": "As JSON.", "responseFormat": "json_object"},
+     ["responseFormat"]),
     ("generate-image-llm", {"prompt": "a", "size": "1000x1000"}, ["size"]),
     ("generate-image-llm", {"prompt": "a", "size": "1024x1000"}, ["size"]),
     ("generate-image-llm", {"prompt": "a", "size": "3840x1024"}, ["size"]),
@@ -191,6 +195,37 @@ def test_what_can_not_be_asked_for_is_named(ask, vendor):
         answer = ask(endpoint, body)
         assert (answer.status_code, sorted(answer.json["details"])) == (400, names)
         assert vendor.seen == []
+
+
+def test_one_of_the_prompts_asks_for_the_json_that_is_wanted(ask, vendor):
+    """OpenAI answers 400, "'messages' must contain the word 'json' in some form"."""
+    vendor.says(written("{}"))
+    for asked in (
+        {"prompt": "A list in JSON."},
+        {"prompt": "A list.", "systemPrompt": "Answer in json."},
+        {"messages": [{**MESSAGE, "role": "system", "content": "Write Json."}, MESSAGE]},
+    ):
+        assert ask("generate-text", {**asked, "responseFormat": "json_object"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "param", "names"),
+    [
+        ("generate-text", "temperature", ["temperature"]),
+        ("generate-text", "max_completion_tokens", ["maxTokens"]),
+        ("generate-text", "messages[0].content", []),
+        ("generate-text", ["temperature"], []),
+        ("generate-image-llm", "background", ["background"]),
+        ("generate-image-llm", "size", ["size"]),
+    ],
+)
+def test_a_parameter_that_a_model_does_not_take_is_named(ask, vendor, endpoint, param, names):
+    """Not every model takes every temperature, size or background."""
+    error = {"message": "a text of OpenAI", "code": "unsupported_value", "param": param}
+    vendor.says(Said({"error": error}, 400))
+    answer = ask(endpoint, {"prompt": "a"})
+    assert (answer.status_code, list(answer.json["details"])) == (400, names)
+    assert "a text of OpenAI" not in answer.text
 
 
 def test_images_are_kept_and_no_base64_is_answered(alice, ask, vendor):

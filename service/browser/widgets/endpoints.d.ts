@@ -2021,7 +2021,7 @@ export interface Endpoints {
       maxTokens?: number;
       /** How freely to word the text. */
       temperature?: number;
-      /** `json_object` gives JSON, and some prompt must say so. @default 'text' */
+      /** `json_object` gives JSON, and one of the prompts must have the word JSON. @default 'text' */
       responseFormat?: 'text' | 'json_object';
     };
     response: {

@@ -24,8 +24,8 @@ from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 DOCS = "https://newsapi.org/docs/endpoints"
 # 426 means that the plan does not reach that far: into the past, or into the results
 ABOUT_PARAMETERS = (
-    "parameterInvalid", "parametersMissing", "sourcesTooMany", "sourceDoesNotExist",
-    "maximumResultsReached",
+    "parameterInvalid", "parametersIncompatible", "parametersMissing", "sourcesTooMany",
+    "sourceDoesNotExist", "maximumResultsReached",
 )  # fmt: skip
 
 

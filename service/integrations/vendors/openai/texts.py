@@ -28,6 +28,7 @@ from service.integrations.vendors.openai.vendor import DOCS, OPENAI, TEXT_MODEL
 LONGEST = 400_000  # characters of a prompt; the body of a call has a limit as well
 SYSTEM = {"role": "system", "content": "Answer in one word."}
 QUESTION = {"role": "user", "content": "Which planet is the largest?"}
+IN_JSON = {"role": "user", "content": "Which planet is the largest? Answer in JSON."}
 
 
 class Message(Parameters):
@@ -49,7 +50,7 @@ class Text(Parameters):
     temperature = Amount("How freely to word the text.", least=0, most=2, to="json.temperature")
     responseFormat = Choice(
         "text", "json_object",
-        about="`json_object` gives JSON, and some prompt must say so.",
+        about="`json_object` gives JSON, and one of the prompts must have the word JSON.",
         to="json.response_format.type", default="text",
     )  # fmt: skip
 
@@ -57,6 +58,17 @@ class Text(Parameters):
     def check_prompts(self, data: dict[str, Any], **kwargs: Any) -> None:
         if "messages" not in data and "prompt" not in data:
             raise ValidationError("Needed unless there are `messages`.", "prompt")
+
+    @validates_schema
+    def check_format(self, data: dict[str, Any], **kwargs: Any) -> None:
+        """Raise ValidationError for JSON that no prompt asks for, which OpenAI answers with 400."""
+        prompts = [data.get("prompt", ""), data.get("systemPrompt", "")]
+        if "messages" in data:
+            prompts = [message["content"] for message in data["messages"]]
+        says_so = any("json" in prompt.lower() for prompt in prompts)
+        if data["responseFormat"] == "json_object" and not says_so:
+            reason = "One of the prompts must have the word JSON."
+            raise ValidationError(reason, "responseFormat")
 
     @post_load
     def replace_prompts(self, data: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
@@ -120,14 +132,14 @@ write = Endpoint(
             "response_format": {"type": "text"}, "messages": [SYSTEM, QUESTION],
         },
     ), Example(
-        {"messages": [QUESTION], "model": "gpt-5.4", "maxTokens": 16,
+        {"messages": [IN_JSON], "model": "gpt-5.4", "maxTokens": 16,
          "responseFormat": "json_object"},
         (Exchange(
             "POST /chat/completions", File("openai/refused.json"),
             when={"json.max_completion_tokens": 16},
             body={
                 "model": "gpt-5.4", "max_completion_tokens": 16,
-                "response_format": {"type": "json_object"}, "messages": [QUESTION],
+                "response_format": {"type": "json_object"}, "messages": [IN_JSON],
             },
         ),),
     )),

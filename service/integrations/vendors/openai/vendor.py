@@ -24,6 +24,11 @@ ABOUT_ACCOUNT = (
     "billing_not_active",
     "model_not_found",
 )
+# Our parameters that not every model takes, or takes with other values, by OpenAI's names.
+PARAMETERS = {
+    "temperature": "temperature", "max_completion_tokens": "maxTokens", "size": "size",
+    "quality": "quality", "background": "background",
+}  # fmt: skip
 ABOUT_CONTENT = ("content_policy_violation", "content_filter", "moderation_blocked")
 
 
@@ -34,6 +39,10 @@ def _refusal(reply: Reply) -> ServiceError | None:
         return UpstreamFailed(upstreamStatus=reply.status)
     if reply.status == 400 and any(code in ABOUT_CONTENT for code in codes):
         return InvalidRequest("The upstream's rules do not allow this content.", details={})
+    parameter = find(reply.body, "error.param")
+    if reply.status == 400 and isinstance(parameter, str) and parameter in PARAMETERS:
+        reason = ["The upstream's model does not accept this value."]
+        return InvalidRequest(details={PARAMETERS[parameter]: reason})
     return None
 
 
