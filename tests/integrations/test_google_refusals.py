@@ -126,6 +126,15 @@ def test_an_export_may_be_larger_than_what_is_taken(alice, google, size):
     assert (answer.status_code, answer.json["error"]) == (413, "too_large")
 
 
+def test_a_document_larger_than_its_export_is_exported(alice, google):
+    """Drive counts the pictures in a document of its own formats. Its text may be short."""
+    connect(alice, "drive-download")
+    kind = "application/vnd.google-apps.presentation"
+    google.says(Said({"id": "d", "mimeType": kind, "size": "26214400"}), Said(b"%PDF-1.7"))
+    answer = alice.post("/api/integrations/drive-download", {"fileId": "d"})
+    assert (answer.status_code, answer.json["data"]["size"]) == (200, 8)
+
+
 def classic(status, reason, message="No.", domain="global"):
     listed = [{"domain": domain, "reason": reason, "message": message}]
     return {"error": {"code": status, "message": message, "errors": listed}}

@@ -634,7 +634,7 @@ export interface Endpoints {
       cc?: string;
       /** Who gets a copy unseen by the others: addresses, separated by commas. */
       bcc?: string;
-      /** The conversation that it belongs to. */
+      /** The conversation that it belongs to, which must have the same subject. To answer one of its messages, call `mail-reply`: it names that message, as Gmail requires. */
       threadId?: string;
     };
     response: { id: string; threadId: string; labels: string[]; sent: boolean };

@@ -132,7 +132,7 @@ class Download(ExistingFile):
 
 INLINE = 256 << 10  # bytes of a file that is put in the answer; larger files are stored
 CONTENT = get(FILE, base=DRIVE, query={"alt": "media", "supportsAllDrives": True}, returns="bytes")
-# Google exports at most 10 MB. The size of an export is not known before.
+# Google exports at most 10 MB. The size of a document says nothing about that of its export.
 EXPORT = get(f"{FILE}/export", base=DRIVE, returns="bytes", limit=11 << 20)
 NAMED = Shape(id="id", name=Maybe("name"))
 
@@ -146,13 +146,14 @@ def _download(
     export_mime_type: str | None = None,
 ) -> dict[str, Any]:
     known = call.send(request)
-    _refuse_large(known)
     target = kind = text(known, "mimeType")
-    acknowledged = {"acknowledgeAbuse": True} if acknowledge_abuse else {}
-    part = CONTENT.with_parts(path={"fileId": file_id}, query=acknowledged)
     if kind.startswith(OURS):
         target = export_mime_type or EXPORTS.get(kind, "")
         part = EXPORT.with_parts(path={"fileId": file_id}, query={"mimeType": target})
+    else:
+        _refuse_large(known)
+        acknowledged = {"acknowledgeAbuse": True} if acknowledge_abuse else {}
+        part = CONTENT.with_parts(path={"fileId": file_id}, query=acknowledged)
     if not target:
         raise InvalidRequest("This is a folder, or another entry without content.", details={})
     content, _ = call.send(part)
@@ -169,7 +170,7 @@ def _download(
 
 
 def _refuse_large(known: Any) -> None:
-    """Raise if a file is too large. Its size is a text; documents in Google's formats have none."""
+    """Raise if a file is too large. Its size is a text."""
     size = find(known, "size")
     if isinstance(size, str) and size.isdecimal() and int(size[:20]) > LIMIT:
         raise _too_large()

@@ -81,7 +81,10 @@ class Head(Parameters):
 
 class NewLetter(Letter, Head):  # the fields of the last base come first
     bcc = Recipients("Who gets a copy unseen by the others: addresses, separated by commas.")
-    threadId = Words("The conversation that it belongs to.", most=200)
+    threadId = Words(
+        "The conversation that it belongs to, which must have the same subject. To answer one of "
+        "its messages, call `mail-reply`: it names that message, as Gmail requires.", most=200,
+    )  # fmt: skip
 
     @validates_schema
     def recipients(self, data: dict[str, Any], **kwargs: Any) -> None:
