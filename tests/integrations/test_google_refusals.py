@@ -135,6 +135,15 @@ def test_a_document_larger_than_its_export_is_exported(alice, google):
     assert (answer.status_code, answer.json["data"]["size"]) == (200, 8)
 
 
+def test_a_video_of_google_vids_is_exported_as_mp4(alice, google):
+    """It has no content of its own. Google exports it in no other format."""
+    connect(alice, "drive-download")
+    kind = "application/vnd.google-apps.vid"
+    google.says(Said({"id": "v", "mimeType": kind}), Said(b"a video"))
+    answer = alice.post("/api/integrations/drive-download", {"fileId": "v"})
+    assert answer.json["data"]["mimeType"] == "application/mp4"
+
+
 def classic(status, reason, message="No.", domain="global"):
     listed = [{"domain": domain, "reason": reason, "message": message}]
     return {"error": {"code": status, "message": message, "errors": listed}}

@@ -43,6 +43,7 @@ EXPORTS = {  # the default formats for documents in Google's own formats
     f"{OURS}drawing": "application/pdf",
     f"{OURS}spreadsheet": "text/csv",
     f"{OURS}script": "application/vnd.google-apps.script+json",
+    f"{OURS}vid": "application/mp4",
 }
 
 
@@ -124,7 +125,11 @@ upload = Endpoint(
 
 
 class Download(ExistingFile):
-    exportMimeType = Words("What to convert one of Google's own documents to.", pattern=MEDIA_TYPE)
+    exportMimeType = Words(
+        "What to convert one of Google's own documents to. Without it, a spreadsheet becomes CSV "
+        "(its first sheet), a script JSON, a video of Google Vids MP4 and any other document PDF.",
+        pattern=MEDIA_TYPE,
+    )
     acknowledgeAbuse = Switch(
         "Whether to download it even if Google takes it for malware or spam.", default=False
     )
