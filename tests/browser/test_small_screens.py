@@ -75,6 +75,16 @@ def test_the_canvas_is_seen_whatever_is_open_beside_it(opened):
         console.button("Messages").click()
 
 
+def test_show_all_shows_the_slots_of_the_outermost_widgets_too(opened):
+    console = opened(**PHONE).sign_in()
+    canvas = Canvas(console).put("Weather")
+    for screen in (PHONE, SMALL):
+        canvas.page.set_viewport_size(screen["viewport"])
+        console.button("Show all").click()
+        for slot in canvas.page.locator(".slot").all():
+            expect(slot).to_be_in_viewport(ratio=0.999)  # a zoom is no round number
+
+
 def test_a_question_shows_its_price_and_its_buttons_on_a_low_screen(opened):
     console = opened(viewport={"width": 390, "height": 420}).sign_in()
     explorer = Explorer(console).show().open("generate-text").fill(prompt="a word " * 2000)

@@ -107,8 +107,8 @@ export function createCamera(node, surface) {
     zoomBy: (factor) => set(zoomViewport(viewport, factor, center())),
     /** @param {number} dx @param {number} dy */
     panBy: (dx, dy) => set(panViewport(viewport, dx, dy)),
-    /** @param {Box[]} boxes which all become visible */
-    fit: (boxes) => set(fitViewport(boxAround(boxes), size())),
+    /** @param {Box[]} boxes which all become visible, in the middle @param {Box[]} outer the same with the slots beside them */
+    fit: (boxes, outer) => set(fitViewport(boxAround(boxes), size(), boxAround(outer))),
     /** @param {Box} box which becomes visible with as little panning as possible */
     reveal: (box) => set(revealBox(viewport, box, size())),
   };

@@ -43,6 +43,15 @@ export function createSlots({ boxes, widgetOf, lookOf, place, lookWhileLinking }
     of: (widget) => (boxes.get(widget.id)?.look ?? lookOf(widget)).slots,
     /** @param {CanvasWidget} widget @param {string} slotId @returns {number} how far the slot sticks out of the widget */
     reachOf: ({ id }, slotId) => boxes.get(id)?.slots.find(({ slot }) => slot.id === slotId)?.width() ?? 0,
+    /** @param {CanvasWidget} widget @returns {import('./canvas-geometry.js').Box} the widget with its slots */
+    around(widget) {
+      const { x, y, width, height } = place(widget);
+      const [left, right] = ['input', 'output'].map((direction) => {
+        const side = boxes.get(widget.id)?.slots.filter(({ slot }) => slot.direction === direction) ?? [];
+        return Math.max(0, ...side.map((one) => one.width()));
+      });
+      return { x: x - left, y, width: left + width + right, height };
+    },
     /** @param {PointerEvent} event @returns {[SlotRef, Slot] | null} the slot under the pointer */
     at({ clientX, clientY }) {
       const under = document.elementsFromPoint(clientX, clientY);

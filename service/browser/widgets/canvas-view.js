@@ -150,7 +150,8 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
   }
 
   function fit() {
-    camera.fit(state?.widgets ?? []);
+    const widgets = state?.widgets ?? [];
+    camera.fit(widgets, widgets.map(slots.around));
   }
 
   /** @param {SlotRef} [ref] @returns {import('./canvas-geometry.js').Point | undefined} */

@@ -13,6 +13,7 @@ import { SLOTS_WIDTH } from './canvas-geometry.js';
 export const LEAST_ZOOM = 0.1;
 export const MOST_ZOOM = 4;
 const FIT_MARGIN = 40; // CSS pixels
+const SLOTS_MARGIN = 4; // CSS pixels, beside the outermost slots
 
 /** @param {Viewport} viewport @param {Point} point of the canvas @returns {Point} */
 export function toScreen({ x, y, zoom }, point) {
@@ -54,15 +55,18 @@ export function pinchViewport(viewport, before, after) {
 /**
  * Shows a whole box in the middle, with a zoom of at most 1.
  * @param {Box | null} box null for an empty canvas @param {Size} size of the view
+ * @param {Box | null} [outer] the box with the slots beside it, which become visible too
  * @returns {Viewport}
  */
-export function fitViewport(box, size) {
-  if (!box) return { x: 0, y: 0, zoom: 1 };
+export function fitViewport(box, size, outer = box) {
+  if (!box || !outer) return { x: 0, y: 0, zoom: 1 };
   const across = (size.width - 2 * FIT_MARGIN) / Math.max(1, box.width);
+  const acrossSlots = (size.width - 2 * SLOTS_MARGIN) / Math.max(1, outer.width);
   const down = (size.height - 2 * FIT_MARGIN) / Math.max(1, box.height);
-  const zoom = clampZoom(Math.min(1, across, down));
+  const zoom = clampZoom(Math.min(1, across, acrossSlots, down));
   const x = size.width / 2 - (box.x + box.width / 2) * zoom;
-  return { x, y: size.height / 2 - (box.y + box.height / 2) * zoom, zoom };
+  const [least, most] = [SLOTS_MARGIN - outer.x * zoom, size.width - SLOTS_MARGIN - (outer.x + outer.width) * zoom];
+  return { x: Math.max(least, Math.min(most, x)), y: size.height / 2 - (box.y + box.height / 2) * zoom, zoom };
 }
 
 /**
