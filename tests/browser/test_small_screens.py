@@ -1,5 +1,6 @@
 """The canvas where there is little room, and its view moved by keys."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
@@ -73,6 +74,24 @@ def test_the_canvas_is_seen_whatever_is_open_beside_it(opened):
         expect(listed).to_be_hidden()
         expect(console.button("Connections")).to_have_attribute("aria-expanded", "false")
         console.button("Messages").click()
+
+
+def middle(locator):
+    found = box(locator)
+    return found["x"] + found["width"] / 2, found["y"] + found["height"] / 2
+
+
+def test_what_is_in_the_middle_of_a_canvas_stays_there_when_a_panel_takes_its_room(opened):
+    console = opened(**PHONE).sign_in()
+    canvas = Canvas(console).put("Note")
+    for screen in (PHONE, ON_ITS_SIDE):
+        canvas.page.set_viewport_size(screen["viewport"])
+        console.button("Show all").click()
+        for name in ("Messages", "Connections", "Connections"):
+            console.button(name).click()
+            canvas.frame("Note").get_by_label("Note").fill(name)  # a message to list
+            expected = middle(canvas.page.locator(".canvas"))
+            assert middle(canvas.boxes.first) == pytest.approx(expected, abs=5), name
 
 
 def test_show_all_shows_the_slots_of_the_outermost_widgets_too(opened):

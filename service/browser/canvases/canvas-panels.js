@@ -7,8 +7,8 @@
 
 const LITTLE_ROOM = '(max-width: 720px), (max-height: 520px)'; // the same condition as in canvases.css
 
-/** @param {HTMLElement} connections @param {ReturnType<typeof import('../widgets/message-inspector.js').createMessageInspector>} inspector */
-export function createCanvasPanels(connections, inspector) {
+/** @param {HTMLElement} connections @param {ReturnType<typeof import('../widgets/message-inspector.js').createMessageInspector>} inspector @param {(change: () => void) => void} keepMiddle runs a change of the canvas's size */
+export function createCanvasPanels(connections, inspector, keepMiddle) {
   const littleRoom = matchMedia(LITTLE_ROOM);
   /** @type {Panel[]} */
   const all = [
@@ -37,15 +37,17 @@ export function createCanvasPanels(connections, inspector) {
     onClosed();
   }
 
+  /** @param {Panel} panel */
+  function toggle(panel) {
+    const isOpening = !panel.isShown();
+    panel.show(isOpening);
+    if (isOpening) newest = panel;
+    closeOthers();
+  }
+
   return {
     all,
-    /** @param {Panel} panel */
-    toggle(panel) {
-      const isOpening = !panel.isShown();
-      panel.show(isOpening);
-      if (isOpening) newest = panel;
-      closeOthers();
-    },
+    toggle: (/** @type {Panel} */ panel) => (littleRoom.matches ? keepMiddle(() => toggle(panel)) : toggle(panel)),
     /** @param {() => void} listener called when a panel was closed because another was opened */
     whenClosed: (listener) => void (onClosed = listener),
     stop: () => littleRoom.removeEventListener('change', closeOthers),

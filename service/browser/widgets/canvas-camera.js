@@ -103,6 +103,13 @@ export function createCamera(node, surface) {
     inView: (point) => toScreen(viewport, point),
     /** @returns {Point} the point of the canvas in the middle of the view */
     middle: () => toCanvas(viewport, center()),
+    /** Keeps the point in the middle of the view there. @param {() => void} change of the view's size */
+    keepMiddle(change) {
+      const point = toCanvas(viewport, center());
+      change();
+      const [before, now] = [toScreen(viewport, point), center()];
+      set(panViewport(viewport, now.x - before.x, now.y - before.y));
+    },
     /** @param {number} factor */
     zoomBy: (factor) => set(zoomViewport(viewport, factor, center())),
     /** @param {number} dx @param {number} dy */
