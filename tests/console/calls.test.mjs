@@ -77,9 +77,9 @@ test('a change names what it has changed, with the value before where the reply 
   assert.deepEqual(sentences(read, change({ done: true })), ['Read the task “Write to Bob”', 'Changed the task “Write to Bob”: done no → yes']);
   assert.deepEqual(sentences(change({ a: 1, b: 2, c: 3, d: null })), ['Changed the task “Write to Bob”: a → 1, b → 2, 2 more']);
   assert.deepEqual(sentences(change({ done: true }), change({ done: true })), ['Changed 2 tasks: done → yes']);
-  const canvas = { widgets: [1, 2], io: { version: 1 } };
+  const canvas = { widgets: [1, 2], io: { version: 1, connections: [{}], widgets: {} } };
   const arranged = call('records.update', { collection: 'canvases', recordId: 'c', data: canvas }, record('c', { title: 'Fair', ...canvas }));
-  assert.deepEqual(sentences(arranged), ['Changed the canvas “Fair”: widgets → 2 items, connections → changed']);
+  assert.deepEqual(sentences(arranged), ['Changed the canvas “Fair”: widgets → 2 items, connections → 1 item']);
 });
 
 test('a deleted record is sentences by the title that was read before', () => {

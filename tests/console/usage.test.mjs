@@ -96,10 +96,18 @@ test('a change of the assistant is told with what was before', () => {
   const bought = change({ collection: 'errands', outcome: 'added', before: null, changes: { buyerId: 'alice', item: 'Rice' } });
   assert.equal(sentenceOf(bought), 'Created the errand “Rice”');
   assert.deepEqual([sentenceOf(change({ outcome: 'removed', changes: null })), stepsOf(change({ outcome: 'removed' }))], ['Deleted the task “Write”', []]);
-  const arranged = change({ collection: 'canvases', before: { data: { io: { a: 1 } } }, changes: { io: { a: 1, b: 2 } } });
-  assert.deepEqual(stepsOf(arranged), [{ name: 'io', before: '1 field', after: '2 fields' }]);
+  const stored = change({ before: { data: { place: { a: 1 } } }, changes: { place: { a: 1, b: 2 } } });
+  assert.deepEqual(stepsOf(stored), [{ name: 'place', before: '1 field', after: '2 fields' }]);
   assert.equal(sentenceOf(change({ ...CALLED, before: null })), 'Called search-web');
   assert.equal(sentenceOf(change({ before: null, changes: null })), 'Changed a task');
+});
+
+test('a change of a canvas says how many widgets and connections it has, or that they are others', () => {
+  const io = (...connections) => ({ version: 1, connections, widgets: {} });
+  const before = { data: { widgets: ['a', 'b'], io: io() } };
+  const steps = (changes) => stepsOf(change({ collection: 'canvases', before, changes }));
+  assert.deepEqual(steps({ io: io('c') }), [{ name: 'connections', before: 'no items', after: '1 item' }]);
+  assert.deepEqual(steps({ widgets: ['b', 'a'] }), [{ name: 'widgets', before: null, after: 'changed' }]);
 });
 
 test('changes stand in groups by turn, and a group of calls has nothing to undo', () => {

@@ -15,8 +15,8 @@ import { targetOf } from './call-groups.js';
 const TITLES = ['title', 'name', 'subject', 'label', 'text', 'content'];
 const VIEWS = new Map([['canvases', 'canvas'], ['ai-chats', 'chat']]); // collections that have their own page
 const MOST_CHANGES = 2; // changes in one sentence
-/** Labels for columns whose names are hard to understand. */
-const LABELS = new Map([['canvases.io', 'connections']]);
+/** Columns of which only one part says something to users. */
+const PARTS = new Map([['canvases.io', 'connections']]);
 
 /** @param {string} collection @returns {{one: string, many: string}} "ai-chats" is "chat", "chats" */
 export function nounsOf(collection) {
@@ -96,8 +96,17 @@ function changesIn({ input, output }, known) {
   const after = output?.data ?? {};
   const names = Object.keys(input?.data ?? {});
   const shown = names.slice(0, names.length > MOST_CHANGES + 1 ? MOST_CHANGES : names.length);
-  const changes = shown.map((name) => changeOf(LABELS.get(`${input?.collection}.${name}`) ?? nameInWords(name), before?.[name], name in after ? after[name] : input.data[name]));
+  const changes = shown.map((name) => {
+    const { label, read } = columnOf(String(input?.collection), name);
+    return changeOf(label, read(before?.[name]), read(name in after ? after[name] : input.data[name]));
+  });
   return shown.length < names.length ? [...changes, `${names.length - shown.length} more`] : changes;
+}
+
+/** How to show a column. @param {string} collection @param {string} name @returns {{label: string, read: (value: any) => any}} */
+export function columnOf(collection, name) {
+  const part = PARTS.get(`${collection}.${name}`);
+  return part ? { label: part, read: (value) => value?.[part] } : { label: nameInWords(name), read: (value) => value };
 }
 
 /** @param {string} label @param {any} before undefined if it is not known @param {any} after */

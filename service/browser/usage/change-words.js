@@ -1,10 +1,10 @@
 // Describes the changes of the assistant: "Changed the task “Write”", "done: no → yes". Does not use the DOM.
 // @ts-check
 
-import { nounsOf, titleIn } from '../calls/record-words.js';
+import { columnOf, nounsOf, titleIn } from '../calls/record-words.js';
 import { CALLS, writesOf } from '../calls/turn-undo.js';
 import { quantityWords, quote, valueInWords } from '../calls/value-words.js';
-import { nameInWords, withArticle } from '../shared/words.js';
+import { withArticle } from '../shared/words.js';
 
 /**
  * @typedef {object} Change an entry of the journal
@@ -35,17 +35,19 @@ export function sentenceOf({ outcome, collection, recordId, before, changes }) {
 
 /**
  * The changed values of a change, column by column.
- * @param {Change} change @returns {{name: string, before: string | null, after: string}[]} `before` is null in a new record
+ * @param {Change} change
+ * @returns {{name: string, before: string | null, after: string}[]} `before` is null in a new record, and if both values look the same
  */
-export function stepsOf({ outcome, before, changes }) {
+export function stepsOf({ outcome, collection, before, changes }) {
   if (outcome === 'removed' || !changes) return [];
   const title = outcome === 'added' ? titleIn(changes) : ''; // left out, because the sentence has it
   const names = Object.keys(changes).filter((name) => !SILENT.includes(name) && (!title || changes[name] !== title));
-  return names.map((name) => ({
-    name: nameInWords(name),
-    before: outcome === 'added' ? null : storedInWords(before?.data[name]),
-    after: storedInWords(changes[name]),
-  }));
+  return names.map((name) => {
+    const { label, read } = columnOf(collection, name);
+    const [old, after] = [before?.data[name], changes[name]].map((value) => storedInWords(read(value)));
+    if (outcome === 'added') return { name: label, before: null, after };
+    return old === after ? { name: label, before: null, after: 'changed' } : { name: label, before: old, after };
+  });
 }
 
 /** @param {any} value */
