@@ -45,18 +45,18 @@ NAMES = """() => {
 
 
 def lay_out(canvas: Canvas) -> Canvas:
-    """Put every widget on the page, connected to each other and without values."""
+    """Put every widget on the page, without connections and values."""
     canvas.page.evaluate(CARDS)
     for handle, height in HEIGHTS.items():
         canvas.put(handle, 320, height)
     canvas.page.evaluate(NAMES)
-    for source, to in FLOWS:
-        canvas.connect(source, to)
     return canvas
 
 
 def fill(canvas: Canvas) -> None:
-    """Give each widget something to show, as a person would."""
+    """Connect the widgets, and give each something to show, as a person would."""
+    for source, to in FLOWS:
+        canvas.connect(source, to)
     for handle in ("contacts", "calendar"):
         connect(canvas, handle)
     canvas.widget("contacts").get_by_role("button", name="Dani Okafor").click()

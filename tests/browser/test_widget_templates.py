@@ -19,15 +19,6 @@ ALONE = {
     "table": "Choose a collection.",
     "chart": "A chart draws the items of another widget. Add it to a canvas.",
 }
-SHRINK = """() => {
-  for (const frame of document.querySelectorAll('iframe')) {
-    Object.assign(frame.style, { width: '240px', height: '160px' });
-  }
-}"""
-FITS = """async (page) => {
-  while (innerWidth !== 240 || innerHeight !== 160) await new Promise(requestAnimationFrame);
-  return page.scrollWidth <= 240 && page.scrollHeight <= 160;
-}"""
 
 
 @pytest.fixture
@@ -43,19 +34,6 @@ def status(widget):
 
 def starting(text: str) -> re.Pattern[str]:
     return re.compile(f"^{re.escape(text)}")
-
-
-def test_each_widget_starts_without_a_call_and_fits_where_there_is_little_room(canvas):
-    for handle in HANDLES:  # on one page: most of such a test is the load of its page
-        canvas.put(handle)
-    assert canvas.violations(*HANDLES) == []
-    assert canvas.noted("asked") == []
-    assert canvas.noted("drops") == []
-    canvas.page.evaluate(SHRINK)
-    wide = [
-        handle for handle in HANDLES if not canvas.widget(handle).locator("html").evaluate(FITS)
-    ]
-    assert wide == []
 
 
 def test_a_pressed_button_of_a_widget_has_the_focus_also_where_the_browser_gives_it_none(canvas):
