@@ -1,6 +1,7 @@
 """The endpoint explorer, as a person uses it."""
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import FilePayload, Locator, expect
 
@@ -53,11 +54,11 @@ class Explorer:
     def field(self, name: str) -> Locator:
         return self.page.get_by_label(name, exact=True)
 
-    def choose(self, name: str, *files: FilePayload) -> None:
-        """Press the button that chooses a file for a parameter, and choose these files."""
+    def choose(self, name: str, file: FilePayload | Path) -> None:
+        """Press the button that chooses a file for a parameter, and choose this file."""
         with self.page.expect_file_chooser() as opened:
             self.page.get_by_role("button", name=f"for {name}").click()
-        opened.value.set_files(files)
+        opened.value.set_files(file)
 
     def part(self, name: str) -> Locator:
         """The part of the form for a parameter."""

@@ -158,6 +158,8 @@ test('a file that is too large, or more than one, changes nothing', async () => 
   assert.match(text(), /Choose only one file\.$/);
   assert.equal(value().name, 'a.txt');
   assert.equal(said.at(-1), 'Choose only one file.');
+  await choose(new File(['e'], 'e.txt'));
+  assert.doesNotMatch(text(), /Choose only one file/);
 });
 
 test('a file that can not be read is told, and what was there is removed', async () => {
