@@ -21,6 +21,7 @@ from tests.records.http_writer import HttpWriter
 from tests.services import wait_for
 
 SUSPENDED = 5  # seconds
+PAUSE = 0.2  # between two writes of each of four writers: without it they use a whole processor
 NOT_SAVED = "The answer could not be saved. Please try again."
 
 
@@ -77,7 +78,7 @@ def test_a_write_that_was_under_way_when_another_turn_took_over_is_not_made(prox
 
 def test_a_socket_gets_all_changes_that_were_made_while_its_worker_was_suspended(start, listen):
     slow = start("postgresql")
-    crew = Crew(start(url=slow.database_url), "alice")
+    crew = Crew(start(url=slow.database_url), "alice", pause=PAUSE)
     listener = listen(slow, "alice")
     replay = listener.subscribe("notes")
     wait_for(lambda: replay.changes)

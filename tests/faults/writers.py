@@ -25,12 +25,13 @@ class Writer:
         self._hands = HttpWriter(service, subject)
         self._dice = random.Random(number)
 
-    def write(self, goes_on: Callable[[int], object]) -> None:
-        """Write as long as `goes_on(count)` is true."""
+    def write(self, goes_on: Callable[[int], object], pause: float) -> None:
+        """Write as long as `goes_on(count)` is true, with a pause after each write."""
         with self._hands.session:
             while goes_on(self.done):
                 self._step(f"{self._name}, {self.done}")
                 self.done += 1
+                gevent.sleep(pause)
 
     def _step(self, title: str) -> None:
         action = self._dice.choices((self._update, self._delete, self._create), (5, 2, 4))[0]
@@ -78,10 +79,12 @@ class Writer:
 class Crew:
     """Four parallel writers of `count` writes each, which can be stopped earlier."""
 
-    def __init__(self, service: Service, subject: str, count: int = 10**9) -> None:
+    def __init__(
+        self, service: Service, subject: str, count: int = 10**9, pause: float = 0
+    ) -> None:
         self._count = count
         self.writers = [Writer(service, subject, number) for number in range(GREENLETS)]
-        self._jobs = [gevent.spawn(writer.write, self._goes_on) for writer in self.writers]
+        self._jobs = [gevent.spawn(writer.write, self._goes_on, pause) for writer in self.writers]
 
     @property
     def done(self) -> int:
