@@ -2,8 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.office_suite import ADA, Connections, allow
-from tests.browser.page import Console
+from tests.browser.office_suite import ADA, allow
 
 SPY = """() => {
   window.heard = [];
@@ -37,26 +36,6 @@ def says_only_how_it_ended_and_only_to_us(connections):
     [[origin, heard]] = connections.page.evaluate("heard")
     assert heard.pop("state"), "which can't be used any more"
     assert (origin, heard) == ("channel", result("connected"))
-
-
-def test_a_consent_in_another_tab_leaves_this_one_alone(connections):
-    console = connections.console
-    console.may_say("400")
-    popup = connections.ask("Files")
-    page = connections.page.context.new_page()
-    other = Connections(Console(page, console.service, console.token, console.subject))
-    other.console.sign_in()
-    refused = other.show().ask("Calendar")
-    refused.get_by_role("button", name="Deny").click()
-    other.says("Calendar", "Nothing was granted")
-    other.connect("Calendar")
-    connections.is_granted(
-        "Calendar"
-    )  # by the same message that this tab must not take for its own
-    connections.says("Files", "Continue in the window that opened.")
-    connections.is_open("Files")
-    allow(popup)
-    connections.is_granted("Files")
 
 
 def test_closing_the_window_of_a_consent_is_not_a_refusal(connections):
