@@ -4,9 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.console_opening import opening
 from tests.browser.office_suite import ADA, SUITE, Connections, allow, forget
-from tests.services import Service
 
 MAIL = {"mail", "mailRead", "mailSend", "mailModify"}
 
@@ -39,26 +37,6 @@ def test_another_vendors_account_is_connected_beside_the_suite(connections):
     expect(connections.account("Short videos").get_by_text("Connected")).to_be_visible()
     expect(connections.account("Cloud suite").get_by_text("Not connected")).to_be_visible()
     assert connections.flags == set()
-
-
-def test_an_apps_own_vendor_has_a_card_for_each_flag(databases, tabs):
-    extensions = "tests.browser.fast_service,tests.sandbox.other_vendors"
-    service = Service(databases.make("sqlite"), EXTENSIONS=extensions)
-    with service, opening(tabs, service.start()) as open_one:
-        connections = Connections(open_one().sign_in()).show()
-        console, account = connections.console, connections.account("Clips")
-        expect(account).to_contain_text("Not connected")
-        expect(connections.card("List")).to_contain_text("Clips of the user's.")
-        allow(connections.ask("List"), untick=True)
-        connections.says("List", "without this permission")
-        connections.connect("List")
-        expect(account).to_contain_text("Connected as clips-ada@")
-        expect(connections.card("List").get_by_role("button")).to_have_count(0)
-        expect(connections.card("List").get_by_role("heading")).to_be_focused()
-        account.get_by_role("button", name="Disconnect").click()
-        console.page.get_by_role("dialog").get_by_role("button", name="Disconnect").click()
-        connections.is_open("List")
-        expect(console.button("Connect: List")).to_be_focused()
 
 
 def test_what_has_expired_is_renewed_without_a_word_and_what_was_revoked_is_connected_again(

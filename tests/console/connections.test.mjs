@@ -97,7 +97,7 @@ test('the health is read once also where the catalog is read for the cards of an
   const answers = {
     '/api/integrations/status': { clips: { connected: true } },
     '/api/integrations/health': { clips: failing },
-    '/api/integrations/catalog': { endpoints: [] },
+    '/api/integrations/catalog': { endpoints: [{ name: 'clips-list', flag: 'list', integration: 'clips', scopes: ['s'], summary: 'Clips of yours.', autoApprove: true }] },
   };
   for (const isLate of [false, true]) {
     const asked = [];
@@ -113,6 +113,7 @@ test('the health is read once also where the catalog is read for the cards of an
     await settle();
     assert.deepEqual(asked.sort(), Object.keys(answers).sort());
     assert.match(view.node.textContent, /could not be renewed/);
+    assert.match(view.node.textContent, /List.*Clips of yours\./);
   }
 });
 
