@@ -186,4 +186,4 @@ def test_nothing_is_taken_from_a_connection_that_is_given_up(caller, upstream):
     go_on.set()
     gevent.sleep(0.05)
     assert (taken, ready.is_set()) == ([], False)
-    assert not arrivals.is_watching
+    assert arrivals._watcher is None

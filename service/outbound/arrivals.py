@@ -84,10 +84,6 @@ class Arrivals:
             raise self._error
         return self._piece or b""
 
-    @property
-    def is_watching(self) -> bool:
-        return self._watcher is not None
-
     def stop(self) -> None:
         """Take nothing more. Call it before the connection is closed."""
         if self._watcher:
