@@ -68,9 +68,6 @@ class WidgetTemplate:
     size: tuple[int, int] = (320, 240)
     version: int = 1
 
-    def slot(self, id: str) -> Slot | None:
-        return next((slot for slot in self.slots if slot.id == id), None)
-
     def file(self, name: str) -> Path | None:
         """Return a file that its pages may load, or None."""
         return file_in(self.folder, name)

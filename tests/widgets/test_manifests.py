@@ -21,9 +21,13 @@ def test_the_name_of_the_folder_is_the_handle_and_omitted_keys_have_defaults(fol
     template = read(folder({}))
     assert (template.handle, template.name, template.version) == ("map", "Map", 1)
     assert (template.size, template.standalone, template.endpoints) == ((320, 240), True, ())
-    slot = template.slot("place")
-    assert (slot.direction, slot.type, slot.max_connections) == ("output", "object", None)
-    assert template.slot("elsewhere") is None
+    [slot] = template.slots
+    assert (slot.id, slot.direction, slot.type, slot.max_connections) == (
+        "place",
+        "output",
+        "object",
+        None,
+    )
 
 
 SETTING = {"type": "string", "title": "A", "default": ""}
