@@ -1,6 +1,7 @@
 """The sandbox: real HTTP, marked answers, secrets of its own."""
 
 import json
+import re
 import stat
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 import requests
 
 from config import ROOT, ConfigError, load
+from service.auth.tokens import issue
 from service.sandbox import faults
 from service.sandbox.assistant import AssistantInput, AssistantReply, reply
 from service.sandbox.boot import prepare
@@ -131,6 +133,14 @@ def test_a_provider_with_a_key_or_url_of_its_own_is_not_replaced(app):
 def test_every_fault_is_documented():
     text = (ROOT / "docs/sandbox.md").read_text()
     assert [name for name in faults.NAMES if f"| `{name}` |" not in text] == []
+
+
+def test_the_consent_of_the_document_connects_the_account(service):
+    block = re.search(r"```python\n(.*?)```", (ROOT / "docs/sandbox.md").read_text(), re.S)
+    token = issue(settings_for(service.database_url), "alice", "user", 3600)
+    with requests.Session() as alice:
+        alice.headers["Authorization"] = f"Bearer {token}"
+        exec(block[1], {"alice": alice, "API": f"{service.url}/api"})
 
 
 def test_an_unknown_fault_is_ordinary_text():
