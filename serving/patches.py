@@ -14,6 +14,7 @@ import gunicorn.util
 import gunicorn.workers.ggevent
 from gevent.baseserver import BaseServer
 from gunicorn.arbiter import Arbiter
+from gunicorn.errors import HaltServer
 
 from service.observing.measures import RESTARTS
 from service.observing.metric_files import FULL
@@ -82,6 +83,23 @@ def persistent(spawn_worker: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return spawn
 
 
+def halting_once(reap_workers: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return gunicorn's collection of ended workers, without an error while the master halts.
+
+    A worker that could not boot halts the master, which then collects the others. If another one of
+    them could not boot, the error would end the master with a traceback, before the workers end.
+    """
+
+    def reap(arbiter: Any) -> None:
+        try:
+            reap_workers(arbiter)
+        except HaltServer:
+            if arbiter.LISTENERS:  # they are closed at the beginning of a halt
+                raise
+
+    return reap
+
+
 def install(head: float, body: float, idle: float) -> None:
     """Replace gunicorn's parser, response, pool and writers and set the limits, in seconds."""
     RequestLimits.head, RequestLimits.body, RequestLimits.idle = head, body, idle
@@ -89,6 +107,7 @@ def install(head: float, body: float, idle: float) -> None:
     # One per round would cost a tenth more for each turn, because tokens then share fewer writes.
     BaseServer.max_accept = 4
     Arbiter.spawn_worker = persistent(Arbiter.spawn_worker)
+    Arbiter.reap_workers = halting_once(Arbiter.reap_workers)
     gunicorn.http.get_parser = timed_parser
     gunicorn.http.message._ip_in_allow_list = remembered(gunicorn.http.message._ip_in_allow_list)
     gunicorn.http.wsgi.Response = JoinedResponse

@@ -10,14 +10,14 @@ from unittest.mock import Mock
 import pytest
 from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
-from gunicorn.errors import AppImportError
+from gunicorn.errors import AppImportError, HaltServer
 from gunicorn.workers.ggevent import GeventWorker
 from gunicorn.workers.workertmp import WorkerTmp
 
 from config import ConfigError
 from service.observing.measures import RESTARTS
 from serving import worker
-from serving.patches import persistent
+from serving.patches import halting_once, persistent
 
 
 class Master(Arbiter):
@@ -31,6 +31,7 @@ class Master(Arbiter):
         self.worker_class = lambda age, *_: SimpleNamespace(age=age)
 
     spawn_worker = persistent(Arbiter.spawn_worker)
+    reap_workers = halting_once(Arbiter.reap_workers)
 
 
 @pytest.mark.parametrize("error", [errno.EAGAIN, errno.ENOMEM])
@@ -78,6 +79,20 @@ def test_another_failure_to_start_a_worker_ends_the_master(monkeypatch):
     monkeypatch.setattr(os, "fork", Mock(side_effect=PermissionError(errno.EPERM, "no")))
     with pytest.raises(PermissionError):
         Master().manage_workers()
+
+
+def test_only_the_first_worker_that_cannot_boot_is_an_error_of_the_master(monkeypatch):
+    """The master waits for the others while it halts. A second error would be a traceback."""
+    master, status = Master(), Arbiter.APP_LOAD_ERROR << 8
+    master.WORKERS = {4711: Mock(), 4712: Mock()}
+    master.reexec_pid = master.dirty_arbiter_pid = 0
+    monkeypatch.setattr(os, "waitpid", Mock(side_effect=[(4711, status), (4712, status)]))
+    master.LISTENERS = [Mock()]
+    with pytest.raises(HaltServer):
+        master.reap_workers()
+    master.LISTENERS = []  # as at the beginning of a halt
+    master.reap_workers()
+    assert master.WORKERS == {}
 
 
 @pytest.fixture
