@@ -18,7 +18,7 @@ from service.observing.logs import STANDARD_ERROR, place_of_error, redactor
 from service.times import timestamp
 
 # The query of an address in a message. The query of an OAuth callback contains a code.
-QUERY = re.compile(r"\?[^\s'\"]*")
+QUERY = re.compile(r"\?[^\s'\"]+")
 # gunicorn quotes parts of a refused request, which may contain a token or a user's text.
 QUOTED = re.compile(r"^(Invalid request from [^'\"]*?):? b?['\"].*")
 
