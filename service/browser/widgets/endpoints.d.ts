@@ -4178,8 +4178,8 @@ export interface Endpoints {
       audioUrl?: string;
       /** Audio or video in base64, at most 8 MiB, in the place of `audioUrl`. */
       audioBase64?: string;
-      /** The model. @default 'scribe_v2' */
-      modelId?: 'scribe_v2';
+      /** The model. ElevenLabs has announced the removal of `scribe_v1` for 9 July 2026. @default 'scribe_v2' */
+      modelId?: 'scribe_v1' | 'scribe_v2';
       /** The language that is spoken, in two or three letters; recognized if it is not given. */
       languageCode?: string;
       /** Tell the speakers apart. @default false */

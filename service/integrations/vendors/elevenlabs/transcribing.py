@@ -1,6 +1,6 @@
 """Text from speech. ElevenLabs loads the audio itself, or takes its bytes.
 
-The model `scribe_v1` was removed on 9 July 2026.
+ElevenLabs announced that `scribe_v1` is removed on 9 July 2026, but still describes it as a value.
 Source: elevenlabs.io/docs/changelog/2026/6/8.
 """
 
@@ -54,7 +54,11 @@ class Recording(Parameters):
         "Audio or video in base64, at most 8 MiB, in the place of `audioUrl`.",
         most=MOST, to="file.file", theirs=_file,
     )  # fmt: skip
-    modelId = Choice("scribe_v2", about="The model.", to="file.model_id", default="scribe_v2")
+    modelId = Choice(
+        "scribe_v1", "scribe_v2",
+        about="The model. ElevenLabs has announced the removal of `scribe_v1` for 9 July 2026.",
+        to="file.model_id", default="scribe_v2",
+    )  # fmt: skip
     languageCode = Words(
         "The language that is spoken, in two or three letters; recognized if it is not given.",
         pattern="^[a-z]{2,3}$", to="file.language_code",
