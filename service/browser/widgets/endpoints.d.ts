@@ -1160,7 +1160,7 @@ export interface Endpoints {
     request: {
       /** The video's `id`. */
       id: number;
-      /** One of the video's options, each with a resolution and a codec of its own. */
+      /** The id of one of the video's options, each with a resolution and a codec of its own. Only Magnific's `GET /v1/videos/{id}` lists these ids; `search-stock-videos` does not. */
       optionId?: number;
     };
     response: {

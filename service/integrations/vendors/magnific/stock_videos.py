@@ -121,7 +121,8 @@ search = Endpoint(
 class StockVideo(Parameters):
     id = Count("The video's `id`.", least=1, most=2**53, to="path.id", required=True)
     optionId = Count(
-        "One of the video's options, each with a resolution and a codec of its own.",
+        "The id of one of the video's options, each with a resolution and a codec of its own. Only "
+        "Magnific's `GET /v1/videos/{id}` lists these ids; `search-stock-videos` does not.",
         least=1, most=2**53,
     )  # fmt: skip
 
