@@ -6,7 +6,11 @@ from playwright.sync_api import expect
 
 from tests.browser.data_view import panel, show
 from tests.browser.explorer import Explorer
+from tests.browser.held_traffic import first_of
 from tests.browser.key_events import ALT_GR
+
+PRESS = """() => !document.dispatchEvent(
+  new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, cancelable: true }))"""
 
 
 def opened_palette(console):
@@ -67,6 +71,23 @@ def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(opened):
     console.page.keyboard.press("Escape")
     expect(console.composer).to_have_value("a draft")
     expect(console.composer).to_be_focused()
+
+
+def test_the_palette_that_is_asked_for_before_the_page_has_loaded_opens_then(opened):
+    console, held = opened(fresh=True).sign_in(), []
+    page = console.page
+    field = page.get_by_role("combobox", name="Search and commands")
+    page.route("**/console/workspace.js", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    workspace = first_of(held, page)
+    page.wait_for_function(PRESS)  # until the first script has run
+    workspace.continue_()
+    expect(field).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    expect(field).to_be_focused()
+    page.keyboard.press("Control+k")
+    expect(field).to_have_count(0)
 
 
 def test_what_alt_gr_types_is_no_command(console):

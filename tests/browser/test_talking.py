@@ -47,7 +47,7 @@ def test_a_double_click_sends_a_message_and_does_not_stop_its_reply(console):
 
 def test_a_double_click_on_send_in_a_new_chat_leaves_the_focus_in_the_field(console):
     page, held = console.page, []
-    page.route("**/api/ai/chats", held.append)  # until then there is nothing that could be stopped
+    page.route("**/api/ai/chats", lambda route: held.append(route))  # nothing to stop yet
     console.composer.fill("Who am I?")
     console.button("Send").dblclick(delay=30)
     creating = first_of(held, page)

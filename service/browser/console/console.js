@@ -1,6 +1,6 @@
 // The entry point of the console. It shows the workspace if there is a session, and the sign-in page otherwise.
 
-import { onSignInLink } from './sign-in-link.js'; // runs first
+import { onSignInLink, takePaletteRequest } from './first-events.js'; // runs first
 import { requestConfirmation } from '../page/confirm-dialog.js';
 import { removeDrafts } from '../page/drafts.js';
 import { createSession } from '../page/session.js';
@@ -20,7 +20,7 @@ const sandbox = dataset.sandbox === 'yes';
 const hasProvider = dataset.signIn === 'yes';
 const storage = storageOf(() => sessionStorage);
 const session = createSession(storage);
-/** @type {{node: HTMLElement, stop: () => void, ready?: () => void} | null} */
+/** @type {{node: HTMLElement, stop: () => void, ready?: () => void, showPalette?: () => void} | null} */
 let page = null;
 let offered = ''; // the token of a sign-in link
 let restored = Promise.resolve(); // resolves when it is known whether the browser has a session at the server
@@ -53,6 +53,7 @@ function show() {
   offered = '';
   app.replaceChildren(page.node);
   page.ready?.();
+  if (takePaletteRequest()) page.showPalette?.();
 }
 
 /** Signs in with the browser's session at the server. */

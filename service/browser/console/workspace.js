@@ -148,6 +148,7 @@ export function createWorkspace({ session, storage, sandbox, announce }) {
 
   return {
     node,
+    showPalette,
     ready() {
       if (mayFocusFields()) [...views.values()].at(-1)?.focus();
     },
