@@ -6,13 +6,14 @@ import pytest
 
 from service.chat.finding import export
 from service.limits import page_turns
+from service.web.errors import NotFound
 from tests.limits.page_queue import as_many_pages_as_allowed
 from tests.services import on_sqlite
 
 
-def exported(person, chat, form=None):
+def exported(person, chat, form=None, **options):
     query = {"format": form} if form else {}
-    return person.get(f"/api/ai/chats/{chat}/export", query_string=query)
+    return person.get(f"/api/ai/chats/{chat}/export", query_string=query, **options)
 
 
 @on_sqlite
@@ -40,6 +41,19 @@ def test_a_chat_is_exported_as_json_in_pieces(alice, monkeypatch):
     assert told["chat"]["title"] == "My plans"
     assert told["messages"] == alice.records("ai-messages", where={"chatId": chat})
     assert len(told["messages"]) == 6
+
+
+@pytest.mark.parametrize("form", ["markdown", "json"])
+def test_an_export_breaks_off_when_its_chat_is_deleted_meanwhile(alice, monkeypatch, form):
+    monkeypatch.setattr(export, "PAGE", 2)
+    chat = alice.new_chat("My plans")
+    for number in range(3):
+        alice.turn(chat, f"count to {number + 2}")
+    pieces = exported(alice, chat, form, buffered=False).iter_encoded()
+    assert "My plans" in next(pieces).decode()
+    assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
+    with pytest.raises(NotFound):
+        list(pieces)
 
 
 @on_sqlite

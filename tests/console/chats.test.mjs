@@ -67,10 +67,10 @@ function chatsWithALostAnswer() {
   return { chats: load(), load, fill, made: () => [...made.values()], remove: (key) => made.set(key, null), refuse: () => (isLost = null), keys: () => [...made.keys()] };
 }
 
-test('a file whose connection is lost before its end is told as an outage', async () => {
+test('a file that breaks off is not saved, and the user is told why', async () => {
   const body = new ReadableStream({ pull: (controller) => controller.error(new TypeError('network error')) });
   const transport = { read: async () => new Response(body) };
-  await assert.rejects(saveChat(transport, 'c', 'json'), NetworkError);
+  await assert.rejects(saveChat(transport, 'c', 'json'), (error) => error instanceof NetworkError && /not saved.*deleted/.test(error.message));
 });
 
 test('a chat whose answer was lost is given again, unless it was used since', async () => {

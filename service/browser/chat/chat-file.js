@@ -3,6 +3,8 @@
 import { saveFile } from '../page/save-file.js';
 import { NetworkError } from '../shared/errors.js';
 
+const BROKEN_OFF = 'The file is not complete, so it was not saved. The connection was lost, or the chat was deleted meanwhile.';
+
 /**
  * @param {import('../shared/api-transport.js').Transport} transport
  * @param {string} chatId @param {'markdown' | 'json'} format
@@ -11,7 +13,7 @@ export async function saveChat(transport, chatId, format) {
   const path = `/api/ai/chats/${encodeURIComponent(chatId)}/export?format=${format}`;
   const response = await transport.read(path, new AbortController().signal);
   const content = await response.blob().catch(() => {
-    throw new NetworkError(); // the connection was lost before the end
+    throw new NetworkError(BROKEN_OFF);
   });
   saveFile(content, nameIn(response.headers.get('Content-Disposition') ?? ''));
 }

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from service.auth.users import Caller
-from service.chat.collections import AI_MESSAGES
+from service.chat.collections import AI_CHATS, AI_MESSAGES
 from service.records import store
 from service.records.envelope import Envelope
 from service.records.store import Query
@@ -30,7 +30,8 @@ def messages(caller: Caller, chat_id: str) -> Iterator[Envelope]:
 
     The first page is read at once, so that a refusal comes before the stream. Each further page is
     read when it is needed, with the rights that the caller has then. Raises `Forbidden`,
-    `Unavailable`.
+    `Unavailable`, and `NotFound` if the chat is deleted before the last page is read: what is left
+    would look like the end of the chat.
     """
     return _records(caller, chat_id, _page(caller, chat_id, None))
 
@@ -44,6 +45,7 @@ def _records(caller: Caller, chat_id: str, page: dict[str, Any]) -> Iterator[Env
     yield from page["records"]
     while page["nextCursor"] is not None:
         page = _page(caller, chat_id, page["nextCursor"])
+        store.get(AI_CHATS, caller, chat_id)
         yield from page["records"]
 
 
