@@ -22,23 +22,6 @@ from tests.services import Service
 LEFT = "You can’t decide here any more"
 CONTACTS = "cloudsuite/contacts-list"
 SEARCH = 'call integrations.call with {"endpoint": "search-web-raw", "body": {"query": "brave"}}'
-# The function `cut` breaks the page's newest stream of a running reply, as a lost connection does.
-CUT = """const { fetch } = window;
-window.fetch = async (path, init) => {
-  const answer = await fetch(path, init);
-  if (!String(path).endsWith('/stream') || !answer.body) return answer;
-  const reader = answer.body.getReader();
-  const body = new ReadableStream({
-    start: (controller) => (window.cut = () => controller.error(new TypeError('cut'))),
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
-  return new Response(body, answer);
-};"""
-
 # The function `silence` holds all further bytes of the page's newest reply, as a lost network does.
 SILENCE = """const { fetch } = window;
 window.fetch = async (path, init) => {
@@ -149,23 +132,8 @@ def test_a_reply_goes_on_after_a_reload_and_what_was_denied_stays_so(opened_ther
     assert calls_of(console) == before
 
 
-def test_a_question_can_be_answered_when_its_reply_is_read_on_after_a_lost_connection(opened_there):
-    console = opened_there(own=True).sign_in()
-    page = console.page
-    page.add_init_script(CUT)
-    waits_for_its_user(console)
-    page.reload()
-    allow = card(console, "Approval: search-web-raw").get_by_role("button", name="Allow once")
-    expect(allow).to_be_visible()
-    with page.expect_response("**/stream") as resumed:
-        page.evaluate("cut()")
-    assert ":" in resumed.value.request.headers["last-event-id"]
-    decide(console, "search-web-raw", "Allow once")
-    console.is_idle()
-    assert calls_of(console) == ["search-web-raw"]
-
-
-def is_read_again_after_a_silence(console):
+def test_a_silent_connection_is_read_again_also_where_a_reply_ends_with_its_connection(opened):
+    console = opened(alone=True)  # the clock is that of the context
     page = console.page
     page.add_init_script(SILENCE)
     page.clock.install()
@@ -178,14 +146,6 @@ def is_read_again_after_a_silence(console):
     decide(console, "search-web-raw", "Allow once")
     console.is_idle()
     assert calls_of(console) == ["search-web-raw"]
-
-
-def test_a_reply_whose_connection_is_silent_is_read_again(opened_there):
-    is_read_again_after_a_silence(opened_there(alone=True))  # the clock is that of the context
-
-
-def test_a_silent_connection_is_read_again_also_where_a_reply_ends_with_its_connection(opened):
-    is_read_again_after_a_silence(opened(alone=True))
 
 
 def test_a_worker_that_is_killed_while_a_call_waits_has_sent_nothing(opened_there, lossy):
