@@ -131,24 +131,3 @@ def test_a_token_that_ends_takes_no_reply_away(opened):
     page.keyboard.press("Enter")
     expect(page.get_by_label("New task")).to_have_value("half a task")
     expect(console.answers).to_contain_text("399 400")
-
-
-FILL = """() => {
-  for (const storage of [sessionStorage, localStorage]) {
-    for (let size = 2 ** 22; size >= 1; size /= 2) {
-      try {
-        for (let number = 0; ; number += 1) storage.setItem(`${size}-${number}`, 'x'.repeat(size));
-      } catch { /* the next one is smaller */ }
-    }
-  }
-}"""
-
-
-def test_a_full_storage_keeps_nobody_from_signing_in(opened):
-    console = opened(alone=True).open()
-    console.page.evaluate(FILL)
-    console.fill_in()
-    console.ask("hello")
-    console.show_account()
-    console.button("Dark").click()
-    expect(console.page.locator("html")).to_have_attribute("data-theme", "dark")
