@@ -53,10 +53,10 @@ def are_welcome(canvas, count):
     wait_for(lambda: canvas.run(WELCOMED) == count, 60)
 
 
-def test_fifty_widgets_that_were_welcome_leave_nothing(canvas):
+def test_widgets_that_were_welcome_or_not_yet_leave_nothing(canvas):
     canvas.run(COUNTING)
     before = kept(canvas)
-    for welcomed in range(10, 60, 10):
+    for welcomed in (10, 20):
         names = [f"w{number}" for number in range(welcomed - 10, welcomed)]
         canvas.run("(names) => { for (const name of names) canvas.mount(name, 'speaker'); }", names)
         for name in names[1:]:
@@ -64,7 +64,14 @@ def test_fifty_widgets_that_were_welcome_leave_nothing(canvas):
         are_welcome(canvas, welcomed)
         assert canvas.run("() => kept.ports.size") == 10
         canvas.run("(names) => { for (const name of names) canvas.host.unmount(name); }", names)
+    cycle = "(name) => { canvas.mount(name, 'plain'); canvas.host.unmount(name); }"
+    for number in range(5):
+        canvas.run(cycle, f"w{number}")
     assert kept(canvas) == before
+    assert canvas.run("() => canvas.host.exportState()")["widgets"] == {}
+    canvas.run("() => canvas.host.close()")
+    *_, of_window, _ = kept(canvas)
+    assert of_window == 1  # the page's own
 
 
 def draws(canvas):

@@ -142,20 +142,3 @@ def test_a_widget_that_never_answers_gets_a_notice_with_a_way_out(canvas):
     first.notice.get_by_role("button", name="Reload").click()
     expect(first.notice).to_be_hidden()
     wait_for(lambda: first.frame.url not in ("", old))
-
-
-def test_what_was_mounted_and_removed_leaves_nothing(canvas):
-    def count():
-        session = canvas.page.context.new_cdp_session(canvas.page)
-        window = session.send("Runtime.evaluate", {"expression": "window"})["result"]["objectId"]
-        listeners = session.send("DOMDebugger.getEventListeners", {"objectId": window})["listeners"]
-        return len(listeners), canvas.run("() => root.children.length")
-
-    before = count()
-    cycle = "(n) => { canvas.mount(`w${n}`, 'plain'); canvas.host.unmount(`w${n}`); }"
-    for number in range(50):
-        canvas.run(cycle, number)
-    assert count() == before
-    assert canvas.run("() => canvas.host.exportState()")["widgets"] == {}
-    canvas.run("() => canvas.host.close()")
-    assert count()[0] == 1  # the page's own
