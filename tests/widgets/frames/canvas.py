@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Error, Frame, Locator, expect
 
-from tests.browser.page import scan
+from tests.browser.page import found_by_axe
 from tests.browser.watched_page import WatchedPage
 from tests.services import wait_for
 from tests.widgets.frames.server import WidgetServer
@@ -60,11 +60,7 @@ class Canvas(WatchedPage):
         button.click()
 
     def violations(self) -> list[str]:
-        found = scan(self.page, iframes=False)
-        self.page.emulate_media(color_scheme="dark")
-        found += scan(self.page, iframes=False)
-        self.page.emulate_media(color_scheme="light")
-        return found
+        return found_by_axe([self.page], self.page, iframes=False)
 
 
 @dataclass
