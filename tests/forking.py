@@ -220,6 +220,7 @@ def _become(environ: dict[str, str], given: int, output: int) -> None:
     monkey.get_original("signal", "signal")(signal.SIGCHLD, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(environ)
+    sys.path[:0] = filter(None, environ.get("PYTHONPATH", "").split(os.pathsep))
     os.dup2(given, 0)
     os.dup2(output, 1)
     os.close(given)

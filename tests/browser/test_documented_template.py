@@ -42,7 +42,7 @@ def extended(databases, tmp_path_factory):
     write_extension(directory)
     own = {"EXTENSIONS": "our_widgets,tests.browser.fast_service", "PYTHONPATH": directory}
     with Service(databases.make("sqlite"), **own) as service:
-        yield service.execute()
+        yield service.start()
 
 
 @pytest.fixture
