@@ -52,20 +52,17 @@ def protocols(nginx, path):
     return re.findall(rf'"GET {path}\S* (\S+)"', nginx.logged())
 
 
-def test_files_replies_and_changes_come_through_nginx(console, nginx):
+def test_files_replies_changes_and_a_widget_come_through_nginx(console, nginx):
     with console.page.expect_websocket() as opened:
         console.sign_in()
     assert opened.value.url == f"wss{console.service.url[5:]}/api/records/socket"
     console.ask(TASK)
     expect(console.table("Tasks").get_by_label("Title of")).to_have_value("Print the badges")
     assert set(protocols(nginx, r"/browser/\w+/console/")) == {"HTTP/2.0"}
-    console.page.goto("about:blank")
-    wait_for(lambda: protocols(nginx, "/api/records/socket") == ["HTTP/1.1"])
-
-
-def test_a_widget_loads_its_files_through_nginx(console, nginx):
-    console.open("/").page.evaluate(FRAME, "/w/note")
+    console.page.evaluate(FRAME, "/w/note")
     expect(console.page.frame_locator("iframe").locator("textarea")).to_be_visible()
     files = protocols(nginx, "/browser/widgets/")
     assert len(files) > 20
     assert set(files) == {"HTTP/2.0"}
+    console.page.goto("about:blank")
+    wait_for(lambda: protocols(nginx, "/api/records/socket") == ["HTTP/1.1"])
