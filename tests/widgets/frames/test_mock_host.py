@@ -24,13 +24,14 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_the_server_fails_as_it_is_told(canvas, mocked, answer):
-    canvas.run("(answer) => { canvas.mock.settings.answer = answer; }", answer)
-    mocked.ask("profnet-search-profiles")
-    response = mocked.answer()
-    assert response["envelope"]["error"] == ANSWERS[answer]
-    assert ("consentId" in response) == (answer == "reconnect")
+def test_the_server_fails_as_it_is_told(canvas, mocked):
+    for number, (answer, error) in enumerate(ANSWERS.items(), 1):
+        canvas.run("(answer) => { canvas.mock.settings.answer = answer; }", answer)
+        mocked.ask("profnet-search-profiles", f"r{number}")
+        wait_for(lambda count=number: len(mocked.answers("widget-api-response")) == count)
+        response = mocked.answers("widget-api-response")[-1]
+        assert response["envelope"]["error"] == error, answer
+        assert ("consentId" in response) == (answer == "reconnect")
     assert canvas.calls == []
 
 
