@@ -23,15 +23,6 @@ def test_nothing_leaves_before_the_user_has_allowed_it(canvas):
     assert [each["status"] for each in first.answers("widget-api-status")][-1] == "running"
 
 
-def test_a_refusal_is_an_answer_and_nothing_leaves(canvas):
-    first = canvas.mount("a")
-    first.ask("search-web")
-    canvas.press("Deny")
-    assert first.answer()["envelope"]["error"] == "approval_denied"
-    assert canvas.calls == []
-    expect(canvas.dialog).to_have_count(0)
-
-
 def test_until_the_page_closes_it_is_not_asked_again(canvas):
     first = canvas.mount("a")
     first.ask("search-web")
@@ -45,32 +36,11 @@ def test_until_the_page_closes_it_is_not_asked_again(canvas):
     expect(canvas.dialog).to_be_visible()
 
 
-def test_what_only_reads_is_never_asked(canvas):
-    first = canvas.mount("a")
-    for number in range(20):
-        first.ask("profnet-search-profiles", f"r{number}")
-    wait_for(lambda: len(first.answers("widget-api-response")) == 20)
-    assert {call.approval for call in canvas.calls} == {"auto"}
-    assert canvas.events("approval")[0]["approval"] == "auto"
-
-
-ADDRESSES = ["https://evil.invalid/x", "../records/chats", "search-web?x=1", "//evil.invalid"]
-
-
-def test_an_address_is_no_endpoint(canvas):
-    first = canvas.mount("a")
-    for endpoint in ADDRESSES:
-        first.ask(endpoint)
-    wait_for(lambda: canvas.drops("a") == {"bad_field": len(ADDRESSES)})
-    first.ask("profnet-search-profiles")
-    first.answer()
-    assert [call.endpoint for call in canvas.calls] == ["profnet-search-profiles"]
-
-
 def test_the_token_is_nowhere_in_messages_and_pages(canvas):
     first = canvas.mount("a")
     first.ask("profnet-search-profiles")
     first.answer()
+    assert [call.approval for call in canvas.calls] == ["auto"]  # it only reads
     said = json.dumps(canvas.run("() => canvas.events")) + json.dumps(first.run("() => page.heard"))
     shown = canvas.page.content() + first.frame.content() + first.frame.url
     assert "profnet" in said
@@ -127,13 +97,6 @@ def test_a_widget_can_make_up_no_consent(canvas):
     assert {each["status"] for each in first.answers("widget-consent-result")} == {"cancelled"}
     assert canvas.drops("a") == {"unsafe_address": 2, "unknown_consent": 1}
     assert canvas.run("() => canvas.needs") == []
-
-
-def test_flags_of_connections_come_without_addresses(canvas):
-    first = canvas.mount("a")
-    first.tell({"type": "widget-scopes-get", "requestId": "s"})
-    integrations = first.answer("widget-scopes")["integrations"]
-    assert integrations == {"cloudsuite": {"connected": True, "contacts": False}}
 
 
 def test_a_widgets_state_is_part_of_the_canvas(canvas):
