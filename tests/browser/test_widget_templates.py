@@ -207,32 +207,6 @@ def test_a_note_keeps_what_was_typed_just_before_its_page_was_left(opened):
     expect(page.get_by_label("Note")).to_have_value("Last words")
 
 
-def test_a_half_written_text_of_a_widget_alone_is_shown_to_nobody_else(opened):
-    bob = opened()
-    console = opened().open("/app/weather")
-    page = console.page
-    city, token = page.get_by_label("City"), page.get_by_label("Sign-in token")
-
-    def sign_in(as_token: str) -> None:
-        token.fill(as_token)
-        console.button("Sign in").click()
-
-    city.fill("Berlin")
-    city.press("Enter")
-    sign_in(console.token)
-    expect(page.get_by_text("Feels like")).to_be_visible()
-    city.fill("Where alice goes")
-    page.reload()
-    expect(token).to_be_focused()
-    expect(city).to_have_value("")
-    sign_in(bob.token)
-    city.fill("Where bob goes")
-    page.reload()
-    expect(token).to_be_focused()
-    sign_in(console.token)
-    expect(city).to_have_value("Where alice goes")
-
-
 def test_who_signs_in_on_the_page_of_a_widget_sees_nothing_of_the_user_before(opened):
     bob = opened()
     console = opened().open("/app/weather")
