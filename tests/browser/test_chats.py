@@ -226,15 +226,3 @@ def test_a_chat_that_goes_elsewhere_leaves_the_connections_on_the_screen(console
     expect(console.page.get_by_role("heading", name="Connections")).to_be_visible()
     menu.get_by_text("Chat", exact=True).click()
     expect(console.problem).to_have_text("This chat no longer exists.")
-
-
-def test_a_chat_that_is_opened_before_the_list_has_it_is_shown(opened):
-    console, held = signed_in_behind(opened)
-    for message in held.messages:
-        held.socket.send(message)
-    chat = console.new_chat("made elsewhere")
-    console.page.evaluate("(chat) => (location.hash = `#/chat/${chat}`)", chat)
-    expect(console.page.get_by_role("heading", name="made elsewhere")).to_be_visible()
-    expect(console.problem).to_be_empty()
-    console.page.evaluate("location.hash = '#/chat/none'")
-    expect(console.problem).to_have_text("This chat no longer exists.")
