@@ -173,42 +173,6 @@ def test_a_refusal_gives_the_text_back(console):
     expect(console.composer).to_have_value("")
 
 
-def test_a_reply_that_was_stored_during_an_outage_is_shown_after_it(console):
-    console.may_say("ERR_FAILED")
-
-    def lose(route):
-        whole = route.fetch()
-        begin = whole.text.partition("text-delta")[0].rpartition("\n\n")[0]
-        route.fulfill(response=whole, body=f"{begin}\n\n")
-
-    console.page.route("**/api/ai/chat", lose)
-    for path in ("**/api/ai/chat/*/stream", "**/api/records/ai-messages?*"):
-        console.page.route(path, lambda route: route.abort())
-    console.send("hello")
-    expect(console.problem).to_contain_text("connection was lost", timeout=20_000)
-    expect(console.composer).to_have_value("hello")
-    console.page.unroute_all()
-    console.page.evaluate("dispatchEvent(new Event('online'))")
-    expect(console.composer).to_have_value("")
-    expect(console.problem).to_be_empty()
-    expect(console.answers).to_have_count(1)
-    expect(console.log.locator(".unsaved")).to_have_count(0)
-
-
-def test_a_chat_whose_creation_got_no_answer_is_made_once_also_after_a_reload(console):
-    console.may_say("ERR_FAILED")
-    lost = lambda route: (route.fetch(), route.abort())  # noqa: E731
-    console.page.route("**/api/ai/chats", lost, times=1)
-    console.send("hello")
-    expect(console.problem).to_contain_text("can’t be reached")
-    expect(console.composer).to_have_value("hello")
-    console.page.reload()
-    expect(console.composer).to_have_value("hello")
-    console.send("good morning")  # other words, too, are for the same chat
-    expect(console.answers).to_have_count(1)
-    assert len(console.api("GET", "records/ai-chats")["records"]) == 1
-
-
 def test_a_reload_keeps_the_draft_the_history_the_partial_reply_and_the_model(console):
     model = console.page.get_by_label("Model", exact=True)
     model.select_option("gen-5.4-mini")
