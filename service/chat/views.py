@@ -32,11 +32,11 @@ chats = Blueprint("chats", __name__, url_prefix="/api/ai/chats")
 
 
 class NewChat(Schema):
-    title = Text(load_default="", validate=validate.Length(max=TITLE_LIMIT))
+    title = Text(load_default="", allow_none=True, validate=validate.Length(max=TITLE_LIMIT))
 
     @validates("title")
-    def _is_not_blank(self, title: str, **kwargs: Any) -> None:
-        if wrong := wrong_title(title):
+    def _is_not_blank(self, title: str | None, **kwargs: Any) -> None:
+        if wrong := wrong_title(title or ""):
             raise ValidationError(wrong)
 
 
@@ -84,16 +84,17 @@ def create(data: dict[str, Any]) -> dict[str, Any]:
     chat; the answer is the first one as it is now.
     """
     count("records", g.caller.subject)
-    moment = now()
+    moment, title = now(), data["title"] or ""
     chat = Chat(
         record_id=new_id("chat"),
         user_id=g.caller.subject,
-        title=data["title"],
+        title=title,
         created_at=moment,
         updated_at=moment,
     )
     key = idempotency_key()
-    repeatable = IdempotentCreate(chat.user_id, AI_CHATS.name, key, data) if key else None
+    values = {"title": title}
+    repeatable = IdempotentCreate(chat.user_id, AI_CHATS.name, key, values) if key else None
     return {"chat": chat_record(creation.create_row(AI_CHATS, chat, repeatable))}
 
 

@@ -25,6 +25,10 @@ def test_a_chat_is_created_for_the_tokens_subject(alice):
 @on_sqlite
 def test_a_chat_needs_no_title_and_no_body(alice):
     assert alice.request("POST", "/api/ai/chats").json["chat"]["title"] == ""
+    key = {"Idempotency-Key": "k"}
+    first = alice.post("/api/ai/chats", {"title": None}, headers=key)
+    assert (first.status_code, first.json["chat"]["title"]) == (201, "")
+    assert alice.post("/api/ai/chats", {}, headers=key).json == first.json, "the same body"
 
 
 @on_sqlite
