@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from service.auth.permits import SCOPES
-from service.records.collection import Collection, Column, ColumnType
+from service.records.collection import TEXT_LIMIT, Collection, Column, ColumnType
 from service.records.models import Record
 from service.records.permissions import ACTIONS
 
@@ -95,11 +95,21 @@ def _of_column(collection: Collection, column: Column) -> Iterator[str]:
         yield f"the type must be {_listed(TYPES)}, not {column.type!r}"
     if column.roles is not None and not _are_texts(column.roles):
         yield f"roles must be a tuple of roles, not {column.roles!r:.80}"
-    if column.least > column.most:
-        yield f"least must be at most {column.most}, which is most, not {column.least}"
+    yield from _of_lengths(column)
     if column.check is not None and not callable(column.check):
         yield f"check must be a function of the value, not {column.check!r:.80}"
     yield from _of_attribute(collection, column)
+
+
+def _of_lengths(column: Column) -> Iterator[str]:
+    for name, value in (("least", column.least), ("most", column.most)):
+        if not isinstance(value, int):
+            yield f"{name} must be a whole number, not {value!r:.80}"
+            return
+    if column.type != "string" and (column.least, column.most) != (0, TEXT_LIMIT):
+        yield f"least and most are lengths of a string, not limits of {column.type!r}: use check"
+    if column.least > column.most:
+        yield f"least must be at most {column.most}, which is most, not {column.least}"
 
 
 def _of_attribute(collection: Collection, column: Column) -> Iterator[str]:

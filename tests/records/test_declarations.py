@@ -60,6 +60,12 @@ MISTAKES = [
     (books(Column("größe")), "collection 'books', column 'größe': the name must be ASCII"),
     (books(Column('a"b')), "collection 'books', column 'a\"b': the name must be ASCII, without"),
     (books(Column("pages", least=5, most=2)), COLUMN + "least must be at most 2"),
+    (
+        books(Column("pages", "integer", most=500)),
+        COLUMN + "least and most are lengths of a string, not limits of 'integer': use check",
+    ),
+    (books(Column("pages", most=None)), COLUMN + "most must be a whole number, not None"),
+    (books(Column("pages", "array", least=1)), COLUMN + "least and most are lengths of a string"),
     (books(Column("pages", attribute="title")), COLUMN + "attribute is for a model"),
     (books(group="shelf"), "collection 'books': Record has no attribute 'shelf'"),
     (books(record_id="isbn"), "collection 'books': record_id is for a model of its own"),
