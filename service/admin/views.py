@@ -22,7 +22,7 @@ from service.admin.answers import (
 )
 from service.app_keys import APP_SETTINGS
 from service.auth import bearer
-from service.billing.account_statements import statement_of
+from service.billing.account_statements import Statement, statement_of
 from service.billing.payer import starting_amount
 from service.billing.units import to_credits
 from service.billing.views import StatementSchema, statement_answer
@@ -91,10 +91,7 @@ def change_rights(data: dict[str, Any], subject: str) -> dict[str, Any]:
 @answers(StatementSchema())
 def read_statement(params: dict[str, Any], subject: str) -> dict[str, Any]:
     """A user's account, as `GET /api/credits` shows it to the user"""
-    page = statement_of(db.session(), subject, params["limit"], params["cursor"])
-    if page is None:
-        raise NotFound()
-    return statement_answer(page)
+    return statement_answer(_statement(subject, params["limit"], params["cursor"]))
 
 
 @admin.post("/credits/<id:subject>")
@@ -110,8 +107,7 @@ def grant_credits(data: dict[str, Any], subject: str) -> dict[str, Any]:
     settings = APP_SETTINGS.of(current_app)
     starting, amount = starting_amount(settings), data["credits"]
     granting.grant_by_admin(g.caller.subject, subject, amount, _ref(), starting, data["note"])
-    account = statement_of(db.session(), subject, 1, None)
-    assert account is not None, "the grant has opened it"
+    account = _statement(subject, 1)  # none if the user has been erased just now
     balance = {"balance": to_credits(account.balance), "held": to_credits(account.held)}
     return {"subject": subject, "credits": to_credits(amount), **balance}
 
@@ -160,6 +156,14 @@ def _loses_rights(data: dict[str, Any]) -> bool:
     role = data.get("role", bearer.ADMIN) or g.caller.claimed_role
     is_disabled: bool = data.get("disabled", False)
     return is_disabled or role != bearer.ADMIN
+
+
+def _statement(subject: str, limit: int, before: int | None = None) -> Statement:
+    """Return a page of a user's account. Raises `NotFound` if there is no account."""
+    page = statement_of(db.session(), subject, limit, before)
+    if page is None:
+        raise NotFound()
+    return page
 
 
 def _ref() -> str:

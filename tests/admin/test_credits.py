@@ -2,13 +2,14 @@
 
 import gevent
 import pytest
-from sqlalchemy import delete, text, update
+from sqlalchemy import delete, event, text, update
 
 from service.app_keys import APP_SETTINGS
 from service.auth.models import User
 from service.billing.models import Account, Entry
 from service.billing.units import CREDIT
 from service.database.access import write_transaction
+from service.extensions import db
 from service.upkeep import granting
 from service.web.errors import NotFound
 from tests.people import person
@@ -107,6 +108,25 @@ def test_a_grant_of_an_admin_waits_for_the_erasure_of_its_user(app, alice, books
         wait_for(lambda: granting_now.ready() or session.scalar(WAITING))
     assert isinstance(granting_now.get(timeout=20), NotFound)
     assert books.rows(Account) == []
+
+
+def test_an_erasure_just_after_a_grant_leaves_no_account_to_show(app, alice, admin):
+    for one in (alice, admin):
+        one.new_chat()
+
+    erasures = []
+
+    def erase_first(_connection, _cursor, statement, *_):
+        if statement.startswith("SELECT accounts.balance, accounts.held") and not erasures:
+            erasures.append(gevent.spawn(erase, app))
+            erasures[0].get(timeout=20)
+
+    with app.app_context():
+        engine = db.engine
+    event.listen(engine, "before_cursor_execute", erase_first)
+    answer = admin.post(ALICE, json={"credits": 2.5, "note": "for the outage"})
+    event.remove(engine, "before_cursor_execute", erase_first)
+    assert (answer.status_code, answer.json["error"]) == (404, "not_found")
 
 
 def grant_as_admin(app) -> NotFound | bool:
