@@ -27,7 +27,7 @@ class AppKey(Generic[T]):
         return found
 
     def get(self, app: Flask) -> T | None:
-        """Return the app's object, or None if it has none."""
+        """Return the app's object, or None if it has none. A deferred one is not made."""
         found: T | None = app.extensions.get(self.name)
         return found
 

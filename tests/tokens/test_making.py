@@ -160,6 +160,14 @@ def test_without_a_secret_the_sealing_keys_sign_and_older_ones_verify(app):
         tokens.issue_limited(keyless, "alice", "user", None, PERMIT)
 
 
+def test_with_a_secret_the_sealing_keys_of_another_instance_do_not_matter(app):
+    """A gateway and the instance behind it share AUTH_SECRET and no other key."""
+    here = APP_SETTINGS.of(app)
+    there = replace(here, token_encryption_keys=(("other", b"o" * 32),))
+    token = tokens.issue_limited(here, "alice", "user", None, PERMIT)
+    assert tokens.Verifier(there, None).verify(token).permit.token_id == "token_1"
+
+
 def test_a_limited_token_is_no_owners_token(app):
     settings = APP_SETTINGS.of(app)
     token = tokens.issue_limited(settings, "owner", "owner", None, PERMIT)
