@@ -21,6 +21,7 @@ from tests.faults.unit import Unit
 from tests.services import free_port, wait_for
 
 SETTING = "    sandbox: bool = setting(switch, False)\n"
+FEW = (0.3, 1.0, 0.5)  # pauses of probes where no connection could be refused
 
 
 FILES = ("config_settings.py", "gunicorn.conf.py", "service/web/operations.py")  # of a release
@@ -103,7 +104,7 @@ def answers(machine: Machine) -> bool:
 @pytest.mark.parametrize("unit", ["best"], indirect=True)
 def test_a_release_that_does_not_start_leaves_the_running_one_unchanged(unit):
     old = unit.main
-    with Probes(unit).going() as probes:
+    with Probes(unit).going(FEW) as probes:
         for kind in ("import", "boot"):  # as a wrong setting, the first fails before its start
             with fault(unit, kind):
                 turns = probes.turns

@@ -39,9 +39,8 @@ def announce_much(app, count):
     return large + small
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_slow_reader_receives_many_changes_in_order(start, kind):
-    service = start(kind)
+def test_a_slow_reader_receives_many_changes_in_order(start):
+    service = start("postgresql")  # the test of who never reads has the changes of SQLite
     slow = connect(service, "alice", room=262_144)
     slow.send('{"op":"subscribe","id":"s","collection":"canvases"}')
     assert '"snapshot"' in slow.recv()
@@ -55,9 +54,8 @@ def test_a_slow_reader_receives_many_changes_in_order(start, kind):
     slow.shutdown()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_ten_snapshots_that_nobody_reads_take_the_memory_of_one(start, listen, kind):
-    service = start(kind)
+def test_ten_snapshots_that_nobody_reads_take_the_memory_of_one(start, listen):
+    service = start("postgresql")  # tests/records/test_snapshots.py has both databases
     large = {"name": "large", "text": "x" * 7500}
     rows = [
         {"record_id": f"r-{n}", "collection": "notes", "owner": "alice", "data": large}
