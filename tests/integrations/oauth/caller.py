@@ -25,7 +25,7 @@ from service.integrations.models import Breaker  # noqa: E402
 from tests.integrations.oauth import endpoints  # noqa: E402
 from tests.services import close, settings_for  # noqa: E402
 
-access.POOL_SECONDS = 60  # of 25 calls 15 wait for a connection: on a busy machine for seconds
+access.POOL_SECONDS = 60  # of 15 calls 5 wait for a connection: on a busy machine for seconds
 apps: list[Flask] = []
 calls: list["Calls"] = []
 

@@ -1,4 +1,4 @@
-"""Four processes with 25 callers each and one expired token: one of them refreshes it."""
+"""Four processes with 15 callers each and one expired token: one of them refreshes it."""
 
 import json
 import signal
@@ -14,7 +14,7 @@ from tests.forking import Forked, fork_program
 from tests.integrations.oauth.user import REFRESH_FAILED
 from tests.services import environment, wait_for
 
-PROCESSES, CALLERS = 4, 25
+PROCESSES, CALLERS = 4, 15  # more than the ten connections of a process
 # Seconds. No test waits for these: a busy machine may take long to begin all the calls.
 DEADLINE, LEASE, PAUSE = 60, 90, 60
 PATIENCE = 60
