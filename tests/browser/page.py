@@ -15,6 +15,9 @@ from tests.services import Service
 
 expect.set_options(timeout=PATIENCE)
 
+# A reply that is running until it is stopped: "1 2 3", and then nothing for ten minutes. The page
+# would be painted with each word of a long reply.
+UNENDING = "/fail silent count to 5000"
 # The style sheets say nothing but colours for dark, so no other rule can find more there.
 COLOURS = ["color-contrast", "link-in-text-block"]
 # axe reads the colours of all that lies under a text again for each text: ten thousands of times

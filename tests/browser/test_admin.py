@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.page import Console
+from tests.browser.page import UNENDING, Console
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_an_admin_finds_a_user_grants_credits_and_disables(opened, admin):
 
 def test_an_admin_stops_a_reply_and_looks_at_integrations_on_a_phone(opened):
     user = opened().sign_in()
-    user.send("count to 5000")
+    user.send(UNENDING)
     expect(user.answers).to_contain_text("1 2 3")
     admin = opened(role="admin", viewport={"width": 320, "height": 640}).sign_in()
     admin.page.goto(f"{admin.service.url}/#/admin/turns")
@@ -72,7 +72,7 @@ def test_an_admin_stops_a_reply_and_looks_at_integrations_on_a_phone(opened):
 
 def test_the_overview_shows_what_runs_what_was_spent_and_what_fails(opened):
     user = opened().sign_in()
-    user.send("count to 5000")
+    user.send(UNENDING)
     expect(user.answers).to_contain_text("1 2 3")
     admin = opened(role="admin").sign_in()
     admin.page.goto(f"{admin.service.url}/#/admin")

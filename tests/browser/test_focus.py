@@ -12,6 +12,7 @@ from tests.browser.held_traffic import first_of
 from tests.browser.key_events import LIKE_SAFARI
 from tests.browser.mail_widget import MAIL, approve
 from tests.browser.office_suite import forget
+from tests.browser.page import UNENDING
 
 NOT_NOW = {"status": 503, "json": {"error": "unavailable", "message": "Not now."}}
 ENTRY = {"kind": "grant", "what": "grant", "amount": 1, "facts": {}, "balance": 1}
@@ -351,7 +352,7 @@ def test_a_canvas_has_the_focus_once_it_is_open_and_its_link_after_that(console)
 
 
 def test_a_new_reply_leaves_the_focus_in_the_conversation(console):
-    console.send("count to 5000")
+    console.send(UNENDING)
     for action in ("Edit", "Regenerate", "Continue"):
         expect(console.answers).to_contain_text("1 2 3")
         console.button("Stop").click()
@@ -409,7 +410,7 @@ def test_stop_moves_the_focus_to_the_message_box_but_opens_no_keyboard_on_a_touc
     opened, by_touch
 ):
     console = opened(**PHONE if by_touch else {}).sign_in()
-    console.send("count to 400")
+    console.send(UNENDING)
     expect(console.answers).to_contain_text("1 2 3")
     press = console.button("Stop").tap if by_touch else console.button("Stop").click
     press()

@@ -6,7 +6,7 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.browser.held_traffic import HeldSocket, first_of
-from tests.browser.page import Console
+from tests.browser.page import UNENDING, Console
 
 
 def bar(message: Locator) -> Locator:
@@ -49,7 +49,7 @@ def test_a_message_is_edited_in_its_place_and_its_reply_answered_anew(console):
 
 def test_a_reply_says_what_ended_it_and_goes_on(console):
     page = console.page
-    console.send("count to 5000")
+    console.send(UNENDING)
     expect(console.answers.last).to_contain_text("1 2 3")
     expect(page).to_have_url(re.compile("#/chat/chat_"))
     page.keyboard.press("Escape")
@@ -163,8 +163,8 @@ def test_a_second_tab_shows_a_reply_as_it_comes(console):
     other = Console(page, console.service, console.token, console.subject).sign_in()
     page.goto(console.page.url)
     expect(other.answers).to_have_count(1)
-    console.send("count to 5000")
-    expect(other.log.locator(".message.user").last).to_contain_text("count to 5000")
+    console.send(UNENDING)
+    expect(other.log.locator(".message.user").last).to_contain_text(UNENDING)
     expect(other.answers.last).to_contain_text("1 2 3")
     other.button("Stop").click()
     for tab in (console, other):

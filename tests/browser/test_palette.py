@@ -8,6 +8,7 @@ from tests.browser.data_view import panel, show
 from tests.browser.explorer import Explorer
 from tests.browser.held_traffic import first_of
 from tests.browser.key_events import ALT_GR
+from tests.browser.page import UNENDING
 
 PRESS = """() => !document.dispatchEvent(
   new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, cancelable: true }))"""
@@ -123,7 +124,7 @@ def test_a_palette_that_does_not_come_keeps_the_keyboard_from_nothing_else(opene
 
 def test_escape_closes_the_palette_only_and_gives_the_focus_back(console):
     page, keys = console.page, console.page.keyboard
-    console.send("count to 5000")
+    console.send(UNENDING)
     expect(console.answers.last).to_contain_text("1 2 3")
     expect(console.composer).to_be_focused()
     opened_palette(console)

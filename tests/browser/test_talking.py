@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.held_traffic import first_of, signed_in_behind
+from tests.browser.page import UNENDING
 from tests.services import wait_for
 
 # How many of these nodes the browser has laid out.
@@ -179,7 +180,7 @@ def test_a_reload_keeps_the_draft_the_history_the_partial_reply_and_the_model(co
     with console.page.expect_request("**/api/ai/chat") as request:
         console.ask("remember that the code is 4711")
     assert request.value.post_data_json["modelId"] == "gen-5.4-mini"
-    console.send("count to 5000")
+    console.send(UNENDING)
     expect(console.answers.last).to_contain_text("1 2 3")
     console.composer.fill("what is the")
     console.page.reload()

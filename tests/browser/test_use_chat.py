@@ -83,9 +83,13 @@ def bundle(request, bundles):
     return bundles(*request.param)
 
 
+# The page is painted with each word of a reply. It is to last as long with few words.
+SLOW = {"RESUME_SECONDS": 20, "EXTENSIONS": "tests.browser.slow_replies"}
+
+
 @pytest.fixture(scope="module")
 def service(databases):
-    with Service(databases.make("sqlite"), RESUME_SECONDS=20) as running:
+    with Service(databases.make("sqlite"), **SLOW) as running:
         yield running.start()
 
 
@@ -136,7 +140,7 @@ def test_the_app_of_the_document_does_what_it_says(page):
     page.get_by_role("button", name="Stop").click()
     is_ready(page)
     expect(alert).to_have_count(0)
-    send(page, "count to 20 /fail error-midway")
+    send(page, "count to 5 /fail error-midway")
     expect(alert).not_to_be_empty()
     assert "{" not in alert.inner_text()
     page.get_by_role("button", name="Try again").click()
@@ -146,12 +150,12 @@ def test_the_app_of_the_document_does_what_it_says(page):
     expect(answers).to_have_count(3)  # of the reply that failed nothing is stored
     expect(answers.nth(1)).to_contain_text("search-images: once")
     is_ready(page)
-    send(page, "count to 400")
+    send(page, "count to 30")
     expect(answers.last).to_contain_text("1 2 3")
     page.reload()
     expect(answers.last).to_contain_text("1 2 3")
-    expect(page.get_by_role("article", name="user").last).to_have_text("count to 400")
-    expect(answers.last).to_contain_text("398 399 400")
+    expect(page.get_by_role("article", name="user").last).to_have_text("count to 30")
+    expect(answers.last).to_contain_text("28 29 30")
     is_ready(page)
     expect(answers).to_have_count(4)
 
@@ -239,13 +243,13 @@ def test_a_second_try_after_a_lost_connection_gets_the_stored_answer(page):
 def test_the_app_shows_a_reply_that_ends_while_the_page_is_loaded(page):
     """It is too late for the list of messages, and too early for the resumed stream."""
     is_ready(page)
-    send(page, "count to 300")
+    send(page, "count to 24")
     answers = page.get_by_role("article", name="assistant")
     expect(answers.last).to_contain_text("1 2 3")
     page.route(TO_RESUME, lambda route: (page.wait_for_timeout(5000), route.continue_()))
     page.reload()
-    expect(answers.last).to_contain_text("298 299 300")
-    expect(page.get_by_role("article", name="user")).to_have_text(["count to 300"])
+    expect(answers.last).to_contain_text("22 23 24")
+    expect(page.get_by_role("article", name="user")).to_have_text(["count to 24"])
     is_ready(page)
 
 
