@@ -80,21 +80,6 @@ def test_what_costs_is_asked_first_and_shown_as_a_picture(explorer):
     expect(explorer.page.locator(".amount")).not_to_have_text("1,000")
 
 
-def test_a_call_whose_answer_was_lost_is_made_and_paid_once(explorer):
-    explorer.console.may_say("ERR_FAILED")
-    call = "**/api/integrations/generate-image-llm"
-    explorer.page.route(call, lambda route: (route.fetch(), route.abort()), times=1)
-    explorer.open("generate-image-llm").fill(prompt="a red boat").send()
-    explorer.console.button("Allow once").click()
-    expect(explorer.answer.get_by_role("alert")).to_be_visible()
-    explorer.page.reload()
-    explorer.send()
-    explorer.console.button("Allow once").click()
-    expect(explorer.answer.get_by_role("img")).to_be_visible()
-    entries = explorer.console.api("GET", "credits")["entries"]
-    assert [entry["kind"] for entry in entries] == ["charge", "grant"]
-
-
 def test_sound_is_played_and_code_follows_the_form(explorer):
     explorer.open("text-to-speech").fill(text="It's me")
     code = explorer.page.get_by_role("region", name="Code", exact=True)
