@@ -180,23 +180,32 @@ def test_a_create_describes_its_idempotency_key(document):
     assert "Idempotency-Key" in [each["name"] for each in parameters if each["in"] == "header"]
 
 
-def _enumerations(schema: Any) -> Iterator[list[Any]]:
+def _lists(schema: Any, keyword: str) -> Iterator[list[Any]]:
+    """The lists that stand under a keyword, anywhere in a schema."""
     if isinstance(schema, dict):
-        if isinstance(schema.get("enum"), list):
-            yield schema["enum"]
+        if isinstance(schema.get(keyword), list):
+            yield schema[keyword]
         schema = list(schema.values())
     if isinstance(schema, list):
         for one in schema:
-            yield from _enumerations(one)
+            yield from _lists(one, keyword)
 
 
 @on_sqlite
 def test_no_enumeration_mixes_booleans_with_texts(document):
     """Generators of clients refuse such an enumeration, and leave out the whole operation."""
-    every = list(_enumerations(document))
+    every = list(_lists(document, "enum"))
     assert len(every) > 100
     mixed = [one for one in every if {bool, str} <= set(map(type, one))]
     assert mixed == []
+
+
+@on_sqlite
+def test_no_alternative_is_a_constant(document):
+    """The client that openapi-python-client makes would accept no other alternative."""
+    every = list(_lists(document, "anyOf"))
+    assert len(every) > 10
+    assert [one for one in every if any("const" in schema for schema in one)] == []
 
 
 @on_sqlite

@@ -81,6 +81,9 @@ class ColumnSchema(Schema):
     readOnly = fields.Boolean(required=True)
 
 
+OWN = {"type": "string", "enum": ["own"]}  # a `const` breaks the union of openapi-python-client
+
+
 class CollectionSchema(Schema):
     """A collection. A permission is true, false, or "own" for the caller's own records only."""
 
@@ -89,7 +92,7 @@ class CollectionSchema(Schema):
     columns = fields.List(fields.Nested(ColumnSchema), required=True)
     permissions = fields.Dict(
         keys=fields.String(validate=validate.OneOf(ACTIONS)),
-        values=fields.Raw(metadata={"anyOf": [{"type": "boolean"}, {"const": "own"}]}),
+        values=fields.Raw(metadata={"anyOf": [{"type": "boolean"}, OWN]}),
         required=True,
     )
 
