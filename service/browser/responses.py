@@ -6,6 +6,7 @@ from flask import Response, request
 
 from service.browser.files import MEDIA_TYPES, content
 from service.web.conditional import conditional
+from service.web.errors import NotFound
 
 FILE = {
     "Cache-Control": "no-cache",  # revalidated by ETag: no module is older than its page
@@ -28,3 +29,14 @@ def file_response(path: Path, *, any_origin: bool) -> Response:
     if compressed:
         response.headers["Content-Encoding"] = "gzip"
     return conditional(response, request)
+
+
+def missing_file() -> NotFound:
+    """Return the error for a file that does not exist, for pages of any origin.
+
+    Without the header, the browser of a widget that imports such a file reports that CORS forbids
+    it, and not the 404.
+    """
+    error = NotFound()
+    error.headers = ANY_ORIGIN
+    return error

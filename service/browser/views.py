@@ -8,9 +8,8 @@ from pathlib import Path
 from flask import Blueprint, Response
 
 from service.browser import files, versions
-from service.browser.responses import file_response
+from service.browser.responses import file_response, missing_file
 from service.web.edge import answers
-from service.web.errors import NotFound
 
 browser = Blueprint("browser", __name__)
 
@@ -42,5 +41,5 @@ def versioned_file(version: str, folder: str, name: str) -> Response:
 def _find(folder: str, name: str) -> Path:
     path = files.find(folder, name)
     if path is None:
-        raise NotFound()
+        raise missing_file()
     return path

@@ -11,7 +11,7 @@ from service.app_keys import APP_SETTINGS
 from service.auth.bearer import open_to
 from service.auth.users import current_role
 from service.browser.files import MEDIA_TYPES, ROOT
-from service.browser.responses import file_response
+from service.browser.responses import file_response, missing_file
 from service.integrations.calling.proxy import PROXY
 from service.records.collection import APP_COLLECTIONS
 from service.web.conditional import conditional
@@ -70,7 +70,7 @@ def file(handle: str, name: str) -> Response:
     """Return a module, a style sheet or a picture of a template"""
     path = _templates().find(handle).file(name)
     if path is None:
-        raise NotFound()
+        raise missing_file()
     return file_response(path, any_origin=True)
 
 

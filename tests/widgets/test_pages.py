@@ -129,6 +129,16 @@ def test_a_file_can_be_loaded_by_a_page_without_an_origin(client):
     assert packed.content_type == "text/css; charset=utf-8"
 
 
+@pytest.mark.parametrize(
+    "path", ["/browser/widgets/no.js", "/browser/none/no.js", "/w/note/files/no.js"]
+)
+def test_a_widget_that_imports_a_missing_file_gets_the_404(client, path):
+    """Without the header, the browser says that CORS forbids it."""
+    response = client.get(path, headers={"Origin": "null"})
+    assert response.status_code == 404
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
 NO_FILES = [
     "/w/note/files/manifest.json",
     "/w/note/files/..%2Fnote%2Fwidget.js",
