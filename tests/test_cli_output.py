@@ -285,6 +285,18 @@ def test_the_apps_owner_is_not_erased_while_the_app_has_the_token(databases):
         assert "there is no user owner" in erased.output or "owner is erased" in erased.output
 
 
+def test_nobody_is_erased_by_a_command_that_does_not_know_the_apps_owner(databases):
+    """A shell may have only a part of the service's settings."""
+    url = databases.make("sqlite")
+    command(environment(url), "credits", "grant", "owner", "5", "--new")
+    values = environment(url, SANDBOX="0")
+    del values["OWNER_TOKEN"]
+    refused = command(values, "users", "erase", "owner", "--yes")
+    said = "Error: OWNER_TOKEN: must be set, because its subject is not erased\n"
+    assert (refused.exit_code, refused.output) == (1, said)
+    assert "1005.0 credits" in command(values, "credits", "balance", "owner").output
+
+
 @on_sqlite
 def test_an_answer_that_the_operator_interrupts_is_charged_and_holds_nothing(app, monkeypatch):
     def interrupt(_piece):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 from flask import current_app
 
-from config import Settings
+from config import ConfigError, Settings
 from service.app_keys import APP_SETTINGS
 from service.auth.tokens import UNREADABLE, peek
 from service.billing.units import to_credits
@@ -60,9 +60,14 @@ def erase(subject: str, yes: bool) -> None:
 
 
 def _owner(settings: Settings) -> str | None:
-    """Return the subject of `OWNER_TOKEN`, which is not verified because it may have expired."""
+    """Return the subject of `OWNER_TOKEN`, which is not verified because it may have expired.
+
+    Raises `ConfigError` if it is not set.
+    """
+    if not settings.owner_token:
+        raise ConfigError("OWNER_TOKEN: must be set, because its subject is not erased")
     try:
-        return str(peek(settings.owner_token or "")[1].get("sub"))
+        return str(peek(settings.owner_token)[1].get("sub"))
     except UNREADABLE:
         return None
 
