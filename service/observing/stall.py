@@ -139,7 +139,11 @@ class StallAlarm:
 
     def _end(self) -> None:
         stall, self._stall = self._stall, None
-        if stall is None or not stall.place or stall.seconds < STALL_SECONDS:
+        if stall is None or not stall.place:
+            return
+        # The kernel counts a wait for a CPU when it is over, which may be after the last sample.
+        stall.queued = self._read_queue(self._read_clocks()) - stall.first_queued
+        if stall.seconds < STALL_SECONDS:
             return
         self._log("stalled", stall)
         self._loop.run_callback_threadsafe(self._count, stall)

@@ -112,6 +112,16 @@ def test_time_without_a_cpu_is_no_stall(alarm, look, lines, monkeypatch):
     assert lines() == []
 
 
+def test_a_wait_for_a_cpu_that_ends_after_the_last_sample_is_no_stall(
+    alarm, look, lines, monkeypatch
+):
+    """The kernel counts the wait when it is over."""
+    look(0.01, 0.03, 0.09, cpu=0.0)
+    monkeypatch.setattr(alarm, "_read_queue", lambda now: 0.09)
+    alarm._end()
+    assert lines() == []
+
+
 def test_another_iteration_of_the_loop_is_another_piece_of_work(alarm, look, lines):
     look(0.01, 0.04)
     gevent.sleep(0.001)
