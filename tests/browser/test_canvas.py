@@ -36,6 +36,19 @@ def test_widgets_are_connected_by_keyboard_stay_so_and_are_undone(canvas):
     expect(canvas.boxes).to_have_count(1)
 
 
+def test_a_search_for_a_widget_finds_its_name_first_and_enter_adds_it(canvas):
+    canvas.console.button("Add widget").click()
+    field = canvas.page.get_by_label("Search the widgets")
+    field.press("Enter")  # adds nothing
+    field.fill("weather")
+    names = canvas.page.locator(".gallery-card:visible .gallery-name")
+    expect(names.first).to_have_text("Weather")
+    assert names.count() > 1  # others have it in their summary
+    field.press("Enter")
+    expect(canvas.boxes).to_have_count(1)
+    expect(canvas.grip("Weather")).to_be_visible()
+
+
 def test_what_is_taken_away_is_said_and_the_focus_is_never_lost(console):
     canvas = Canvas(console).put("Contacts", "Mail", "Note", lines=[CONNECTED])
     said = canvas.page.locator("#announcer")

@@ -3,6 +3,7 @@
 import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
 import { priceWords } from '../shared/number-words.js';
+import { isComposing } from '../shared/typing.js';
 import { createTemplateIcon } from '../widgets/canvas-box.js';
 
 /**
@@ -20,8 +21,9 @@ import { createTemplateIcon } from '../widgets/canvas-box.js';
  * @param {(template: Template) => void} onChoose
  */
 export function createGallery(templates, onChoose) {
-  const search = element('input', { type: 'search', placeholder: 'Search', 'aria-label': 'Search the widgets', on: { input: filter } });
+  const search = element('input', { type: 'search', placeholder: 'Search', 'aria-label': 'Search the widgets', on: { input: filter, keydown: press } });
   const cards = templates.map((template) => ({ template, node: createCard(template, choose) }));
+  const list = element('ul', { class: 'gallery-cards' });
   const none = element('p', { class: 'empty', hidden: true }, 'No widgets found.');
   const dialog = element(
     'dialog',
@@ -33,18 +35,26 @@ export function createGallery(templates, onChoose) {
       search,
       iconButton('cross', 'Close the gallery', () => dialog.close()),
     ),
-    element('ul', { class: 'gallery-cards' }, ...cards.map(({ node }) => node)),
+    list,
     none,
   );
 
+  /** Shows the templates that have all words, first those that have them in their names. */
   function filter() {
     /** @type {string[]} */
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const { template, node } of cards) {
-      const text = `${template.name} ${template.summary}`.toLowerCase();
-      node.hidden = !words.every((word) => text.includes(word));
-    }
+    const isIn = (/** @type {string} */ text) => words.every((word) => text.toLowerCase().includes(word));
+    for (const { template, node } of cards) node.hidden = !isIn(`${template.name} ${template.summary}`);
+    const named = cards.filter(({ template }) => isIn(template.name));
+    list.replaceChildren(...new Set([...named, ...cards].map(({ node }) => node)));
     none.hidden = cards.some(({ node }) => !node.hidden);
+  }
+
+  /** Enter chooses the first card that a search has found. @param {KeyboardEvent} event */
+  function press(event) {
+    if (event.key !== 'Enter' || isComposing(event) || !search.value.trim()) return;
+    event.preventDefault();
+    list.querySelector('li:not([hidden]) button')?.click();
   }
 
   /** @param {Template} template */
