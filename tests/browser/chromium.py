@@ -17,6 +17,9 @@ def find() -> str | None:
     return next(filter(None, map(shutil.which, [named] if named else PROGRAMS)), None)
 
 
+def arguments() -> list[str]:
+    return [ISOLATED, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+
+
 def launch(playwright: Playwright) -> Browser:
-    root = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return playwright.chromium.launch(executable_path=find(), args=[ISOLATED, *root])
+    return playwright.chromium.launch(executable_path=find(), args=arguments())

@@ -28,3 +28,11 @@ def test_nothing_is_left_out_of_the_layout_without_scroll_anchoring(style):
 def test_lines_grow_with_their_text(style):
     """Browsers can enlarge the text alone: in a line of fixed height it would be cut off."""
     assert re.findall(r"line-height: [\d.]+px", style) == []
+
+
+@pytest.mark.parametrize(
+    "path", [one for one in STYLES if one.name != "canvas.css"], ids=lambda path: path.name
+)
+def test_text_has_the_size_that_people_set_in_their_browser(path):
+    """The slots of a canvas have fixed places in pixels; a canvas can be zoomed."""
+    assert re.findall(r"font(?:-size)?: [\d.]+px", path.read_text()) == []

@@ -5,7 +5,7 @@
  * @typedef {ReturnType<typeof createCanvasPanels>} CanvasPanels
  */
 
-const LITTLE_ROOM = '(max-width: 720px), (max-height: 520px)'; // the same condition as in canvases.css
+const LITTLE_ROOM = '(max-width: 45em), (max-height: 32.5em)'; // the same condition as in canvases.css
 
 /** @param {HTMLElement} connections @param {ReturnType<typeof import('../widgets/message-inspector.js').createMessageInspector>} inspector @param {(change: () => void) => void} keepMiddle runs a change of the canvas's size */
 export function createCanvasPanels(connections, inspector, keepMiddle) {

@@ -4,7 +4,7 @@ import { element, iconButton } from '../shared/elements.js';
 import { showModal } from '../shared/modal.js';
 import { createLazyView } from '../page/lazy-view.js';
 
-const ROOM = '(min-width: 1280px)';
+const ROOM = '(min-width: 80em)';
 
 /** @typedef {import('../page/view.js').ViewContext} ViewContext */
 
