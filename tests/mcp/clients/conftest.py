@@ -11,7 +11,8 @@ from tests.npm import install
 from tests.services import Service, require
 
 HERE = Path(__file__).parent
-PYTHON_PACKAGES = HERE / ".python_packages"
+# One folder for each version of Python, whose compiled modules no other version can import.
+PYTHON_PACKAGES = HERE / ".python_packages" / str(sys.implementation.cache_tag)
 
 
 @pytest.fixture(scope="session")
