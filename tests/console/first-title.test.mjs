@@ -13,9 +13,10 @@ test('a title is what the marks of Markdown mean, in one line', () => {
     '```python\nprint(1)\n```\nWhy?': 'print(1) Why?',
     'Read [the docs](https://example.org/a)': 'Read the docs',
     '| a | b |\n|---|:-:|\n| 1 | 2 |': 'a b 1 2',
+    '__both *kinds*__ of `__name__`': 'both kinds of __name__',
   };
   for (const [question, title] of Object.entries(titles)) assert.equal(titleFrom(question), title);
-  for (const question of ['2 * 3 * 4', 'snake_case', 'a|b', 'C# or F#?', '-5 + 3', '---', '**', '<div> in HTML']) {
+  for (const question of ['2 * 3 * 4', 'snake_case', 'a|b', 'C# or F#?', '-5 + 3', '---', '**', '<div> in HTML', "if __name__ == '__main__'", '__init__, __new__', '__init__.py']) {
     assert.equal(titleFrom(`\n ${question} `), question);
   }
 });

@@ -7,12 +7,15 @@ import { viewOf } from '../shared/markdown-views.js';
 const MOST = 60; // characters
 const LAST_WORD = 20; // characters; a last word up to this length is left out instead of being cut
 const READ = 1000; // characters of the question that are read
+const NAME = /(?<!\w)__[a-z\d]\w*__(?!\w)/gi; // `__name__`, a name in Python, although Markdown reads it as strong
+const HIDDEN = '\ue002'; // a private character stands for `_` in such a name
 const INLINE = new Set(['a', 'code', 'del', 'em', 'span', 'strong']);
 
 /** @param {string} question @returns {string} the beginning of the question in one line, without Markdown marks */
 export function titleFrom(question) {
   const text = question.trimStart().slice(0, READ);
-  const shown = parseBlocks(text).map((block) => textOf(viewOf(block))).join('');
+  const hidden = text.replace(NAME, (name) => name.replaceAll('_', HIDDEN));
+  const shown = parseBlocks(hidden).map((block) => textOf(viewOf(block))).join('').replaceAll(HIDDEN, '_');
   return beginning([...(inOneLine(shown) || inOneLine(text))]);
 }
 
