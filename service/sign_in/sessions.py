@@ -186,6 +186,8 @@ class Sessions:
             self._provider.check(issued)
             earlier, used = self._open(row, "id_token"), self._open(row, "bearer")
             bearer, claims = pick_token(self._verifier, issued, earlier, used)
+            if claims.subject != row.user_id:
+                raise ProviderRefused("tokens: another subject")
         except (ProviderAway, ClientRefused, TokensNotAccepted, Unavailable) as error:
             log.warning("not refreshed", error=type(error).__name__, why=str(error))
             rotated = sealed_tokens.rotated(self._sealer, row, issued) if issued else {}
@@ -196,9 +198,6 @@ class Sessions:
         except ProviderRefused as refusal:
             if session_rows.remove_unchanged(row):
                 log.warning("session ended", why=str(refusal))
-            return False
-        if claims.subject != row.user_id:
-            session_rows.remove_unchanged(row)
             return False
         fresh = sealed_tokens.columns(self._sealer, row.id_hash, bearer, claims, issued)
         fresh |= {"version": row.version + 1, "failed_at": None}

@@ -215,12 +215,15 @@ def test_a_refresh_whose_tokens_are_not_accepted_names_the_settings(app, browser
 
 
 @on_sqlite
-def test_a_refresh_for_somebody_else_ends_the_session(app, browser, provider):
+def test_a_refresh_for_somebody_else_ends_the_session(app, browser, provider, told):
     browser.sign_in()
     is_due(app)
     provider.refreshes = dict.fromkeys(provider.refreshes, "eve")
     assert browser.post("token").status_code == 401
     assert sessions(app) == 0
+    assert [(line["event"], line["why"]) for line in told()] == [
+        ("session ended", "tokens: another subject")
+    ]
 
 
 @on_sqlite
