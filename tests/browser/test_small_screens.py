@@ -266,6 +266,15 @@ def test_the_start_of_a_chat_is_not_cut_off_where_the_screen_is_low(opened):
     assert line["y"] >= box["y"]
 
 
+def test_only_a_mouse_is_told_that_it_may_drop_a_file(opened):
+    for options, words in (({}, "or drop it here, at most 5 MiB"), (PHONE, "at most 5 MiB")):
+        console = opened(**options).sign_in()
+        console.open("/#/explorer/drive-upload")
+        hint = console.page.locator(".file-actions .hint")
+        expect(hint).to_be_visible()
+        assert hint.inner_text() == words
+
+
 LOW_CONTROLS = """() => [...document.querySelectorAll('button, select, textarea, input')]
   .filter((control) => control.type !== 'checkbox')
   .filter((control) => control.checkVisibility() && !control.closest('.canvas'))

@@ -42,7 +42,8 @@ export function createFileControl(field, place, { files, announce }) {
   const state = element('p', { class: 'file-state' });
   const card = element('div', { class: 'file-card', id: `${id}-card` }, element('p', {}, name, ' ', size), state);
   const problem = element('p', { class: 'field-problem', id: `${id}-problem` });
-  const hint = element('span', { class: 'hint', id: `${id}-hint` }, most === undefined ? 'or drop it here' : `or drop it here, at most ${sizeWords(most)}`);
+  const drop = element('span', { class: 'file-drop' }, most === undefined ? 'or drop it here' : 'or drop it here, ');
+  const hint = element('span', { class: 'hint', id: `${id}-hint` }, drop, most !== undefined && `at most ${sizeWords(most)}`);
   const choose = element('button', { type: 'button', class: 'quiet', 'aria-describedby': `${id}-problem ${id}-card ${id}-hint`, on: { click: () => picker.click() } });
   const remove = element('button', { type: 'button', class: 'quiet', 'aria-label': `Remove the file of ${label}`, 'aria-describedby': `${id}-card`, on: { click: discard } }, 'Remove');
   const actions = element('div', { class: 'file-actions' }, choose, remove, hint, picker);
