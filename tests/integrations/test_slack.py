@@ -11,6 +11,7 @@ pytestmark = [on_sqlite, pytest.mark.usefixtures("shared_app")]
 
 READING, SENDING = "teamchat-channel-history", "teamchat-send-message"
 CALLS = [(READING, {}), (SENDING, {"text": "Hello"})]
+NOT_BLANK = "Must not be blank without blocks."
 CHANNELS = [{"id": name, "name": name.lower()} for name in ("C1", "C2", "C3")]
 
 each_call = pytest.mark.parametrize(("endpoint", "body"), CALLS, ids=["read", "send"])
@@ -28,6 +29,18 @@ def test_a_channel_that_is_not_listed_is_never_touched(ask, vendor, endpoint, bo
         answer = ask(endpoint, {**body, "channel": channel})
         assert (answer.status_code, answer.json["error"]) == (403, "forbidden"), channel
         assert ask(f"price/{endpoint}", {**body, "channel": channel}).status_code == 403, channel
+    assert vendor.seen == []
+
+
+def test_a_message_is_blank_only_beside_blocks(ask, vendor):
+    vendor.says({"ok": True, "ts": "1.000001"})
+    blocks = [{"type": "divider"}]
+    for text in ("", " "):
+        blank = ask(SENDING, {"channel": "C1", "text": text})
+        assert (blank.status_code, blank.json["details"]) == (400, {"text": [NOT_BLANK]})
+        laid_out = ask(SENDING, {"channel": "C1", "text": text, "blocks": blocks})
+        assert laid_out.status_code == 200
+        assert vendor.seen.pop().json["text"] == text
     assert vendor.seen == []
 
 

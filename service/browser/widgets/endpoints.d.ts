@@ -4324,7 +4324,7 @@ export interface Endpoints {
     request: {
       /** The channel's id. */
       channel: string;
-      /** The message; with blocks, what notifications show. */
+      /** The message; with blocks, what notifications show, and then it may be empty. */
       text: string;
       /** The `ts` of the message to reply to. */
       threadTs?: string;

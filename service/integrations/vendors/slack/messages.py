@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from marshmallow import ValidationError, validates_schema
+
 from service.integrations.declare.endpoint import READ, WRITE, Endpoint
 from service.integrations.declare.example import example
 from service.integrations.declare.fields import Count, Parameters, Several, Switch, Words
@@ -77,8 +79,8 @@ history = Endpoint(
 class Message(Parameters):
     channel = Words("The channel's id.", most=80, to="json.channel", required=True)
     text = Words(
-        "The message; with blocks, what notifications show.", most=40_000,
-        to="json.text", required=True,
+        "The message; with blocks, what notifications show, and then it may be empty.",
+        least=0, most=40_000, to="json.text", required=True,
     )  # fmt: skip
     threadTs = Words(
         "The `ts` of the message to reply to.", pattern=r"^[0-9]{1,12}\.[0-9]{6}$",
@@ -92,6 +94,11 @@ class Message(Parameters):
         "Show a reply in the channel too.", to="json.reply_broadcast", default=False
     )
     unfurlLinks = Switch("Show previews of linked pages.", to="json.unfurl_links")
+
+    @validates_schema
+    def check_text(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if not data["text"].strip() and "blocks" not in data:
+            raise ValidationError("Must not be blank without blocks.", "text")
 
 
 message = Endpoint(
