@@ -113,6 +113,17 @@ test('an ended session, whose cookie stays in the browser, is reported by one lo
   assert.deepEqual(reasons.map((reason) => /has ended/.test(reason)), [true, false, true, false, true]);
 });
 
+test('why a sign-in has failed is shown also to a user whose browser has the cookie of an ended session', async () => {
+  const lasting = memory();
+  for (const isReported of [false, true]) {
+    if (isReported) lasting.setItem('console.end-reported', 'yes');
+    const session = createSession(memory(), { ask: async () => null, end: async () => null, leave() {}, lasting });
+    session.reason = 'The sign-in was refused.'; // as the address of the page says
+    await session.renew();
+    assert.equal(session.reason, 'The sign-in was refused.');
+  }
+});
+
 test('the token of somebody else is not used in this tab', async () => {
   const { session, said } = start([tokenOf('ada'), tokenOf('eve')]);
   await session.renew();

@@ -131,10 +131,10 @@ export function createSession(storage, { ask = fetchPageToken, end: endThere = e
 
   /**
    * Why the session has ended. A load of the page doesn't repeat what the browser has shown already: the browser keeps
-   * the cookie of an ended session until the next sign-in.
+   * the cookie of an ended session until the next sign-in. If that sign-in has failed, the page shows why.
    */
   function endingReason() {
-    if (!session.token && lasting.getItem(REPORTED)) return '';
+    if (!session.token && (session.reason || lasting.getItem(REPORTED))) return session.reason;
     storeIfPossible(lasting, REPORTED, 'yes');
     return SESSION_ENDED;
   }
