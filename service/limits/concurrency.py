@@ -39,7 +39,7 @@ REFUSALS: dict[LimitedKind, str] = {
     "sockets": "A user may have at most {most} sockets at a time.",
 }
 POLL_SECONDS = 5.0  # that a request for a state waits for others of its user
-POLLS = "Too many of your requests for a state are running. Please try again."
+POLLS = "Too many requests for the states of your jobs or connections are running. Try again soon."
 BUSY = "Too many calls of this integration are running now. Please try again in a moment."
 
 

@@ -559,7 +559,7 @@ export interface Endpoints {
       mimeType?: string;
       /** Files of a page. @default 50 */
       pageSize?: number;
-      /** What to sort by, such as `folder,name desc`: also `name_natural`, `createdTime`, `modifiedTime`, `modifiedByMeTime`, `viewedByMeTime`, `sharedWithMeTime`, `starred`, `quotaBytesUsed` and `recency`. With `query`, the files that fit best come first in any case. */
+      /** What to sort by, such as `folder,name desc`. Other keys are `name_natural`, `createdTime`, `modifiedTime`, `modifiedByMeTime`, `viewedByMeTime`, `sharedWithMeTime`, `starred`, `quotaBytesUsed` and `recency`. With `query`, the files that fit best come first in any case. */
       orderBy?: string;
       /** The `nextCursor` of the page before. */
       cursor?: string;
@@ -2192,7 +2192,7 @@ export interface Endpoints {
       numResults?: number;
       /** Only pages of this kind. */
       category?: 'company' | 'research paper' | 'publication' | 'news' | 'personal site' | 'financial report' | 'people';
-      /** Only pages of these domains; for people, of LinkedIn's only. */
+      /** Only pages of these domains. With the category `people`, only domains of LinkedIn are accepted. */
       includeDomains?: string[];
       /** No pages of these domains; not for companies and people. */
       excludeDomains?: string[];
@@ -2269,7 +2269,7 @@ export interface Endpoints {
       numResults?: number;
       /** Only pages of this kind. */
       category?: 'company' | 'research paper' | 'publication' | 'news' | 'personal site' | 'financial report' | 'people';
-      /** Only pages of these domains; for people, of LinkedIn's only. */
+      /** Only pages of these domains. With the category `people`, only domains of LinkedIn are accepted. */
       includeDomains?: string[];
       /** No pages of these domains; not for companies and people. */
       excludeDomains?: string[];
@@ -3180,11 +3180,11 @@ export interface Endpoints {
     request: {
       /** The room's name. If the room exists, it gets the values of this call that are not 0. */
       name: string;
-      /** Seconds that it stays while nobody has joined; 0 is the server's own time. @default 300 */
+      /** Seconds that it stays while nobody has joined; 0 stands for the server's default. @default 300 */
       emptyTimeout?: number;
-      /** Seconds that it stays when everybody has left; 0 is the server's own time. @default 20 */
+      /** Seconds that it stays when everybody has left; 0 stands for the server's default. @default 20 */
       departureTimeout?: number;
-      /** How many may join; 0 is the server's own limit, usually none. @default 0 */
+      /** How many may join; 0 stands for the server's default, which is usually no limit. @default 0 */
       maxParticipants?: number;
       /** A text that participants see. */
       metadata?: string;

@@ -94,16 +94,16 @@ class Room(Parameters):
         most=128, required=True,
     )  # fmt: skip
     emptyTimeout = Count(
-        "Seconds that it stays while nobody has joined; 0 is the server's own time.",
+        "Seconds that it stays while nobody has joined; 0 stands for the server's default.",
         least=0, most=86_400, to="json.empty_timeout", default=300,
     )  # fmt: skip
     departureTimeout = Count(
-        "Seconds that it stays when everybody has left; 0 is the server's own time.",
+        "Seconds that it stays when everybody has left; 0 stands for the server's default.",
         least=0, most=86_400, to="json.departure_timeout", default=20,
     )  # fmt: skip
     maxParticipants = Count(
-        "How many may join; 0 is the server's own limit, usually none.", least=0, most=1000,
-        to="json.max_participants", default=0,
+        "How many may join; 0 stands for the server's default, which is usually no limit.",
+        least=0, most=1000, to="json.max_participants", default=0,
     )  # fmt: skip
     metadata = Words("A text that participants see.", least=0, most=4096, to="json.metadata")
 

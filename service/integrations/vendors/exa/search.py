@@ -53,8 +53,9 @@ class Filters(Parameters):
         "people", about="Only pages of this kind.", to="json.category",
     )  # fmt: skip
     includeDomains = Several(
-        Words(least=1, most=253), "Only pages of these domains; for people, of LinkedIn's only.",
-        least=1, most=MOST_DOMAINS, to="json.includeDomains",
+        Words(least=1, most=253),
+        "Only pages of these domains. With the category `people`, only domains of LinkedIn are "
+        "accepted.", least=1, most=MOST_DOMAINS, to="json.includeDomains",
     )  # fmt: skip
     excludeDomains = Several(
         Words(least=1, most=253), "No pages of these domains; not for companies and people.",
@@ -84,7 +85,8 @@ class Filters(Parameters):
             raise ValidationError(dict.fromkeys(refused, ["Not together with this category."]))
         domains = data.get("includeDomains", ())
         if data.get("category") == "people" and not all(map(_is_linkedin, domains)):
-            raise ValidationError("Only LinkedIn's domains with this category.", "includeDomains")
+            reason = "With this category, only domains of LinkedIn are accepted."
+            raise ValidationError(reason, "includeDomains")
 
 
 class Search(Filters):

@@ -56,10 +56,10 @@ class Files(Parameters):
     mimeType = Words("Only files of this media type.", pattern=MEDIA_TYPE)
     pageSize = Count("Files of a page.", least=1, most=1000, to="query.pageSize", default=50)
     orderBy = Words(
-        "What to sort by, such as `folder,name desc`: also `name_natural`, `createdTime`, "
-        "`modifiedTime`, `modifiedByMeTime`, `viewedByMeTime`, `sharedWithMeTime`, `starred`, "
-        "`quotaBytesUsed` and `recency`. With `query`, the files that fit best come first in any "
-        "case.", pattern=ORDER,
+        "What to sort by, such as `folder,name desc`. Other keys are `name_natural`, "
+        "`createdTime`, `modifiedTime`, `modifiedByMeTime`, `viewedByMeTime`, `sharedWithMeTime`, "
+        "`starred`, `quotaBytesUsed` and `recency`. With `query`, the files that fit best come "
+        "first in any case.", pattern=ORDER,
     )  # fmt: skip
     cursor = Words("The `nextCursor` of the page before.", most=5000, to="query.pageToken")
 

@@ -61,7 +61,7 @@ class Stay(Market):
         if data["checkOut"] <= data["checkIn"]:
             raise ValidationError("Must be after checkIn.", "checkOut")
         if data["vacationRentals"] and data.get("freeCancellation"):
-            raise ValidationError("The vendor has it only for hotels.", "freeCancellation")
+            raise ValidationError("Not together with vacationRentals.", "freeCancellation")
         if "childrenAges" in data and len(data["childrenAges"]) != data["children"]:
             raise ValidationError("Must be as many as childrenAges has.", "children")
 
