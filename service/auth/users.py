@@ -172,7 +172,7 @@ def admit(claims: Claims) -> Caller:
     if rights is None:
         enrol(claims.subject, claims.email, claims.name, claims.issued)
     elif not rights.admit(claims.issued):
-        raise Unauthorized(NOT_ADMITTED if rights.disabled else ERASED)
+        raise _refusal(rights)
     elif rights.are_outdated_by(claims):
         FOLLOW_PROFILE.of(current_app)(claims)
     return Caller(claims.subject, claims.role, claims.issued, claims.permit)
@@ -186,8 +186,12 @@ def current_role(caller: Caller, within: Connection | None = None) -> str:
     """
     rights = rights_cache.get(caller.subject, within)
     if rights is None or not rights.admit(caller.issued):
-        raise Unauthorized(NOT_ADMITTED)
+        raise _refusal(rights)
     return rights.role or caller.claimed_role
+
+
+def _refusal(rights: Rights | None) -> Unauthorized:
+    return Unauthorized(NOT_ADMITTED if rights and rights.disabled else ERASED)
 
 
 def find(subject: str) -> User | None:

@@ -62,7 +62,7 @@ def test_what_began_before_an_erasure_has_no_role_after_the_subject_has_come_bac
         users.enrol("alice", issued=new.issued)
         assert current_role(new) == "user"
         for ended in (old, Caller("alice", "user")):
-            with pytest.raises(Unauthorized):
+            with pytest.raises(Unauthorized, match="issued before its user was erased"):
                 current_role(ended)
 
 
