@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
 from tests.browser.explorer import Explorer
+from tests.browser.view_list import VIEWS
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 ON_ITS_SIDE = {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True}
@@ -12,20 +13,6 @@ SMALL = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobil
 
 
 LOW = {"viewport": {"width": 1280, "height": 600}}
-VIEWS = {  # with what is there once a view has read what it shows
-    "chat": ".chat-link",
-    "data": ".data-grid tbody tr",
-    "data/tasks": ".data-table[aria-label='Tasks'] tbody tr",
-    "connections": ".account",
-    "canvas": ".canvas-card",
-    "explorer": ".endpoint-link",
-    "explorer/weather-forecast": ".endpoint-work",
-    "usage": ".sources tbody tr",
-    "usage/calls": ".usage-empty:text('No endpoint was called')",
-    "usage/statement": ".entry-amount",
-    "admin": ".admin-figure:text-matches('[0-9]')",
-    "admin/users": ".admin-name",
-}
 SIZE = "() => { const { scrollWidth, scrollHeight } = document.documentElement; return [scrollWidth, scrollHeight]; }"  # noqa: E501
 
 

@@ -7,7 +7,7 @@ from tests.browser import chromium
 from tests.browser.canvas import Canvas
 from tests.browser.console_opening import opening
 from tests.browser.tabs import Tabs
-from tests.browser.test_small_screens import VIEWS
+from tests.browser.view_list import VIEWS
 
 TWICE = "--blink-settings=defaultFontSize=32"
 WIDTHS = (1280, 390)
