@@ -88,6 +88,7 @@ def test_a_return_date_makes_a_round_trip(ask, vendor, body, kind):
             {**STAY, "vacationRentals": True, "freeCancellation": True},
             "freeCancellation",
         ),
+        ("search-hotels", {**STAY, "vacationRentals": True, "hotelClass": [4]}, "hotelClass"),
     ],
 )
 def test_what_does_not_go_together_is_refused(ask, vendor, endpoint, body, named):

@@ -3571,7 +3571,7 @@ export interface Endpoints {
       maxPrice?: number;
       /** Only what is rated so well or better. */
       minRating?: '3.5' | '4.0' | '4.5';
-      /** Only hotels with these numbers of stars. */
+      /** Only hotels with these numbers of stars; not with `vacationRentals`. */
       hotelClass?: number[];
       /** Only what can be cancelled for nothing; not with `vacationRentals`. */
       freeCancellation?: boolean;

@@ -40,7 +40,8 @@ class Stay(Market):
         to="query.rating", theirs={"3.5": 7, "4.0": 8, "4.5": 9},
     )  # fmt: skip
     hotelClass = Several(
-        Count(least=2, most=5), "Only hotels with these numbers of stars.",
+        Count(least=2, most=5),
+        "Only hotels with these numbers of stars; not with `vacationRentals`.",
         least=1, most=4, joined=",", to="query.hotel_class",
     )  # fmt: skip
     freeCancellation = Switch(
@@ -60,8 +61,9 @@ class Stay(Market):
     def check_stay(self, data: dict[str, Any], **kwargs: Any) -> None:
         if data["checkOut"] <= data["checkIn"]:
             raise ValidationError("Must be after checkIn.", "checkOut")
-        if data["vacationRentals"] and data.get("freeCancellation"):
-            raise ValidationError("Not together with vacationRentals.", "freeCancellation")
+        for name in ("hotelClass", "freeCancellation"):  # SerpApi has these filters only for hotels
+            if data["vacationRentals"] and data.get(name):
+                raise ValidationError("Not together with vacationRentals.", name)
         if "childrenAges" in data and len(data["childrenAges"]) != data["children"]:
             raise ValidationError("Must be as many as childrenAges has.", "children")
 
