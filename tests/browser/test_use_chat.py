@@ -217,6 +217,7 @@ def test_the_app_offers_no_second_try_of_what_is_stored(page):
     expect(page.get_by_role("alert")).to_have_text("Not now.")
     send(page, "repeat after me: old")
     expect(page.get_by_role("article", name="assistant")).to_have_text("old")
+    is_ready(page)  # the reply is stored
     page.reload()
     expect(page.get_by_role("alert")).to_have_text("Not now.")
     expect(page.get_by_role("article", name="assistant")).to_have_text("old")
