@@ -17,12 +17,19 @@ def _check_type(value: Any) -> None:
         raise ValidationError(f"Must be one of: {', '.join(JSON_TYPES)}; or a list of them.")
 
 
+class Subschema(fields.Nested):
+    """A schema inside of another one: an object, or a boolean for any value and for none."""
+
+    def _deserialize(self, value: Any, *facts: Any, **more: Any) -> Any:
+        return value if isinstance(value, bool) else super()._deserialize(value, *facts, **more)
+
+
 class PayloadSchema(Schema):
     class Meta:
         unknown = INCLUDE
 
     type = fields.Raw(validate=_check_type)
     required = fields.List(fields.String())
-    properties = fields.Dict(keys=fields.String(), values=fields.Nested(lambda: PayloadSchema()))
-    items = fields.Nested(lambda: PayloadSchema())
+    properties = fields.Dict(keys=fields.String(), values=Subschema(lambda: PayloadSchema()))
+    items = Subschema(lambda: PayloadSchema())
     enum = fields.List(fields.Raw(allow_none=True), validate=validate.Length(1))

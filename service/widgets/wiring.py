@@ -133,11 +133,16 @@ def _missing_property(given: Mapping[str, Any], taken: Mapping[str, Any]) -> str
     for name in taken.get("required", ()):
         offered = given["properties"].get(name)
         wanted = taken.get("properties", {}).get(name, {})
-        if offered is None:
+        if offered is None or offered is False:
             return f"“{name}”"
-        if not _types_meet(offered.get("type"), wanted.get("type")):
-            return f"“{name}” as {' or '.join(_as_list(wanted.get('type')))}"
+        if not _types_meet(_type_of(offered), _type_of(wanted)):
+            return f"“{name}” as {' or '.join(_as_list(_type_of(wanted)))}"
     return None
+
+
+def _type_of(schema: Any) -> Any:
+    """Return the `type` of a schema; None without one, as of a boolean schema."""
+    return schema.get("type") if isinstance(schema, Mapping) else None
 
 
 def _types_meet(given: Any, taken: Any) -> bool:

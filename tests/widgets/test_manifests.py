@@ -70,7 +70,8 @@ WRONG = {
 
 def test_a_schema_of_a_slot_is_kept_as_it_is(folder):
     inner = {"type": ["string", "null"], "maxLength": 9, "enum": ["a", None]}
-    schema = {"type": "object", "required": ["a"], "properties": {"a": inner}, "title": "A"}
+    properties = {"a": inner, "b": True, "c": {"items": False}}
+    schema = {"type": "object", "required": ["a"], "properties": properties, "title": "A"}
     slots = [{**SLOT, "schema": schema}]
     assert read(folder(json.dumps({**MANIFEST, "slots": slots}))).slots[0].schema == schema
 

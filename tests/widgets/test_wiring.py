@@ -19,9 +19,12 @@ SLOTS = (
     Slot("one", "output", "any", "One", max_connections=1),
     Slot("place", "output", "object", "Place", schema={"properties": {"lat": {"type": "integer"}}}),
     Slot("name", "output", "object", "Name", schema={"properties": {"name": {}}}),
+    Slot("open", "output", "object", "Open", schema={"properties": {"lat": True, "b": False}}),
+    Slot("shut", "output", "object", "Shut", schema={"properties": {"lat": False}}),
     Slot("in", "input", "string", "In"),
     Slot("many", "input", "any", "Many", max_connections=3),
     Slot("at", "input", "object", "At", schema=SCHEMA),
+    Slot("near", "input", "object", "Near", schema={**SCHEMA, "properties": {"lat": True}}),
 )
 JUDGE = """
 import { readFileSync } from 'node:fs';
