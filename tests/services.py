@@ -234,10 +234,15 @@ class Service:
             self.process = None
 
     @property
+    def workers(self) -> list[int]:
+        """The process ids of the workers, oldest first."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(pid) for pid in children.read_text().split()]
+
+    @property
     def worker(self) -> int:
         """The process id of the only worker."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return int(children.read_text().split()[0])
+        return self.workers[0]
 
     def kill_worker(self, how: int) -> None:
         """Signal the worker; back when gunicorn has put another in its place."""
@@ -257,12 +262,14 @@ class Service:
         self.remove()
 
     def wait(self) -> None:
-        """Until it is ready."""
+        """Until it is ready and has all its workers: gunicorn starts them one after the other."""
         deadline = time.monotonic() + 60
+        count = int(self._environment.get("WEB_CONCURRENCY", 1))
         while time.monotonic() < deadline:
             assert self.process.poll() is None, self.log.read_text()
             try:
-                if requests.get(f"{self.url}/readyz", timeout=5).status_code == 200:
+                ready = requests.get(f"{self.url}/readyz", timeout=5).status_code == 200
+                if ready and len(self.workers) >= count:
                     return
             except requests.RequestException:
                 pass  # also one that a busy machine answers too late

@@ -11,17 +11,11 @@ import gevent
 from tests.services import Service, wait_for
 
 
-def workers(service: Service) -> list[int]:
-    """Return the process ids of the workers, oldest first."""
-    master = service.process.pid
-    return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
-
-
 def kill_oldest_worker(service: Service) -> None:
     """Send SIGKILL and wait until gunicorn has replaced the worker."""
-    before = workers(service)
+    before = service.workers
     os.kill(before[0], signal.SIGKILL)
-    wait_for(lambda: len(workers(service)) == len(before) and before[0] not in workers(service), 10)
+    wait_for(lambda: len(service.workers) == len(before) and before[0] not in service.workers, 10)
 
 
 def anonymous_memory(pid: int) -> float:

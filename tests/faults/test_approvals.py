@@ -12,7 +12,7 @@ from tests import model_streams
 from tests.depth import depth
 from tests.faults.client import client_of
 from tests.faults.database_rows import app_of
-from tests.faults.processes import anonymous_memory, workers
+from tests.faults.processes import anonymous_memory
 from tests.services import wait_for
 from tests.upstream import Answer
 
@@ -60,7 +60,7 @@ def connections(service):
 
 def memory(service):
     """What its workers have for themselves, in MB."""
-    return sum(anonymous_memory(worker) for worker in workers(service))
+    return sum(anonymous_memory(worker) for worker in service.workers)
 
 
 def decide_twice(client, path):
@@ -73,7 +73,6 @@ def decide_twice(client, path):
 def test_each_of_many_calls_is_decided_once_by_whichever_worker(serve, kind, count):
     service = serve(kind, WEB_CONCURRENCY=count, STARTING_CREDITS=100_000, APPROVAL_SECONDS=600)
     client, waiting = client_of(service), depth(WAITING)
-    wait_for(lambda: len(workers(service)) == count)
     before = memory(service)
     turns = [begin(client, f"u{number}") for number in range(waiting)]
     assert memory(service) - before < 10 * count + waiting / 4  # MB

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.faults.client import client_of
-from tests.faults.processes import workers
 from tests.services import wait_for
 
 
@@ -16,7 +15,7 @@ from tests.services import wait_for
 def test_the_service_starts_again_though_a_worker_hangs_without_its_master(start, kind, count):
     service = start(kind, WEB_CONCURRENCY=count)
     chat = client_of(service).new_chat()
-    orphans = workers(service)
+    orphans = service.workers
     os.kill(orphans[0], signal.SIGSTOP)
     try:
         service.stop(signal.SIGKILL)

@@ -18,7 +18,6 @@ from service.integrations.declare.example import File
 from tests.faults.client import client_of
 from tests.faults.database_proxy import DatabaseProxy
 from tests.faults.database_rows import app_of
-from tests.faults.processes import workers
 from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.records.http_writer import HttpWriter
 from tests.records.subscribers import token_of
@@ -114,11 +113,11 @@ def test_metrics_add_up_two_workers_and_forget_a_dead_one(service, model):
     assert before["turns_claimed"] == before["holds_open"] == running.total()
     assert before["turn_first_token_seconds_count"] == running.total()
     assert (before["worker_restarts_total"], before["database_answers"]) == (0, 1)
-    pids = {str(pid) for pid in workers(service)}
+    pids = {str(pid) for pid in service.workers}
     assert before.workers == pids
-    killed = workers(service)[0]
+    killed = service.workers[0]
     os.kill(killed, signal.SIGKILL)
-    wait_for(lambda: Scraped(service).workers == {str(pid) for pid in workers(service)} != pids)
+    wait_for(lambda: Scraped(service).workers == {str(pid) for pid in service.workers} != pids)
     after = Scraped(service)
     assert after["turns_running"] in running.values()
     assert after["turn_first_token_seconds_count"] == running.total(), "what is counted stays"

@@ -10,7 +10,7 @@ import gevent
 import pytest
 
 from service.records.socket_balancing import LEAST_SURPLUS, surplus
-from tests.faults.processes import kill_oldest_worker, workers
+from tests.faults.processes import kill_oldest_worker
 from tests.records.http_writer import HttpWriter
 from tests.services import wait_for
 
@@ -46,7 +46,7 @@ def test_a_worker_that_came_back_gets_its_share_of_the_sockets(start, follow, li
     kill_oldest_worker(service)
 
     def spread() -> list[int]:
-        return [connections(pid, service.port) for pid in workers(service)]
+        return [connections(pid, service.port) for pid in service.workers]
 
     wait_for(lambda: sum(spread()) == len(followers))
     print("after the kill:", spread())

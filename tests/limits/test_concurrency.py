@@ -27,7 +27,6 @@ from service.limits.advisory import AdvisoryLocks
 from service.limits.concurrency import ConcurrencyLimits, TooManyAtOnce
 from service.web.errors import RateLimited
 from tests import model_streams
-from tests.faults.processes import workers
 from tests.integrations.scripted_vendor import Said, ScriptedVendor
 from tests.people import Person
 from tests.services import Service, on_sqlite, settings_for, wait_for
@@ -376,7 +375,7 @@ def test_the_tickets_of_killed_workers_are_free_again(databases, vendor):
         calls = [gevent.spawn(status_of_call, service, n) for n in range(2)]
         wait_for(lambda: len(vendor.seen) == 2)
         assert status_of_call(service, 2) == 429
-        before = workers(service)
+        before = service.workers
         for pid in before:
             os.kill(pid, signal.SIGKILL)
         vendor.gate.set()
