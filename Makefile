@@ -7,8 +7,8 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 export PORT ?= 8000
 # Without files of bytecode each process that starts would compile the service anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
-# Most tests wait for other processes: two cores serve six workers.
-WORKERS ?= 6
+# Most tests wait for other processes: two cores serve seven workers.
+WORKERS ?= 7
 
 .DEFAULT_GOAL := help
 .PHONY: help run test lint fmt bench migrate lock

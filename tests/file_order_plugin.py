@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests import forking
+from tests import bytecode, forking
 from tests.npm import begin
 
 TESTS = Path(__file__).parent
@@ -28,9 +28,10 @@ NPM = [TESTS / name for name in NAMES]
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     if session.config.getoption("numprocesses", None):  # not in a worker
-        forking.share()
         for folder in NPM:
             begin(folder)
+        bytecode.write(session.config)
+        forking.share()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
