@@ -1,5 +1,8 @@
 """Statements that are sent by the driver's cursor behave as SQLAlchemy's own."""
 
+import gc
+import weakref
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -10,6 +13,7 @@ from service.auth import users
 from service.chat.models import Chat, Message
 from service.database import upsert
 from service.database.access import core_transaction, is_outage
+from service.database.kept_transaction import has_begun
 from service.database.prepared import Prepared
 from service.database.time_limits import time_limit
 from service.extensions import db, table
@@ -167,3 +171,37 @@ def test_listeners_hear_of_it_before_it_is_sent(app, session):
     finally:
         event.remove(engine, "before_cursor_execute", refuse)
     assert heard[0].startswith("UPDATE chats")
+
+
+class Values(dict):
+    """Parameters that a weak reference can be made to."""
+
+
+@pytest.fixture
+def uncollected():
+    """The garbage collector frees nothing: what it would have to free stays for long."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("ending", [GeneratorExit, RuntimeError])
+def test_a_read_that_ends_early_keeps_nothing(session, uncollected, ending):
+    connection, values = session.connection(), Values(chat="c")
+    ADD_MESSAGE.send_many(connection, [message(1), message(2)])
+    rows = FIND_PREPARED.each(connection, values)
+    assert next(rows).record_id == "m1"
+    with suppress(ending):
+        rows.throw(ending())
+    kept = weakref.ref(values)
+    del rows, values
+    assert kept() is None
+
+
+def test_a_read_that_ends_early_has_not_failed(session):
+    """What fails makes the transaction one of SQLAlchemy's, which takes longer."""
+    connection = session.connection()
+    ADD_MESSAGE.send_many(connection, [message(1), message(2)])
+    with closing(FIND_PREPARED.each(connection, {"chat": "c"})) as rows:
+        assert next(rows).record_id == "m1"
+    assert has_begun(connection)

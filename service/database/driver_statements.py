@@ -153,7 +153,10 @@ class _PostgreSQLStatement(DriverStatement):
         driver: Any = connection.connection.dbapi_connection
         if driver.closed:  # a rollback would fail, and its error would be raised instead
             connection.invalidate(error)
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # its traceback has this frame: the two would keep what all callers have read
 
     def execute(self, connection: Connection, parameters: list[Any]) -> Any:
         driver = driver_of(connection)

@@ -67,6 +67,8 @@ class Prepared:
         try:
             for row in cursor:
                 yield statement.read([row])[0]
+        except GeneratorExit:  # whoever reads has enough, and nothing has failed
+            raise
         except statement.failures as error:
             statement.fail(connection, error)
         finally:
