@@ -84,7 +84,7 @@ def check(spec: Path) -> None:
         click.echo(f"{item.name}: of an extension")
     ready = sum(map(proxy.is_configured, every))
     counts = f"{len(every.names)} names of {len([*every])} endpoints, {ready} of them configured"
-    click.echo(f"{counts}; compared with {spec.name}; {len(faults)} faults")
+    click.echo(f"{counts}; compared with {spec.name}; faults: {len(faults)}")
     raise click.exceptions.Exit(1 if faults else 0)
 
 
