@@ -113,6 +113,6 @@ def test_a_long_stall_is_logged_while_it_lasts(tool_caller):
     wait_for(lambda: found_in(tool_caller, "compute"), 10)
     going_on, ended = tool_caller.lines("stalling")[0], found_in(tool_caller, "compute")[-1]
     assert going_on["user"] == "alice"
-    # Not both lengths: waits for a processor are known at the end, and no part of its length.
+    # Their lengths can't be compared: some waits for a processor are subtracted only at the end.
     assert going_on["ms"] >= 1000
     assert going_on["timestamp"] < ended["timestamp"]
