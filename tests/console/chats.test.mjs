@@ -175,6 +175,36 @@ test('a new chat that is removed when its turn has failed is not named any more'
   }
 });
 
+test('in a chat that is being deleted, no running reply is searched for', async () => {
+  const row = { recordId: 'chat-0', title: '', createdAt: '1', updatedAt: '1' };
+  let answer = () => {};
+  /** @type {AbortSignal[]} */
+  const searches = [];
+  const transport = {
+    call: async () => ({ chat: row }),
+    get: async () => ({ records: [], nextCursor: null }),
+    read: async (/** @type {string} */ _path, /** @type {AbortSignal} */ signal) => {
+      searches.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    },
+    delete: () => new Promise((resolve) => (answer = () => resolve(null))),
+  };
+  const socket = { phase: 'open', subscribe: () => () => {}, onPhase: () => () => {} };
+  const drafts = createDrafts({ getItem: () => null, setItem() {}, removeItem() {} }, 'alice');
+  const chats = createChats({ transport, socket, drafts, onTurnEnd() {}, announce() {} });
+  await chats.create();
+  const conversation = chats.conversation('chat-0');
+  await settle();
+  assert.deepEqual(searches.map(({ aborted }) => aborted), [false]);
+  const removed = chats.remove('chat-0');
+  await settle();
+  assert.deepEqual([searches.map(({ aborted }) => aborted), conversation.phase], [[true], 'idle']);
+  await conversation.watch();
+  answer();
+  await removed;
+  assert.equal(searches.length, 1);
+});
+
 test('two messages that begin chats at the same time begin two', async () => {
   const { chats } = chatsWithALostAnswer();
   await chats.create().catch(() => {});

@@ -126,7 +126,8 @@ export function createChats(context) {
     /** @param {string} chatId */
     async remove(chatId) {
       unlisted.noteDeletion(chatId, true); // before the request: the socket may report the deletion before the response arrives
-      namings.get(chatId)?.abort(); // it would get 404
+      namings.get(chatId)?.abort(); // it would get 404, and so would a search
+      conversations.get(chatId)?.endSearch();
       await transport.delete(`/api/ai/chats/${encodeURIComponent(chatId)}`).catch((error) => {
         unlisted.noteDeletion(chatId, false);
         throw error;

@@ -59,18 +59,9 @@ export function createConversation(chatId, context) {
     nothingStored: false, restoredText: '', storedText: '',
   };
   const conversation = Object.assign(state, {
-    onChange: listeners.add,
-    load,
-    refresh,
-    readMissed,
-    watch,
-    loadEarlier,
-    send,
-    edit,
-    regenerate,
-    retry,
-    dismiss,
-    stop,
+    onChange: listeners.add, load, refresh, readMissed, watch, loadEarlier, send, edit, regenerate, retry, dismiss, stop,
+    /** Ends the search for a running reply: in a chat that is being deleted there is none. */
+    endSearch: () => search?.abort(),
     /** Aborts the requests when the page is left. Nothing is shown or read after that. */
     leave: () => [request, search].forEach((each) => each?.abort(PAGE_LEFT)),
   });

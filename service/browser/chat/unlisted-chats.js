@@ -47,10 +47,10 @@ export function createUnlistedChats(collection, transport) {
   return {
     isGone,
     check,
-    /** @param {string} chatId @returns {Promise<boolean>} whether the chat is known not to exist, after it was looked for */
+    /** @param {string} chatId @returns {Promise<boolean>} whether the chat is known not to exist, or is being deleted, after it was looked for */
     async isMissing(chatId) {
       await check(chatId);
-      return isGone(chatId);
+      return deleted.has(chatId) || isGone(chatId);
     },
     /** @param {string} chatId @returns {boolean} whether this page has deleted it or is deleting it */
     isDeleted: (chatId) => deleted.has(chatId),
