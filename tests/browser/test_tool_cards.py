@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from playwright.sync_api import expect
 
 from tests.browser.office_suite import forget
+from tests.services import wait_for
 
 PIXEL = (
     b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0"
@@ -117,11 +118,16 @@ def test_a_picture_is_shown_where_it_was_made_and_its_link_is_renewed_when_it_ha
 
 
 def is_renewed(console, picture):
+    """Until a new link is asked for, each request for the picture is refused."""
     console.may_say("Failed to load resource")
-    pictures = "**/api/media/*?*"
-    console.page.route(pictures, lambda route: route.fulfill(status=401), times=1)
-    with console.page.expect_request("**/api/media/*/link"):
-        console.page.reload()
+    renewals = []
+    console.page.route(
+        "**/api/media/*?*",
+        lambda route: route.continue_() if renewals else route.fulfill(status=401),
+    )
+    console.page.route("**/api/media/*/link", lambda route: (renewals.append(1), route.continue_()))
+    console.page.reload()
+    wait_for(lambda: console.page.wait_for_timeout(20) or renewals)
     picture.scroll_into_view_if_needed()
     expect(picture).to_have_js_property("naturalWidth", 64)
     console.page.route("**/api/media/**", lambda route: route.fulfill(status=404))
