@@ -18,7 +18,7 @@ from service.assistant.call_request import CALL, ask
 from service.assistant.find import find
 from service.assistant.shaping import shape
 from service.auth import permits
-from service.billing.units import to_credits
+from service.billing.units import count_credits, to_credits
 from service.chat.tools.requirements import GrantMissing, NeededApproval, Needs
 from service.chat.tools.tool import Tool, ToolContext
 from service.integrations.calling.admission import validate_parameters
@@ -185,7 +185,7 @@ def find_endpoints(catalog: Catalog, names: Iterable[str]) -> list[Endpoint]:
 
 def _make_tool(item: Endpoint) -> Tool:
     asks = "The user is not asked." if item.access.auto_approve else "The user is asked first."
-    price = f"It costs up to {item.max_credits:g} credits. " if item.max_credits else ""
+    price = f"It costs up to {count_credits(item.max_credits)}. " if item.max_credits else ""
     return EndpointTool(
         name=item.name.replace("/", "."),
         description=f"{item.summary} {price}{asks}",

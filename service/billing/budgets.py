@@ -16,7 +16,7 @@ from service.auth.users import Caller, current_role
 from service.billing.models import CHARGED_ON, Account, Entry
 from service.billing.payer import Payer
 from service.billing.spend import is_spent
-from service.billing.units import credits_text, to_credits
+from service.billing.units import count_credits, credits_text, to_credits
 from service.database.clock import current_time
 from service.database.statements import Statements
 from service.extensions import table
@@ -24,7 +24,7 @@ from service.times import timestamp
 from service.web.errors import InsufficientCredits
 
 REFUSED = (
-    "This may need {needed} credits, and your budget of {budget} credits a day has {left} left. "
+    "This may need {needed}, and your budget of {budget} a day has {left} left. "
     "It begins again at 00:00 UTC."
 )
 
@@ -83,6 +83,8 @@ def refusal(session: Statements, payer: Payer, amount: int) -> InsufficientCredi
         return None
     left = max(payer.budget - day.spent - day.held + amount, 0)
     message = REFUSED.format(
-        needed=credits_text(amount), budget=credits_text(payer.budget), left=credits_text(left)
+        needed=count_credits(to_credits(amount)),
+        budget=count_credits(to_credits(payer.budget)),
+        left=credits_text(left),
     )
     return InsufficientCredits(to_credits(amount), to_credits(left), message, timestamp(day.ends))

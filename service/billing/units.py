@@ -17,3 +17,9 @@ def to_micro_credits(credits: float) -> int:
 def credits_text(micro_credits: int) -> str:
     """Format micro-credits as credits for people, to the last digit: `999.6985`, `1234567`."""
     return f"{to_credits(micro_credits):.6f}".rstrip("0").rstrip(".")
+
+
+def count_credits(credits: float) -> str:
+    """Format credits with their unit, for people: `1 credit`, `0.25 credits`."""
+    text = credits_text(to_micro_credits(credits))
+    return f"{text} {'credit' if text == '1' else 'credits'}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.assistant.calls import EndpointTool
+from service.billing.units import count_credits
 from service.chat.tools.tool import Tool
 from service.integrations.declare.endpoint import Endpoint
 from service.web.json_values import decode, encode
@@ -96,7 +97,8 @@ def effects_of_endpoint(endpoint: Endpoint) -> ToolEffects:
     clients do not ask the user about read-only tools.
     """
     access = endpoint.access
-    price = f"Costs up to {endpoint.max_credits:g} credits" if endpoint.max_credits else "Costs 0"
+    most = endpoint.max_credits
+    price = f"Costs up to {count_credits(most)}" if most else "Costs 0"
     change = "Changes nothing" if access.reads else "Changes something outside"
     return ToolEffects(
         title=endpoint.summary.rstrip("."),

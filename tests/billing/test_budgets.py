@@ -64,12 +64,14 @@ def test_a_refusal_names_a_large_budget_to_its_last_digit(books):
 def test_a_refusal_says_what_is_needed_and_left_and_not_that_all_is_spent(account):
     """A first hold may be more than a small budget, of which nothing is spent then."""
     account.settle(account.reserve(6, "a", payer=BUDGET), 5.5)
-    with pytest.raises(InsufficientCredits) as refused:
-        account.reserve(7.25, "b", payer=BUDGET)
-    assert refused.value.message == (
-        "This may need 7.25 credits, and your budget of 10 credits a day has 4.5 left. "
-        "It begins again at 00:00 UTC."
-    )
+    account.settle(account.reserve(1, "b", payer=BUDGET), 4)
+    for needed, words in ((1, "1 credit"), (7.25, "7.25 credits")):
+        with pytest.raises(InsufficientCredits) as refused:
+            account.reserve(needed, "c", payer=BUDGET)
+        assert refused.value.message == (
+            f"This may need {words}, and your budget of 10 credits a day has 0.5 left. "
+            "It begins again at 00:00 UTC."
+        )
 
 
 def test_the_next_day_begins_with_the_whole_budget(account):

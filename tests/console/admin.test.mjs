@@ -103,7 +103,7 @@ test('the page of a user shows nothing before all of it is read', async () => {
   const show = await page.load();
   assert.doesNotMatch(page.node.textContent, /Enabled/);
   show();
-  assert.match(page.node.textContent, /Enabled.*0\.00001/);
+  assert.match(page.node.textContent, /Enabled.*1 creditFirst.*0\.00001/);
 });
 
 /** A form for grants to bob, and the grants that wait for their answers. */
@@ -131,6 +131,8 @@ test('an amount is asked about as it is granted, with no digit left out', async 
   const { type, grant } = granting();
   type('0.00001', 'a test');
   assert.match(await grant(), /Grant 0\.00001 credits\?/);
+  type('1', 'a test');
+  assert.match(await grant(), /Grant 1 credit\?.*bob gets 1 credit,/);
   type('1234.567', 'a test');
   assert.match(await grant(), /bob gets 1,234\.567 credits/);
 });

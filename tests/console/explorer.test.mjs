@@ -126,7 +126,8 @@ test('each error says what to do', () => {
   assert.deepEqual([refused.text, refused.remedy], ['Not valid.', '']);
   assert.match(refused.advice, /marked/);
   assert.deepEqual(error({ error: 'unknown_endpoint', message: 'x', nearest: ['y'] }, 404).nearest, ['y']);
-  assert.match(error({ error: 'insufficient_credits', message: 'x', needed: 5, available: 1 }, 402).text, /5 credits.*1 are left/);
+  assert.match(error({ error: 'insufficient_credits', message: 'x', needed: 5, available: 0.5 }, 402).text, /5 credits are.*0\.5 are left/);
+  assert.match(error({ error: 'insufficient_credits', message: 'x', needed: 1, available: 1 }, 402).text, /1 credit is.*1 is left/);
   assert.equal(error({ error: 'upstream_provider_error', message: 'Token refresh failed. Reconnect.' }, 502).remedy, 'reconnect');
   assert.match(problemOf(new ApiError(409, { error: 'conflict', message: 'x' }, 2)).advice, /Nothing is done or charged twice/);
   assert.match(problemOf(new NetworkError()).text, /can’t be reached/);

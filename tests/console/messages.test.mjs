@@ -133,7 +133,7 @@ test('the details of a reply have its duration, tokens and cost', () => {
   assert.deepEqual([facts.Duration, facts.Steps, facts.Cost], ['1 min 5 s', '2', '0.0123 credits']);
   assert.match(facts.Tokens, /^1.?234 in \(1.?000 from the cache\), 5 out, estimated$/);
   assert.deepEqual([durationText(420), durationText(59_700)], ['0.4 s', '1 min 0 s']);
-  assert.deepEqual([creditsText(0), creditsText(0.00001), creditsText(1)], ['0 credits', 'less than 0.0001 credits', '1 credit']);
+  assert.deepEqual([creditsText(0), creditsText(0.00001), creditsText(1.00001)], ['0 credits', 'less than 0.0001 credits', '1 credit']);
 });
 
 test('an undo says what it will take back, and what it has left', () => {

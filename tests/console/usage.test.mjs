@@ -47,6 +47,7 @@ test('a day is told in words, whatever the time zone of the page', () => {
   assert.equal(dayInWords('2026-11-01'), '1 Nov');
   assert.equal(daySentence({ day: '2026-11-23', credits: 1.5, calls: 1 }), 'Mon 23 Nov: 1.5 credits, 1 call');
   assert.equal(daySentence({ day: '2026-11-23', credits: 0, calls: 0 }), 'Mon 23 Nov: 0 credits, no calls');
+  assert.equal(daySentence({ day: '2026-11-23', credits: 1.0004, calls: 2 }), 'Mon 23 Nov: 1 credit, 2 calls');
   assert.deepEqual([[1, 4], [0, 4], [1, 1000], [1, 0], [-2, 4], [999, 1000], [4, 4]].map(([part, whole]) => shareInWords(part, whole)), ['25 %', '0 %', 'under 1 %', '0 %', '0 %', 'over 99 %', '100 %']);
 });
 
@@ -270,6 +271,8 @@ test('of two answers about the balance that of the later question counts', async
   asked[2].reject(new Error('away'));
   await settle();
   assert.equal(credits.balance(), 7);
+  credits.onAccount({ balance: 1 });
+  assert.equal(credits.node.textContent, '1 credit');
 });
 
 test('a double click on Undo takes the changes back once, and tells what that came to', async () => {

@@ -3,6 +3,7 @@
 import { createTable } from './table.js';
 import { amount, time } from './words.js';
 import { element } from '../shared/elements.js';
+import { withCredits } from '../shared/number-words.js';
 
 /** @typedef {{admin: string | null, action: string, subject: string, facts: Record<string, any>, createdAt: string}} Action */
 
@@ -45,7 +46,7 @@ function sentence({ action, subject, facts }) {
     case 'enable':
       return `Enabled ${subject}`;
     case 'grant':
-      return 'credits' in facts ? `Granted ${amount(facts.credits)} credits to ${subject}` : `Granted credits to ${subject}`;
+      return 'credits' in facts ? `Granted ${withCredits(amount(facts.credits))} to ${subject}` : `Granted credits to ${subject}`;
     case 'stop':
       return `Stopped a reply to ${subject}`;
     case 'erase':

@@ -5,6 +5,7 @@ import { createAction } from './action.js';
 import { amount } from './words.js';
 import { element } from '../shared/elements.js';
 import { newId } from '../shared/ids.js';
+import { withCredits } from '../shared/number-words.js';
 
 /** @param {import('./admin-view.js').AdminContext} context @param {string} subject */
 export function createGrantForm(context, subject) {
@@ -24,7 +25,7 @@ export function createGrantForm(context, subject) {
   async function submit(event) {
     event.preventDefault();
     const body = { credits: field.valueAsNumber, note: note.value.trim() };
-    const given = `${amount(body.credits)} credits`;
+    const given = withCredits(amount(body.credits));
     const text = `${subject} gets ${given}, and sees the note “${body.note}”. A grant can’t be undone here.`;
     const question = { title: `Grant ${given}?`, text, action: 'Grant', kind: 'primary' };
     const own = key;

@@ -5,6 +5,7 @@ import { createGrantForm } from './grant-form.js';
 import { createRightsForm } from './rights-form.js';
 import { createTable } from './table.js';
 import { element } from '../shared/elements.js';
+import { withCredits } from '../shared/number-words.js';
 import { hrefOf } from '../page/route.js';
 import { ApiError } from '../shared/errors.js';
 
@@ -92,7 +93,7 @@ function* factsOf(user) {
   yield* fact('Email', user.email ?? '–');
   yield* fact('State', user.disabled ? badge('Disabled', 'off') : badge('Enabled', 'good'));
   yield* fact('Role', roleWords(user.role));
-  yield* fact('Balance', `${credits(user.balance)} credits${user.held ? `, ${credits(user.held)} of them on hold` : ''}`);
+  yield* fact('Balance', `${withCredits(credits(user.balance))}${user.held ? `, ${credits(user.held)} of them on hold` : ''}`);
   yield* fact('First seen', time(user.createdAt));
   yield* fact('Last reply', time(user.lastReplyAt));
   yield* fact('Replies', String(turns));

@@ -67,5 +67,6 @@ export function momentInWords(iso) {
 
 /** @param {number} number @param {string} one @param {string} [many] */
 export function quantityWords(number, one, many = pluralOf(one)) {
-  return `${number === 0 ? 'no' : numberInWords(number)} ${number === 1 ? one : many}`;
+  const shown = number === 0 ? 'no' : numberInWords(number);
+  return `${shown} ${shown === '1' ? one : many}`;
 }

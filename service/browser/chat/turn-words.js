@@ -1,6 +1,6 @@
 // Describes a record of `ai-turns` in words: how the reply ended, when, and what it cost.
 
-import { formatNumber } from '../shared/number-words.js';
+import { formatNumber, withCredits } from '../shared/number-words.js';
 import { moment, timeOfDay } from '../shared/time-format.js';
 
 /**
@@ -77,7 +77,7 @@ function tokensText({ inputTokens, outputTokens, cachedInputTokens, estimated })
 /** @param {number} credits @returns {string} "0.0123 credits"; a very small amount is never shown as 0 */
 export function creditsText(credits) {
   if (credits > 0 && credits < 0.0001) return 'less than 0.0001 credits';
-  return credits === 1 ? '1 credit' : `${number(credits, 4)} credits`;
+  return withCredits(number(credits, 4));
 }
 
 /** @param {number} value @param {number} [digits] after the point, at most */

@@ -1,13 +1,14 @@
 // The credit balance in the header. If the balance can't be read, the last known one stays.
 
-import { numberInWords } from '../shared/number-words.js';
+import { numberInWords, unitOf } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 import { timeOfDay } from '../shared/time-format.js';
 
 /** @param {import('../shared/api-transport.js').Transport} transport */
 export function createCredits(transport) {
   const amount = element('span', { class: 'amount' }, '–');
-  const node = element('span', { class: 'credits', title: 'Credits left' }, amount, element('span', { class: 'unit' }, ' credits'));
+  const unit = element('span', { class: 'unit' }, ' credits');
+  const node = element('span', { class: 'credits', title: 'Credits left' }, amount, unit);
   /** @type {number | null} */
   let balance = null;
   /** @type {Date | null} */
@@ -30,6 +31,7 @@ export function createCredits(transport) {
     shownRequest = number;
     ({ balance } = account);
     amount.textContent = numberInWords(balance);
+    unit.textContent = ` ${unitOf(amount.textContent)}`;
     read = new Date();
     node.title = 'Credits left';
   }

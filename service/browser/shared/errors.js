@@ -43,7 +43,7 @@ function* hints(error) {
   yield* fields(error.details);
   if (error.code === 'insufficient_credits') {
     const { needed, available } = error.facts;
-    if (available !== undefined) yield `Up to ${needed} credits are needed; ${available} are left.`;
+    if (available !== undefined) yield `Up to ${needed} ${needed === 1 ? 'credit is' : 'credits are'} needed; ${available} ${available === 1 ? 'is' : 'are'} left.`;
   }
   if (error.retryAfter !== null) yield `Try again in ${error.retryAfter} s.`;
   if (error.status >= 500 && error.requestId) yield `Request id: ${error.requestId}.`; // for the operator

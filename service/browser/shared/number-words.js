@@ -26,6 +26,15 @@ export function priceWords(credits, digits = 2) {
   const most = credits < FEW ? 6 : digits;
   const exact = Number((credits * 10 ** most).toFixed(3)); // removes the rounding error of the multiplication
   const shown = Math.ceil(exact) / 10 ** most;
-  const text = formatNumber(shown, most);
-  return `${text} ${shown === 1 ? 'credit' : 'credits'}`;
+  return withCredits(formatNumber(shown, most));
+}
+
+/** @param {string} amount as it is shown @returns {string} "1 credit", "0.5 credits" */
+export function withCredits(amount) {
+  return `${amount} ${unitOf(amount)}`;
+}
+
+/** The unit of an amount, which is that of the rounded number. @param {string} amount as it is shown @returns {'credit' | 'credits'} */
+export function unitOf(amount) {
+  return amount === '1' ? 'credit' : 'credits';
 }

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { quantityWords } from '../calls/value-words.js';
-import { numberInWords } from '../shared/number-words.js';
+import { numberInWords, withCredits } from '../shared/number-words.js';
 import { formatTime, shortDay } from '../shared/time-format.js';
 
 /** @typedef {{day: string, credits: number, calls: number}} Day */
@@ -49,7 +49,7 @@ export function dayInWords(day, whole = false) {
 
 /** @param {number} credits @returns {string} "1.5 credits" */
 export function creditsInWords(credits) {
-  return quantityWords(credits, 'credit').replace(/^no /, '0 ');
+  return withCredits(numberInWords(credits));
 }
 
 /** @param {Day} day @returns {string} "Mon 23 Nov: 1.5 credits, 3 calls" */

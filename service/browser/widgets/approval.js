@@ -2,7 +2,7 @@
 // Asks the user for approval before a call of a widget is made. All texts come from the server's catalog, none from
 // the widget. The arguments are shown exactly as they will be sent.
 
-import { numberInWords, priceWords } from '../shared/number-words.js';
+import { numberInWords, priceWords, withCredits } from '../shared/number-words.js';
 import { element } from '../shared/elements.js';
 import { createActivationDelay } from '../shared/activation-delay.js';
 import { showModal } from '../shared/modal.js';
@@ -125,7 +125,7 @@ function costOf({ policy, times }, balance) {
   const total = policy.credits * count;
   if (total === 0) return [...equal, 'It costs no credits.'].join(' ');
   if (policy.payer === 'owner') return [...equal, `It costs ${priceOf(policy, total)}${all}. The owner of the app pays.`].join(' ');
-  const left = balance === null ? [] : [`You have ${numberInWords(balance)} ${balance === 1 ? 'credit' : 'credits'}.`];
+  const left = balance === null ? [] : [`You have ${withCredits(numberInWords(balance))}.`];
   return [...equal, `It costs you ${priceOf(policy, total)}${all}.`, ...left].join(' ');
 }
 

@@ -13,6 +13,7 @@ from gevent import Timeout
 from marshmallow import ValidationError
 from sqlalchemy.exc import DBAPIError
 
+from service.billing.units import count_credits
 from service.chat import earlier_writes
 from service.chat.tools.requirements import NOTHING, TOOL_SECONDS, GrantMissing, Needs
 from service.chat.tools.result_size import limit_size
@@ -201,8 +202,9 @@ def _with_amounts(error: InsufficientCredits) -> str:
 
     The message about a budget has them.
     """
-    available = error.facts.get("available")
-    if available is None or "resetsAt" in error.facts:
+    facts: dict[str, Any] = error.facts
+    available = facts.get("available")
+    if available is None or "resetsAt" in facts:
         return error.message
-    needed = error.facts["needed"]
-    return f"{error.message} It may need {needed:g} credits, and {available:g} are available."
+    needed, verb = count_credits(facts["needed"]), "is" if available == 1 else "are"
+    return f"{error.message} It may need {needed}, and {available:g} {verb} available."

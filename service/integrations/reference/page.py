@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from service.billing.units import count_credits
 from service.integrations import documents
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.categories import CATEGORIES, Category
@@ -135,8 +136,7 @@ def _example(item: Endpoint) -> str:
 
 
 def _credits(item: Endpoint) -> str:
-    name = "credit" if item.max_credits == 1 else "credits"
-    return f"{item.max_credits:g} {name}" if item.max_credits else "free"
+    return count_credits(item.max_credits) if item.max_credits else "free"
 
 
 def _duration(seconds: float) -> str:
