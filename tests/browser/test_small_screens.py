@@ -13,6 +13,7 @@ SMALL = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobil
 
 
 LOW = {"viewport": {"width": 1280, "height": 600}}
+WIDE = {"viewport": {"width": 1280, "height": 800}}
 SIZE = "() => { const { scrollWidth, scrollHeight } = document.documentElement; return [scrollWidth, scrollHeight]; }"  # noqa: E501
 
 
@@ -68,17 +69,26 @@ def middle(locator):
     return found["x"] + found["width"] / 2, found["y"] + found["height"] / 2
 
 
-def test_what_is_in_the_middle_of_a_canvas_stays_there_when_a_panel_takes_its_room(opened):
+def test_what_is_seen_of_a_canvas_stays_in_the_middle_when_a_panel_takes_its_room(opened):
     console = opened(**PHONE).sign_in()
     canvas = Canvas(console).put("Note")
-    for screen in (PHONE, ON_ITS_SIDE):
+    view = canvas.page.locator(".canvas")
+    for screen in (PHONE, ON_ITS_SIDE, WIDE):
         canvas.page.set_viewport_size(screen["viewport"])
         console.button("Show all").click()
+        if screen == PHONE:
+            console.button("Zoom in").click()
         for name in ("Messages", "Connections", "Connections"):
             console.button(name).click()
             canvas.frame("Note").get_by_label("Note").fill(name)  # a message to list
-            expected = middle(canvas.page.locator(".canvas"))
-            assert middle(canvas.boxes.first) == pytest.approx(expected, abs=5), name
+            assert middle(canvas.boxes.first) == pytest.approx(middle(view), abs=5), name
+    canvas.page.set_viewport_size(LOW["viewport"])
+    console.button("Show all").click()
+    for _ in range(2):
+        console.button("Messages").click()
+        seen, note = box(view), box(canvas.boxes.first)
+        assert seen["y"] <= note["y"]
+        assert note["y"] + note["height"] <= seen["y"] + seen["height"]
 
 
 def test_show_all_shows_the_slots_of_the_outermost_widgets_too(opened):

@@ -88,7 +88,7 @@ function createOpenPage(room, templates, onMissing) {
   const { store, view, inspector } = room;
   const gallery = createGallery(templates, add);
   const connections = createListedConnections(room);
-  const panels = createCanvasPanels(connections.node, inspector, view.camera.keepMiddle);
+  const panels = createCanvasPanels(connections.node, inspector, view.keepVisible);
   const bar = createCanvasBar(room, {
     add: gallery.open,
     arrange: () => store.canvas && room.act(arrange(store.canvas)) && view.fit(),

@@ -7,8 +7,8 @@
 
 const LITTLE_ROOM = '(max-width: 45em), (max-height: 32.5em)'; // the same condition as in canvases.css
 
-/** @param {HTMLElement} connections @param {ReturnType<typeof import('../widgets/message-inspector.js').createMessageInspector>} inspector @param {(change: () => void) => void} keepMiddle runs a change of the canvas's size */
-export function createCanvasPanels(connections, inspector, keepMiddle) {
+/** @param {HTMLElement} connections @param {ReturnType<typeof import('../widgets/message-inspector.js').createMessageInspector>} inspector @param {(change: () => void) => void} keepVisible runs a change of the canvas's size */
+export function createCanvasPanels(connections, inspector, keepVisible) {
   const littleRoom = matchMedia(LITTLE_ROOM);
   /** @type {Panel[]} */
   const all = [
@@ -47,7 +47,7 @@ export function createCanvasPanels(connections, inspector, keepMiddle) {
 
   return {
     all,
-    toggle: (/** @type {Panel} */ panel) => (littleRoom.matches ? keepMiddle(() => toggle(panel)) : toggle(panel)),
+    toggle: (/** @type {Panel} */ panel) => keepVisible(() => toggle(panel)),
     /** @param {() => void} listener called when a panel was closed because another was opened */
     whenClosed: (listener) => void (onClosed = listener),
     stop: () => littleRoom.removeEventListener('change', closeOthers),

@@ -19,6 +19,8 @@ const WHEEL_PAUSE = 250; // ms without a wheel event between two gestures
 export function createCamera(node, surface) {
   /** @type {Viewport} */
   let viewport = { x: 0, y: 0, zoom: 1 };
+  /** @type {Viewport | null} */
+  let fitted = null; // where all widgets were shown last
   /** @type {Map<number, Point>} */
   const fingers = new Map();
   /** @type {any} */
@@ -115,7 +117,11 @@ export function createCamera(node, surface) {
     /** @param {number} dx @param {number} dy */
     panBy: (dx, dy) => set(panViewport(viewport, dx, dy)),
     /** @param {Box[]} boxes which all become visible, in the middle @param {Box[]} outer the same with the slots beside them */
-    fit: (boxes, outer) => set(fitViewport(boxAround(boxes), size(), boxAround(outer))),
+    fit(boxes, outer) {
+      set((fitted = fitViewport(boxAround(boxes), size(), boxAround(outer))));
+    },
+    /** @returns {boolean} whether the view has not moved since all widgets were shown */
+    isFitted: () => fitted !== null && viewport.x === fitted.x && viewport.y === fitted.y && viewport.zoom === fitted.zoom,
     /** @param {Box} box which becomes visible with as little panning as possible */
     reveal: (box) => set(revealBox(viewport, box, size())),
   };

@@ -154,6 +154,13 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     camera.fit(widgets, widgets.map(slots.around));
   }
 
+  /** Keeps what is visible: all widgets, or what is in the middle. @param {() => void} change of the view's size */
+  function keepVisible(change) {
+    const isFitted = camera.isFitted();
+    camera.keepMiddle(change);
+    if (isFitted) fit();
+  }
+
   /** @param {SlotRef} [ref] @returns {import('./canvas-geometry.js').Point | undefined} */
   function pointOf(ref) {
     return createPoints(state, look)(ref);
@@ -200,6 +207,7 @@ export function createCanvasView({ lookOf, mount, unmount, check, connect, confi
     /** @param {string} id */
     focus: (id) => boxes.get(id)?.grip.focus(),
     fit,
+    keepVisible,
     /** @param {string} id of a widget @param {any} message with an event that the frame has passed on */
     pass(id, message) {
       const iframe = boxes.get(id)?.frame.querySelector('iframe');
