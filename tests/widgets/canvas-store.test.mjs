@@ -227,6 +227,19 @@ test('waits grow up to 30 s, and a server that says how long is obeyed', async (
   assert.equal(tab.timers[0].ms, 7000);
 });
 
+test('a failure is described once, however often it is tried again, and another one anew', async () => {
+  const server = createServer();
+  const [tab] = await openTabs(server, {});
+  const shown = [];
+  tab.store.onChange(() => tab.store.problem !== shown.at(-1) && shown.push(tab.store.problem));
+  const broken = (id) => ({ before: new ApiError(500, { error: 'internal_error', message: 'Out of order.' }, null, id) });
+  server.script.push({ before: new NetworkError() }, { before: new NetworkError() }, broken('1'), broken('2'));
+  tab.store.perform(move('a', 5));
+  for (let attempt = 0; attempt < 5; attempt += 1) await tab.tick();
+  assert.deepEqual([shown.shift(), shown.shift().slice(0, 17), ...shown], ['', 'Your changes are ', 'Out of order. Request id: 1.', '']);
+  assert.equal(tab.store.phase, 'saved');
+});
+
 test('a write whose answer was lost is not done twice, and later changes of it count', async () => {
   const server = createServer();
   const [tab] = await openTabs(server, { live: false });

@@ -31,7 +31,7 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
   const phase = element('span', { class: 'hint canvas-phase' });
   const problem = element('span', { class: 'problem', role: 'alert' });
   const discard = button('Discard my changes', () => tryAgain(() => store.discard(), again, focus));
-  const again = button('Try again', () => tryAgain(() => store.retry(), again, focus));
+  const again = button('Try again', () => tryAgain(retry, again, focus));
   const trouble = element('div', { class: 'notice canvas-trouble', hidden: true }, problem, again, discard);
   const looking = element('p', { class: 'notice canvas-trouble', role: 'status', hidden: true });
   const back = button('Undo', undo, `${CONTROL}+Z`);
@@ -75,6 +75,12 @@ export function createCanvasBar({ store, view, allowed, history, act, mayEdit, u
 
   function focus() {
     (addButton.disabled ? title : addButton).focus();
+  }
+
+  /** Removes the text first, so that screen readers read it out again if this try fails too. */
+  function retry() {
+    problem.textContent = '';
+    return store.retry();
   }
 
   function rename() {

@@ -2,6 +2,7 @@
 
 import { ApiError, NetworkError, errorText } from '../shared/errors.js';
 import { createListeners } from '../shared/listeners.js';
+import { isConflict, isSameAnswer, isTemporary, waitAfter } from './canvas-failures.js';
 import { apply } from './canvas-state.js';
 import { changesOf, versionsOf, withRecord, withStored, withUnanswered } from './canvas-versions.js';
 
@@ -28,8 +29,6 @@ import { changesOf, versionsOf, withRecord, withStored, withUnanswered } from '.
  */
 
 const SAVE_DELAY = 200; // ms: short enough that others see a drag, and not every move is a request
-const FIRST_WAIT = 1000; // ms
-const LONGEST_WAIT = 30_000;
 // The page itself says that the server can't be reached.
 const UNSAVED = 'Your changes are kept in this tab. They are stored as soon as the server is back.';
 const UNREAD = 'This canvas is not loaded yet.';
@@ -45,6 +44,8 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   let phase = versions ? 'unsaved' : 'loading';
   let problem = '';
   let failures = 0; // successive failures
+  /** @type {unknown} */
+  let failure = null; // the last temporary one
   let busy = false; // whether a request is running; changes reported meanwhile are read after it
   let last = Promise.resolve(); // the last attempt
   let stopped = false;
@@ -120,7 +121,7 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
   async function save(before) {
     const changes = changesOf(before);
     if (!changes) return true;
-    show('saving');
+    show('saving', problem); // a retry that fails again changes nothing
     try {
       const record = await transport.patch(path, changes, { 'If-Match': before.version });
       versions = withStored(/** @type {Versions} */ (versions), record, before.mine);
@@ -144,9 +145,11 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     if (!isTemporary(error)) return show('failed', refused ? refusalText(error, refused) : errorText(error));
     failures += 1;
     const away = versions ? UNSAVED : UNREAD;
-    show('offline', error instanceof NetworkError ? away : errorText(error));
-    const pause = error instanceof ApiError ? error.retryAfter : null; // seconds
-    return later(pause === null ? Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (failures - 1)) : pause * 1000);
+    const isShown = problem !== '' && isSameAnswer(error, failure);
+    failure = error;
+    const text = error instanceof NetworkError ? away : errorText(error);
+    show('offline', isShown ? problem : text); // a screen reader would read out the id of each request
+    return later(waitAfter(error, failures));
   }
 
   /** Takes over the changes that others have stored. */
@@ -230,17 +233,6 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
       return rest;
     },
   };
-}
-
-/** @param {unknown} error */
-function isConflict(error) {
-  return error instanceof ApiError && (error.status === 409 || error.status === 412);
-}
-
-/** @param {unknown} error @returns {boolean} whether the same request may succeed later */
-function isTemporary(error) {
-  if (error instanceof NetworkError) return true;
-  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
 }
 
 /** @param {() => void} act @param {number} ms */
