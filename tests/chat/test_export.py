@@ -2,13 +2,13 @@
 
 import json
 
+import gevent
 import pytest
 
 from service.chat.finding import export
 from service.limits import page_turns
-from service.web.errors import NotFound
-from tests.limits.page_queue import as_many_pages_as_allowed
-from tests.services import on_sqlite
+from tests.limits.page_queue import as_many_pages_as_allowed, is_queued
+from tests.services import on_sqlite, wait_for
 
 
 def exported(person, chat, form=None, **options):
@@ -44,7 +44,8 @@ def test_a_chat_is_exported_as_json_in_pieces(alice, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["markdown", "json"])
-def test_an_export_breaks_off_when_its_chat_is_deleted_meanwhile(alice, monkeypatch, form):
+def test_an_export_breaks_off_when_its_chat_is_deleted_meanwhile(alice, monkeypatch, capfd, form):
+    """gunicorn logs an error for any other exception than that of a lost connection."""
     monkeypatch.setattr(export, "PAGE", 2)
     chat = alice.new_chat("My plans")
     for number in range(3):
@@ -52,8 +53,22 @@ def test_an_export_breaks_off_when_its_chat_is_deleted_meanwhile(alice, monkeypa
     pieces = exported(alice, chat, form, buffered=False).iter_encoded()
     assert "My plans" in next(pieces).decode()
     assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
-    with pytest.raises(NotFound):
+    with pytest.raises(ConnectionResetError):
         list(pieces)
+    lines = map(json.loads, capfd.readouterr().err.splitlines())
+    broken = [line for line in lines if line["event"] == "export broken off"]
+    assert [(line["level"], line["error"]) for line in broken] == [("info", "not_found")]
+
+
+@on_sqlite
+def test_an_export_whose_chat_is_deleted_before_the_first_page_is_no_empty_file(alice):
+    chat = alice.new_chat("My plans")
+    alice.turn(chat, "count to 2")
+    with as_many_pages_as_allowed("alice"):
+        waiting = gevent.spawn(exported, alice, chat)
+        wait_for(lambda: is_queued("alice"))
+        assert alice.delete(f"/api/ai/chats/{chat}").status_code == 200
+    assert waiting.get(timeout=10).status_code == 404
 
 
 @on_sqlite

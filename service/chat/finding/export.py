@@ -1,5 +1,6 @@
 """A chat as a file, produced in pieces: Markdown for people, JSON with every stored field."""
 
+import errno
 import json
 import re
 import unicodedata
@@ -7,11 +8,15 @@ from collections.abc import Iterator
 from typing import Any, Literal
 from urllib.parse import quote
 
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
 from service.auth.users import Caller
 from service.chat.collections import AI_CHATS, AI_MESSAGES
 from service.records import store
 from service.records.envelope import Envelope
 from service.records.store import Query
+from service.web.errors import ServiceError, outage_error
 from service.web.json_values import encode
 
 Format = Literal["markdown", "json"]
@@ -22,18 +27,21 @@ PAGE_BYTES = 1 << 20
 NAME_LENGTH = 80
 UNNAMED = "chat"
 SPEAKERS = {"user": "You", "assistant": "Assistant"}
+log = structlog.get_logger("chat")
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]+')  # in file names, on some systems
 
 
-def messages(caller: Caller, chat_id: str) -> Iterator[Envelope]:
-    """Yield the stored messages of a chat in their order. Needs an app context.
+def contents(caller: Caller, chat_id: str) -> tuple[Envelope, Iterator[Envelope]]:
+    """Return a chat, and an iterator of its messages in their order. Needs an app context.
 
     The first page is read at once, so that a refusal comes before the stream. Each further page is
-    read when it is needed, with the rights that the caller has then. Raises `Forbidden`,
-    `Unavailable`, and `NotFound` if the chat is deleted before the last page is read: what is left
-    would look like the end of the chat.
+    read when it is needed, with the rights that the caller has then. After each page the chat must
+    still exist: without its deleted messages, a page would look like the last one. Raises
+    `Forbidden`, `NotFound`, `Unavailable`. The iterator raises `ConnectionResetError` instead,
+    because only a closed connection tells the client that the file is incomplete.
     """
-    return _records(caller, chat_id, _page(caller, chat_id, None))
+    page = _page(caller, chat_id, None)
+    return store.get(AI_CHATS, caller, chat_id), _messages(caller, chat_id, page)
 
 
 def _page(caller: Caller, chat_id: str, cursor: str | None) -> dict[str, Any]:
@@ -41,12 +49,25 @@ def _page(caller: Caller, chat_id: str, cursor: str | None) -> dict[str, Any]:
     return store.find(AI_MESSAGES, caller, query)
 
 
-def _records(caller: Caller, chat_id: str, page: dict[str, Any]) -> Iterator[Envelope]:
+def _messages(caller: Caller, chat_id: str, page: dict[str, Any]) -> Iterator[Envelope]:
     yield from page["records"]
     while page["nextCursor"] is not None:
-        page = _page(caller, chat_id, page["nextCursor"])
-        store.get(AI_CHATS, caller, chat_id)
+        page = _later_page(caller, chat_id, page["nextCursor"])
         yield from page["records"]
+
+
+def _later_page(caller: Caller, chat_id: str, cursor: str) -> dict[str, Any]:
+    """Return a further page. Raises `ConnectionResetError` if it is refused."""
+    try:
+        page = _page(caller, chat_id, cursor)
+        store.get(AI_CHATS, caller, chat_id)
+    except (ServiceError, SQLAlchemyError) as error:
+        refusal = error if isinstance(error, ServiceError) else outage_error(error)
+        if refusal is None:
+            raise
+        log.info("export broken off", error=refusal.code)
+        raise ConnectionResetError(errno.ECONNRESET, refusal.code) from None
+    return page
 
 
 def as_json(chat: dict[str, Any], records: Iterator[Envelope]) -> Iterator[str]:

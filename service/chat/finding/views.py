@@ -6,12 +6,10 @@ from flask import Blueprint, Response, g, stream_with_context
 from marshmallow import Schema, fields, validate
 
 from service.auth.bearer import open_to
-from service.chat.collections import AI_CHATS
 from service.chat.finding import export, search
 from service.chat.finding.search import FoundChat
 from service.chat.finding.terms import Excerpt
 from service.chat.views import ChatSchema, chat_record
-from service.records import store
 from service.records.query import CURSOR_LIMIT
 from service.times import timestamp
 from service.web.edge import answers, query, refuses
@@ -109,8 +107,8 @@ def _excerpt(excerpt: Excerpt) -> dict[str, Any]:
 def export_chat(parameters: dict[str, Any], chat_id: str) -> Response:
     """A chat as a file: `markdown`, or `json` with every stored field"""
     form = parameters["format"]
-    envelope = store.get(AI_CHATS, g.caller, chat_id)
-    chat, records = chat_record(envelope), export.messages(g.caller, chat_id)
+    envelope, records = export.contents(g.caller, chat_id)
+    chat = chat_record(envelope)
     pieces = (export.as_json if form == "json" else export.as_markdown)(chat, records)
     response = Response(stream_with_context(pieces), content_type=export.MEDIA_TYPES[form])
     response.headers["Content-Disposition"] = export.disposition(chat["title"], form)
