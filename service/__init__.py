@@ -29,7 +29,7 @@ from service.cli import collections, credits, keys, migrations, people, work
 from service.console.sign_in import sign_in
 from service.console.views import console
 from service.database import access as database
-from service.database import refresh_leases
+from service.database import detached
 from service.declarations import declarations
 from service.extensions import db
 from service.generation.completion import MODELS
@@ -140,7 +140,7 @@ def assemble(settings: Settings | None = None) -> Service:
     concurrency.init_app(app, settings)
     MODELS.set(app, models.models(settings))
     claim_watch.init_app(app)
-    refresh_leases.init_app(app)
+    detached.init_app(app)
     watchers.init_app(app)
     database_facts.init_app(app)
     socket.init_app(app)

@@ -19,7 +19,7 @@ from service.billing.models import Account, Entry
 from service.chat.finding import index
 from service.cli import work
 from service.cli.terminal import print_list
-from service.database import refresh_leases
+from service.database import detached
 from service.database.access import write_transaction
 from service.extensions import db
 from service.generation.completion import MODELS
@@ -325,7 +325,7 @@ def test_a_sweep_that_is_interrupted_stores_the_tokens_that_it_has_asked_for(app
 
     def refresh_idle(*_):
         with gevent.Timeout(0.05, KeyboardInterrupt()):
-            refresh_leases.run_detached(refresh)
+            detached.run_detached(refresh)
 
     monkeypatch.setattr(work, "refresh_idle", refresh_idle)
     result = app.test_cli_runner().invoke(args=["sweep"])

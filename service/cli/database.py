@@ -13,8 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from config import Settings
 from service.app_keys import APP_SETTINGS
-from service.database import refresh_leases
+from service.database import detached
 from service.database.failures import failure_of
+from service.database.refresh_leases import LONGEST_LEASE
 from service.database.revisions import is_migrated, stored_revision
 from service.extensions import db
 
@@ -41,7 +42,7 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
                 try:
                     return command(*arguments, **options)
                 finally:  # also after Ctrl+C
-                    refresh_leases.finish()
+                    detached.finish(LONGEST_LEASE.total_seconds())
 
         return checked
 

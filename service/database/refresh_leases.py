@@ -14,20 +14,16 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import gevent
-import structlog
-from flask import Flask, current_app
-from gevent.pool import Group
-from gevent.util import wrap_errors
+from flask import current_app
 from sqlalchemy import ColumnElement, or_, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.sql.dml import ReturningUpdate
 
-from service.cleanup import OnFailure
-from service.database.access import is_outage, write_transaction
+from service.database.access import core_transaction, is_outage, write_transaction
 from service.database.clock import current_time, from_now
-from service.database.time_limits import usual_time_limit
+from service.database.detached import run_detached
 from service.extensions import db, table
 from service.ids import new_id
-from service.lifecycle import LIFECYCLE
 
 MARGIN = timedelta(seconds=60)  # a token is refreshed so long before its end (at most life / 4)
 LEASE = timedelta(seconds=20)  # longer than a request for tokens may take
@@ -50,24 +46,10 @@ class Refreshable(Protocol):
 
 
 Row = TypeVar("Row", bound=Refreshable)
-T = TypeVar("T")
-
-log = structlog.get_logger("database")
-_running = Group()  # the refreshes of this process
 
 
 class NotRefreshed(Exception):
     """The access token has expired, and a refresh has failed or takes too long."""
-
-
-def init_app(app: Flask) -> None:
-    """Have a draining worker wait for its refreshes, whose callers may have left."""
-    LIFECYCLE.of(app).ends_after(lambda: not _running)
-
-
-def finish() -> None:
-    """Wait for the refreshes of this process, as a draining worker does."""
-    _running.join(LONGEST_LEASE.total_seconds())
 
 
 @dataclass(frozen=True)
@@ -155,6 +137,8 @@ def lease(snapshot: TokensRead[Any], lasts: timedelta = LEASE) -> str | None:
     """Return the id of a new lease for a refresh of this version, or None if another one exists.
 
     `lasts` is at most `LONGEST_LEASE`. Within `COOL_DOWN` after a failure, None is returned too.
+    If the connection is lost at the commit, the lease is tried once more, because it may exist: it
+    would keep all callers waiting, its owner too.
 
     A lease that ends later than any lease can, and a failure far in the future, are ignored,
     because the clock must have been set back. Times slightly in the future are not ignored: a
@@ -166,38 +150,27 @@ def lease(snapshot: TokensRead[Any], lasts: timedelta = LEASE) -> str | None:
     rows = table(type(snapshot.row))
     until, failed = rows.c.lease_until, rows.c.failed_at
     pause = COOL_DOWN.total_seconds()
-    free = or_(until.is_(None), until < current_time(), until > from_now(2 * longest))
+    passed = or_(until.is_(None), until < current_time(), until > from_now(2 * longest))
+    free = or_(passed, rows.c.lease_id == lease_id)  # as left by a commit whose reply was lost
     calm = or_(failed.is_(None), failed < from_now(-pause), failed > from_now(pause))
     mine = update(rows).where(*is_unchanged(snapshot.row), free, calm)
     taken = mine.values(lease_id=lease_id, lease_until=from_now(lasts.total_seconds()))
-    with write_transaction() as session:
-        return lease_id if session.execute(taken.returning(rows.c.seq)).first() else None
+    try:
+        is_taken = _write(taken.returning(rows.c.seq))
+    except DBAPIError as error:
+        if not is_outage(error):
+            raise
+        is_taken = _write(taken.returning(rows.c.seq))
+    return lease_id if is_taken else None
 
 
-def run_detached(work: Callable[[], T]) -> T:
-    """Do work in a separate greenlet, which continues if the caller is interrupted.
+def _write(statement: ReturningUpdate[Any]) -> bool:
+    """Return whether the statement has changed a row.
 
-    Needs an app context, and gives the work another one. Raises the work's exception, which is
-    logged instead if the caller was interrupted.
+    The row that the caller has read stays loaded if this fails. A session would expire it.
     """
-    app: Any = current_app._get_current_object()  # type: ignore[attr-defined]
-
-    def carry() -> T:
-        with usual_time_limit(), app.app_context():
-            return work()
-
-    running = _running.spawn(wrap_errors(Exception, carry))  # or gevent would print the error
-    with OnFailure(partial(running.rawlink, _log_error)):
-        done = running.get()
-    if isinstance(done, Exception):
-        raise done
-    result: T = done
-    return result
-
-
-def _log_error(ended: gevent.Greenlet) -> None:
-    if isinstance(ended.value, Exception):
-        log.warning("tokens not refreshed", error=type(ended.value).__name__)
+    with core_transaction(current_app) as session:
+        return session.execute(statement).first() is not None
 
 
 def store(row: Refreshable, lease_id: str, values: Mapping[str, Any]) -> bool:

@@ -20,6 +20,7 @@ from service.auth.tokens import Verifier
 from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
+from service.database.detached import run_detached
 from service.sealing.hashing import hash_secret
 from service.sealing.seal import Sealer
 from service.sign_in import sealed_tokens, session_rows
@@ -80,7 +81,7 @@ class Sessions:
             replaced = session_rows.remove(session, before) if before else None
         if replaced and replaced.user_id != claims.subject:
             with gevent.Timeout(PATIENCE_SECONDS, False):
-                refresh_leases.run_detached(partial(self._revoke, replaced))
+                run_detached(partial(self._revoke, replaced))
         return session_id
 
     def bearer(self, session_id: str) -> Bearer:
@@ -147,7 +148,7 @@ class Sessions:
             return None
         leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
         with gevent.Timeout(PATIENCE_SECONDS, False):
-            refresh_leases.run_detached(partial(self._revoke, row))
+            run_detached(partial(self._revoke, row))
             leaving.join()
         url: str | None = leaving.value
         return url

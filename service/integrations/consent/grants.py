@@ -21,6 +21,7 @@ from service.auth.user_locks import Standing
 from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now
+from service.database.detached import run_detached
 from service.extensions import table
 from service.integrations.consent.accounts import VendorAccount, is_other
 from service.integrations.consent.authority import Authority, NoTokens, Tokens
@@ -92,7 +93,7 @@ class Grants:
             return
         if lease := refresh_leases.lease(snapshot):
             try:
-                refresh_leases.run_detached(partial(self._refresh, authority, snapshot.row, lease))
+                run_detached(partial(self._refresh, authority, snapshot.row, lease))
             except RefreshFailed:  # no key here opens the token, so other grants go first
                 refresh_leases.note_failure(snapshot.row)
 

@@ -57,6 +57,14 @@ def test_a_database_that_is_lost_at_the_commit_gets_them_once_more(expired, prov
     assert provider.refresh_count == 2
 
 
+@pytest.mark.parametrize("mode", ["cut-before-commit", "cut-after-commit"])
+def test_a_lease_whose_commit_is_lost_keeps_nobody_waiting(expired, provider, proxy, mode):
+    proxy.marker = b"SET lease_id="
+    proxy.set(mode)
+    assert expired.call().status_code == 200
+    assert (proxy.cuts, provider.refresh_count) == (1, 1)
+
+
 def test_a_database_that_stays_away_is_not_tried_for_ever(
     app, expired, provider, proxy, monkeypatch
 ):
