@@ -10,6 +10,10 @@ from service.sign_in.identity import IssuedTokens
 from service.sign_in.provider_errors import ProviderRefused
 from service.web.errors import Unauthorized, UpstreamFailed
 
+# A header has at most 8190 bytes, in gunicorn as well as in nginx. The page sends its token in
+# `Authorization: Bearer …` and, to open a socket, in `Sec-WebSocket-Protocol`.
+TOKEN_BYTES = 8100
+
 log = structlog.get_logger("sessions")
 
 
@@ -23,22 +27,40 @@ class TokensNotAccepted(UpstreamFailed):
     )
 
 
+class TokenTooLarge(TokensNotAccepted):
+    """The provider's token is valid, but no request can contain it."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        super().__init__(
+            f"The identity provider's token has {size} bytes; at most {TOKEN_BYTES} fit into a "
+            "request. It must contain fewer claims, for example fewer groups or roles.",
+            upstreamStatus=None,
+        )
+
+
 def pick_token(
     verifier: Verifier, issued: IssuedTokens, earlier: str | None = None, used: str | None = None
 ) -> tuple[str, Claims]:
-    """Return the first token that this service accepts.
+    """Return the first token that this service accepts and that fits into a header.
 
     For a refresh, `earlier` is the previous ID token, and `used` the token that the page has used.
     If that is the ID token, and a refresh brings none, no refresh helps when it has ended.
 
     Raises `TokensNotAccepted`, `ProviderRefused` in that case, and `Unavailable`.
     """
-    for token in (issued.access, issued.id_token, earlier):
+    too_large = 0  # bytes of a token that is accepted otherwise
+    for token in filter(None, (issued.access, issued.id_token, earlier)):
         try:
-            if token:
-                return token, verifier.verify(token)
+            claims = verifier.verify(token)
         except Unauthorized:
             continue
+        if len(token) <= TOKEN_BYTES:
+            return token, claims
+        too_large = too_large or len(token)
+    if too_large:
+        log.warning("token of the identity provider too large", bytes=too_large)
+        raise TokenTooLarge(too_large)
     if earlier and earlier == used and not issued.id_token:
         raise ProviderRefused("no ID token")
     log.warning("no token of the identity provider is accepted")

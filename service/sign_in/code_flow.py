@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from service.app_keys import AppKey
 from service.sealing import places
 from service.sealing.seal import Sealer, Unsealable
-from service.sign_in.acceptance import TokensNotAccepted
+from service.sign_in.acceptance import TOKEN_BYTES, TokensNotAccepted, TokenTooLarge
 from service.sign_in.identity import IdentityProvider
 from service.sign_in.provider_errors import ProviderAway, ProviderRefused
 from service.sign_in.sessions import Sessions
@@ -32,7 +32,7 @@ REFUSALS = ("invalid_request", "unauthorized_client", "unsupported_response_type
 
 # The page has a sentence for each, in service/browser/console/sign-in-problems.js.
 Problem = Literal[
-    "denied", "lost", "refused", "away", "unavailable", "not-accepted", "not-admitted"
+    "denied", "lost", "refused", "away", "unavailable", "not-accepted", "too-large", "not-admitted"
 ]
 
 
@@ -98,6 +98,9 @@ class SignIns:
             if outage_error(error) is None:
                 raise
             raise SignInFailed("unavailable", "the database") from None
+        except TokenTooLarge as error:
+            why = f"{error.size} bytes, of which {TOKEN_BYTES} are permitted"
+            raise SignInFailed("too-large", why) from None
         except TokensNotAccepted:
             raise SignInFailed("not-accepted") from None
         except Unauthorized:

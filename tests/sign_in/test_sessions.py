@@ -197,6 +197,19 @@ def test_a_session_outlives_a_refusal_of_this_service_as_a_client(
 
 
 @on_sqlite
+def test_a_refresh_whose_tokens_are_too_large_for_a_header_says_so(
+    app, browser, provider, monkeypatch
+):
+    browser.sign_in()
+    has_expired(app)
+    signed = provider._signed
+    monkeypatch.setattr(provider, "_signed", lambda **claims: signed(**claims, groups="g" * 6000))
+    refused = browser.post("token")
+    assert refused.status_code == 502
+    assert "at most 8100" in refused.json["message"]
+
+
+@on_sqlite
 def test_a_refresh_whose_tokens_are_not_accepted_names_the_settings(app, browser, provider):
     """The operator has changed AUTH_AUDIENCE, for example."""
     browser.sign_in()

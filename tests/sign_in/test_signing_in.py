@@ -1,6 +1,7 @@
 """Signing in at an identity provider: the way there and back, and attacks on it."""
 
 import json
+import re
 from itertools import product
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -214,6 +215,19 @@ def test_a_token_may_end_after_all_dates(browser, provider, monkeypatch, end):
     token = browser.token()
     assert token["expiresAt"] == "9999-01-01T00:00:00.000000Z"
     assert browser.api(Authorization=f"Bearer {token['token']}") == 200
+
+
+@on_sqlite
+def test_a_token_that_fits_into_no_header_is_refused_at_the_sign_in(
+    browser, provider, monkeypatch, told
+):
+    """The page would get 431 for each of its requests, without a reason."""
+    signed = provider._signed
+    monkeypatch.setattr(provider, "_signed", lambda **claims: signed(**claims, groups="g" * 6000))
+    assert browser.sign_in() == "too-large"
+    [(problem, why)] = told()
+    assert problem == "too-large"
+    assert re.fullmatch(r"8\d\d\d bytes, of which 8100 are permitted", why)
 
 
 @on_sqlite

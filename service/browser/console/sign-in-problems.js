@@ -10,6 +10,9 @@ const SIGN_IN_PROBLEMS = {
   'not-accepted':
     'You are signed in at the identity provider, but this server does not accept its tokens. ' +
     'Its operator has to check AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE.',
+  'too-large':
+    'You are signed in at the identity provider, but its token is too large for this server. ' +
+    'Its operator has to leave claims out of the token, such as groups or roles.',
   'not-admitted': 'This user may not sign in here. Ask the operator.',
 };
 
