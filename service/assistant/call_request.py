@@ -35,7 +35,7 @@ def ask(
     A call that changes something outside, or costs credits, has an entry in the journal. If it is
     unknown whether the call was made, the error says so.
     """
-    key = str(earlier.entry.call_id) if earlier else context.call_id or new_id("call")
+    key = str(earlier.entry.call_id) if earlier else _key(context)
     note = _note(proxy, context, item, body, key, earlier)
     inbound = Inbound(
         caller=context.caller,
@@ -62,6 +62,10 @@ def ask(
             raise Unavailable(f"{FAILED} {UNSURE}") from None
         raise
     return answer
+
+
+def _key(context: ToolContext) -> str:
+    return context.key or context.call_id or new_id("call")
 
 
 def _note(

@@ -30,7 +30,7 @@ from service.extensions import db
 from service.ids import new_id
 from service.integrations.declare.catalog import CATALOG
 from service.integrations.declare.endpoint import Endpoint
-from service.mcp import consent, jobs, states
+from service.mcp import consent, jobs, keys, states
 from service.mcp.results import tool_result
 from service.mcp.tool_list import Offer
 from service.observing.measures import tool_calls
@@ -50,8 +50,8 @@ log = structlog.get_logger("mcp")
 class Invocation:
     """A call with its arguments as received. It outlives its HTTP request.
 
-    `call_id` is the call's `Idempotency-Key`. `action` is what the user has done with a link that
-    the client was asked to open; None before.
+    `call_id` is the `Idempotency-Key`, unless the arguments have a key. `action` is what the user
+    has done with a link that the client was asked to open; None before.
     """
 
     app: Flask
@@ -68,13 +68,15 @@ class Invocation:
         """Make the call; returns the result for the client."""
         if self.action in ("decline", "cancel"):
             return tool_result(failure(consent.DECLINED))
-        tool, context, endpoint = self.offer.tool, self._context(), self._endpoint
+        tool, endpoint = self.offer.tool, self._endpoint
         shorter = jobs.with_short_wait(tool, self.arguments, endpoint)
         try:
             loaded = parse_input(tool, encode(shorter))
         except InvalidInput as error:
             tool_calls(tool.name, "invalid").inc()
             return tool_result(failure(str(error)))
+        key = keys.take_key(tool, loaded) or self.call_id
+        context = self._context(key)
         needs = needs_of(self.app, tool, context, loaded)
         if isinstance(needs, Outcome):
             return tool_result(needs)
@@ -84,14 +86,14 @@ class Invocation:
             outcome = execute(self.app, tool, context, loaded, needs.seconds)
         except GrantMissing as missing:
             return self._ask_for(missing.grant)
-        return tool_result(outcome, *self._notes(outcome, endpoint))
+        return tool_result(outcome, *self._notes(outcome, endpoint, key))
 
     @property
     def _endpoint(self) -> Endpoint | None:
         catalog = CATALOG.of(self.app)
         return jobs.endpoint_of(self.offer.tool, self.arguments, catalog)
 
-    def _context(self) -> ToolContext:
+    def _context(self, key: str) -> ToolContext:
         """Return the tool's context. There is no turn, so the call gets an id for the journal."""
         return ToolContext(
             caller=self.caller,
@@ -99,6 +101,7 @@ class Invocation:
             turn_id=new_id("mcp"),
             chat_id=NO_CHAT,
             call_id=self.call_id,
+            key=key,
             token=self.token,
             door="mcp",
         )
@@ -116,17 +119,17 @@ class Invocation:
         )
         return consent.question(grant, url, state)
 
-    def _notes(self, outcome: Outcome, endpoint: Endpoint | None) -> list[str]:
+    def _notes(self, outcome: Outcome, endpoint: Endpoint | None, key: str) -> list[str]:
         """Return what a call has cost and how many credits remain, and how to look at its job."""
         if endpoint is None or outcome.error is not None:
             return []
-        notes = [self._price()] if endpoint.max_credits else []
+        notes = [self._price(endpoint, key)] if endpoint.max_credits else []
         if jobs.is_running(outcome.output):
             notes.append(jobs.STILL_RUNNING)
         return [note for note in notes if note]
 
-    def _price(self) -> str | None:
-        """Return the price as a text.
+    def _price(self, endpoint: Endpoint, key: str) -> str | None:
+        """Return the price of the call with this key as a text.
 
         None without an account, and while the database is unavailable: the call was made, and its
         result must not be lost because of this note.
@@ -140,6 +143,7 @@ class Invocation:
             return None
         if account is None:
             return None
-        own = [one.amount for one in account.entries if one.facts.get("call") == self.call_id]
+        of_endpoint = [one for one in account.entries if one.what == endpoint.name]
+        own = [one.amount for one in of_endpoint if one.facts.get("call") == key]
         left = credits_text(account.balance - account.held)
         return CHARGED.format(charged=credits_text(-sum(own)), left=left)

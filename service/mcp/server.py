@@ -15,7 +15,7 @@ from service.auth.users import Caller
 from service.chat.tools.tool import APP_TOOLS, Tool, Tools
 from service.ids import new_id
 from service.lifecycle import LIFECYCLE
-from service.mcp import consent, jobs, states
+from service.mcp import consent, jobs, keys, states
 from service.mcp.delivery import RunningCalls
 from service.mcp.invocation import Action, Invocation
 from service.mcp.message import HANDSHAKE, NEWEST_HANDSHAKE, SERVED, RpcMessage
@@ -132,7 +132,7 @@ class Server:
 
 def _tools(allowed: Tools) -> list[Tool]:
     """Return the assistant's tools, and one for slow calls if endpoints can be called."""
-    tools = [tool for spec in allowed.specs if (tool := allowed.get(spec.name))]
+    tools = [keys.with_key(tool) for spec in allowed.specs if (tool := allowed.get(spec.name))]
     calls = any(isinstance(one, EndpointTool) or one.name == CALL for one in tools)
     return [*tools, jobs.look] if calls else tools
 

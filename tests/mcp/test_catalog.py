@@ -123,6 +123,24 @@ def test_a_call_is_charged_and_says_so(speaker, alice):
 
 
 @on_sqlite
+def test_a_call_that_is_repeated_with_its_key_is_made_once_as_over_http(speaker, alice):
+    keyed = {**TEXT, "idempotencyKey": "mail of 12:30"}
+    first, second = (speaker.call("integrations_call", **keyed) for _ in range(2))
+    assert first["isError"] is False, texts(first)
+    assert second == first
+    path, headers = "/api/integrations/generate-text", {"Idempotency-Key": "mail of 12:30"}
+    again = alice.post(path, TEXT["body"], headers=headers)
+    assert again.json["data"] == first["structuredContent"]
+    kinds = [entry["kind"] for entry in alice.get("/api/credits").json["entries"]]
+    assert kinds.count("charge") == 1
+    assert len(alice.get("/api/ai/journal").json["entries"]) == 1
+    other = speaker.call("integrations_call", **{**keyed, "body": {"prompt": "bye"}})
+    assert (other["isError"], "another body" in texts(other)[0]) == (True, True)
+    wrong = speaker.call("integrations_call", **{**keyed, "idempotencyKey": " x"})
+    assert (wrong["isError"], "idempotencyKey" in texts(wrong)[0]) == (True, True)
+
+
+@on_sqlite
 @pytest.mark.settings(starting_credits=1_234_567)
 def test_a_long_balance_is_told_to_its_last_digit(speaker):
     speaker.call("integrations_call", **TEXT)

@@ -34,11 +34,11 @@ class ToolContext:
 
     `records` reads and writes records. `tool` is the name of the running tool. `fingerprint`
     identifies the call, `earlier` has the writes of earlier tries of the message. `call_id` is the
-    tool call's own id. `token` is the caller's bearer token as received. `door` is where the call
-    came from, and `approval` is the decision that allowed it. `check_turn` ends a turn that another
-    turn has overtaken; its argument tells whether the call may write. `lock_claim` locks the turn's
-    claim in the transaction of a write. `free_unused` frees the credits that the turn holds beyond
-    its cost so far.
+    tool call's own id, and `key` its `Idempotency-Key` if that is another one. `token` is the
+    caller's bearer token as received. `door` is where the call came from, and `approval` is the
+    decision that allowed it. `check_turn` ends a turn that another turn has overtaken; its argument
+    tells whether the call may write. `lock_claim` locks the turn's claim in the transaction of a
+    write. `free_unused` frees the credits that the turn holds beyond its cost so far.
     """
 
     caller: Caller
@@ -50,6 +50,7 @@ class ToolContext:
     earlier: EarlierWrites = field(default_factory=EarlierWrites)
     fingerprint: str | None = None
     call_id: str = ""
+    key: str = ""
     token: str = ""
     door: Door = "chat"
     approval: str | None = None
