@@ -16,6 +16,13 @@ BEYOND = """() => [...document.querySelectorAll('header *, main button, main inp
   .filter((node) => node.checkVisibility() && !node.closest('.canvas, .data-table, .table-box, .visually-hidden'))
   .filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
   .map((node) => node.outerHTML.slice(0, 120))"""  # noqa: E501
+# The parts of a header whose text is cut, or that lie beyond its edges.
+CUT = """(header) => [...header.querySelectorAll('a, button, span')]
+  .filter((node) => node.checkVisibility() && !node.matches('.live-word'))
+  .filter((node) => node.scrollWidth > node.clientWidth + 1 && getComputedStyle(node).display !== 'inline'
+    || node.getBoundingClientRect().bottom > header.getBoundingClientRect().bottom
+    || node.getBoundingClientRect().right > innerWidth)
+  .map((node) => node.outerHTML.slice(0, 120))"""  # noqa: E501
 
 
 @pytest.fixture
@@ -42,3 +49,15 @@ def test_every_page_has_the_text_size_of_the_browser_and_fits(opened_large):
             assert console.page.evaluate(BEYOND) == [], (view, width)
     body = "getComputedStyle(document.body).fontSize"
     assert console.page.evaluate(body) == "28px"
+
+
+def test_a_header_whose_text_alone_is_enlarged_takes_several_lines_and_cuts_nothing(opened):
+    """Of a style of the user, which moves no condition of a layout."""
+    console = opened(role="admin").sign_in()
+    expect(console.page.get_by_role("link", name="Admin")).to_be_visible()
+    console.page.evaluate("document.documentElement.style.fontSize = '200%'")
+    header = console.page.locator(".top")
+    for width in (1440, 1024, 480, 320):
+        console.page.set_viewport_size({"width": width, "height": 800})
+        assert console.width() <= width
+        assert header.evaluate(CUT) == [], width

@@ -23,8 +23,8 @@ export function createHeader({ sandbox, entries, credits, ...account }) {
   const accountMenu = createAccountMenu(account);
   const word = element('span', { class: 'live-word' });
   const live = element('span', { class: 'live' }, word);
-  const spacer = element('span', { class: 'spacer' });
-  const node = element('header', { class: 'top' }, createBrand(sandbox), menu.node, spacer, live, credits, accountMenu.node);
+  const state = element('div', { class: 'top-state' }, live, credits, accountMenu.node);
+  const node = element('header', { class: 'top' }, createBrand(sandbox), menu.node, state);
   return {
     node,
     mark: menu.mark,
