@@ -24,7 +24,7 @@ _EMPHASIS = re.compile(
     r"(?<![\w*~])(?!__[^\W_]\w*__\b)(\*{1,3}|_{1,3}|~~)(?=[^\s*_~])"
     r"([^\n*~]{1,300}?)(?<=\S)\1(?![*~]|\.?[^\W_])"
 )
-_MARKS, _HIDDEN = "*_~", "\ue000\ue001\ue002"  # private characters stand for marks in code
+_MARKS, _HIDDEN = "*_~", "\ud800\ud801\ud802"  # surrogates stand for marks in code: no text has any
 _HIDE, _SHOW = str.maketrans(_MARKS, _HIDDEN), str.maketrans(_HIDDEN, _MARKS)
 
 

@@ -27,7 +27,7 @@ TITLES = {
 KEPT = [
     "2 * 3 * 4", "snake_case_name", "a|b || c", "__init__.py", "C# or F#?", "#1 priority", "-5 + 3",
     "[1, 2](3", "what does ** do", "5 < 6 > 4", "~/notes", "---", "**", "a *b", "What is `",
-    "if __name__ == '__main__'", "__init__, __new__",
+    "if __name__ == '__main__'", "__init__, __new__", "\ue000 \ue001 \ue002",
 ]  # fmt: skip
 
 

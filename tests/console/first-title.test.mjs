@@ -16,7 +16,7 @@ test('a title is what the marks of Markdown mean, in one line', () => {
     '__both *kinds*__ of `__name__`': 'both kinds of __name__',
   };
   for (const [question, title] of Object.entries(titles)) assert.equal(titleFrom(question), title);
-  for (const question of ['2 * 3 * 4', 'snake_case', 'a|b', 'C# or F#?', '-5 + 3', '---', '**', '<div> in HTML', "if __name__ == '__main__'", '__init__, __new__', '__init__.py']) {
+  for (const question of ['2 * 3 * 4', 'snake_case', 'a|b', 'C# or F#?', '-5 + 3', '---', '**', '<div> in HTML', "if __name__ == '__main__'", '__init__, __new__', '__init__.py', '\ue000 \ue001 \ue002']) {
     assert.equal(titleFrom(`\n ${question} `), question);
   }
 });

@@ -8,7 +8,7 @@ const MOST = 60; // characters
 const LAST_WORD = 20; // characters; a last word up to this length is left out instead of being cut
 const READ = 1000; // characters of the question that are read
 const NAME = /(?<!\w)__[a-z\d]\w*__(?!\w)/gi; // `__name__`, a name in Python, although Markdown reads it as strong
-const HIDDEN = '\ue002'; // a private character stands for `_` in such a name
+const HIDDEN = '\ud802'; // a single surrogate stands for `_` in such a name: no text has one
 const INLINE = new Set(['a', 'code', 'del', 'em', 'span', 'strong']);
 
 /** @param {string} question @returns {string} the beginning of the question in one line, without Markdown marks */
