@@ -116,6 +116,17 @@ def test_a_position_that_is_none_is_refused(alice, chat):
     assert (answer.status_code, list(answer.json["details"])) == (400, ["Last-Event-ID"])
 
 
+def test_a_client_may_ask_whether_a_turn_runs_without_reading_it(alice, chat, app):
+    first, _, _ = begin_turn(alice, chat, "count to 300")
+    for _ in range(MOST_WATCHERS + 1):
+        asked = alice.request("HEAD", path_of(chat))
+        assert (asked.status_code, asked.data) == (200, b"")
+    assert len(app.extensions["watchers"]) == 0
+    first.close()
+    wait_for(is_idle(app), 30)
+    assert alice.request("HEAD", path_of(chat)).status_code == 204
+
+
 def test_a_turn_of_another_chat_is_not_read(alice, chat, app):
     response, _, _ = begin_turn(alice, alice.new_chat())
     turn_id = next(iter(app.extensions["runs"])).question.turn_id

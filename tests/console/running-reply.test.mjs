@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createDrafts } from '../../service/browser/page/drafts.js';
 import { ApiError, NetworkError } from '../../service/browser/shared/errors.js';
 import { createChunkDecoder } from '../../service/browser/chat/chat-stream.js';
-import { followReply, openRunning, stopReply } from '../../service/browser/chat/running-reply.js';
+import { HeldBack, followReply, openRunning, stopReply } from '../../service/browser/chat/running-reply.js';
 import { FakeStorage, conversation, stream, text } from './conversations.mjs';
 
 const START = { type: 'start', messageId: 'a1', messageMetadata: { userMessage: { id: 'u1', content: 'hello' } } };
@@ -257,12 +257,26 @@ test('a message that gets no response in time comes back to the composer, unless
 
 test('an attempt to read a reply again that gets no response in time is given up', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  let attempt;
-  const transport = { read: (_path, signal) => new Promise(() => (attempt = signal)) };
-  const opening = openRunning(transport, 'chat', new AbortController().signal);
+  const attempts = [];
+  const never = (_path, signal) => new Promise(() => attempts.push(signal));
+  const opening = openRunning({ read: never, head: never }, 'chat', new AbortController().signal);
   t.mock.timers.tick(40_000);
-  await assert.rejects(opening, NetworkError);
-  assert.equal(attempt.aborted, true, 'a browser has few connections');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.tick(40_000);
+  await assert.rejects(opening, (error) => error instanceof NetworkError && !(error instanceof HeldBack));
+  assert.deepEqual(attempts.map(({ aborted }) => aborted), [true, true], 'a browser has few connections');
+});
+
+test('a reply of which nothing arrives is read again as long as the server says that it runs', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { signal } = new AbortController();
+  const answers = [...Array(9).fill(200), 204];
+  const transport = {
+    read: async () => (setImmediate(() => t.mock.timers.tick(40_000)), new Promise(() => {})),
+    head: async () => new Response(null, { status: answers.shift() }),
+  };
+  const options = { reopen: () => openRunning(transport, 'chat', signal), onChunk() {}, onLost() {}, onResumed() {}, signal, pause: async () => {} };
+  assert.deepEqual([await followReply(null, options), answers], [null, []]);
 });
 
 test('after a silence, the connection that requested a reply stays open and is read, and a later one is closed', async (t) => {

@@ -25,22 +25,40 @@ export async function openTurn(transport, body, signal) {
   return response;
 }
 
+/** The reply runs, but nothing of it arrives. For example, a proxy passes a response on only when it is complete. */
+export class HeldBack extends NetworkError {}
+
 /**
  * @param {Transport} transport
  * @param {string} chatId
  * @param {AbortSignal} signal
  * @param {string} [lastId] of the last event that was read; the stream begins after it
- * @returns {Promise<Response | null>} null if no reply runs; throws a `NetworkError` if no response has come in time
+ * @returns {Promise<Response | null>} null if no reply runs; throws a `NetworkError` if no response has come in time, which is
+ *   a `HeldBack` if the server says that the reply still runs
  */
 export async function openRunning(transport, chatId, signal, lastId = '') {
   /** @type {Record<string, string>} */
   const headers = lastId ? { 'Last-Event-ID': lastId } : {};
+  const path = `/api/ai/chat/${encodeURIComponent(chatId)}/stream`;
+  const response = await inTime((given) => transport.read(path, given, headers), signal);
+  if (response) return runningOf(response);
+  const answer = await inTime((given) => transport.head(path, given), signal); // no proxy has a body to wait for
+  if (!answer) throw new NetworkError();
+  if (runningOf(answer)) throw new HeldBack();
+  return null;
+}
+
+/** @param {Response} response */
+function runningOf(response) {
+  return response.status === 204 ? null : response;
+}
+
+/** @param {(signal: AbortSignal) => Promise<Response>} request @param {AbortSignal} signal @returns {Promise<Response | null>} null if no response has come in time */
+async function inTime(request, signal) {
   const attempt = new AbortController();
-  const either = AbortSignal.any([signal, attempt.signal]);
-  const response = await headOf(transport.read(`/api/ai/chat/${encodeURIComponent(chatId)}/stream`, either, headers));
-  if (response) return response.status === 204 ? null : response;
-  attempt.abort();
-  throw new NetworkError();
+  const response = await headOf(request(AbortSignal.any([signal, attempt.signal])));
+  if (!response) attempt.abort();
+  return response;
 }
 
 /**
@@ -86,7 +104,8 @@ export async function followReply(first, { reopen, onChunk, onLost, onResumed, s
       try {
         return await reopen(position.id);
       } catch (error) {
-        if (!isTemporary(error)) return null;
+        if (error instanceof HeldBack) attempt = 0;
+        else if (!isTemporary(error)) return null;
       }
     }
     return null;

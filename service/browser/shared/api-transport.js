@@ -10,6 +10,7 @@ import { ApiError, NetworkError } from './errors.js';
  * @property {(path: string) => Promise<any>} delete
  * @property {(path: string, body: any, signal: AbortSignal, headers?: Record<string, string>) => Promise<Response>} open
  * @property {(path: string, signal: AbortSignal, headers?: Record<string, string>) => Promise<Response>} read
+ * @property {(path: string, signal: AbortSignal) => Promise<Response>} head asks for the status and the headers only
  * @property {(method: string, path: string, options: CallOptions) => Promise<any>} call
  *
  * @typedef {{body?: any, headers?: Record<string, string>, signal?: AbortSignal}} CallOptions
@@ -69,6 +70,7 @@ export function createTransport({ token, base = '', ...options }) {
     delete: (path) => json('DELETE', path),
     call: (method, path, { body, ...more }) => json(method, path, body, more),
     read: (path, signal, headers) => send('GET', path, undefined, { signal, headers }),
+    head: (path, signal) => send('HEAD', path, undefined, { signal }),
     open: (path, body, signal, headers) => send('POST', path, body, { signal, headers }),
   };
 }
