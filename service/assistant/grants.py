@@ -11,11 +11,14 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from flask import current_app
+
 from service.chat.tools.requirements import NeededGrant
 from service.chat.tools.tool import ToolContext
 from service.integrations.calling.proxy import Proxy
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.inbound import ProxyResponse
+from service.limits.concurrency import CONCURRENCY
 from service.web.errors import ServiceError, UpstreamFailed
 
 PAUSE_SECONDS = 2.0  # between two requests to another instance
@@ -114,9 +117,13 @@ class _GrantThere:
 
 
 def _status_there(proxy: Proxy, context: ToolContext) -> Mapping[str, Any]:
-    """Return the user's connections at the other instance. Raises `ServiceError`."""
+    """Return the user's connections at the other instance. Raises `ServiceError`.
+
+    The request counts with those of `GET /api/integrations/status`, which also wait there.
+    """
     assert proxy.gateway
-    answer = proxy.gateway.status_soon(context.caller, context.token, STATUS_SECONDS)
+    with CONCURRENCY.of(current_app).poll(context.caller.subject):
+        answer = proxy.gateway.status_soon(context.caller, context.token, STATUS_SECONDS)
     if answer.status != 200:
         raise UpstreamFailed(upstreamStatus=answer.status)
     return answer.envelope

@@ -342,6 +342,13 @@ def test_the_status_is_that_of_where_the_tokens_are(alice, gateway):
     assert alice.person.get("/api/integrations/status").status_code == 502
 
 
+def find_over_mcp(person, query):
+    params = {"name": "integrations_find", "arguments": {"query": query}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = person.post("/mcp", message, headers={"Accept": "application/json"})
+    return answer.json["result"]["structuredContent"]["endpoints"]
+
+
 @pytest.mark.settings(calls_at_once=2)
 def test_requests_for_the_status_there_wait_for_those_of_their_user(alice, gateway, monkeypatch):
     opened, connected = Event(), json.dumps({"cloudsuite": {"connected": True}})
@@ -351,6 +358,9 @@ def test_requests_for_the_status_there_wait_for_those_of_their_user(alice, gatew
     monkeypatch.setattr(concurrency, "POLL_SECONDS", 0.2)
     refused = alice.person.get("/api/integrations/status")
     assert (refused.status_code, refused.json["error"]) == (429, "rate_limited")
+    found = find_over_mcp(alice.person, "list my mail")
+    assert "cloudsuite/mail-list" in {one["endpoint"] for one in found}
+    assert all("connected" not in one for one in found)
     opened.set()
     assert [one.get().status_code for one in asked] == [200, 200]
     assert len(gateway.seen) == 2
