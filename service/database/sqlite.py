@@ -220,5 +220,8 @@ class ProgressHandler:
 
     def raise_reason(self) -> None:
         reason, self._reason = self._reason, None
-        if reason:
-            raise reason
+        try:
+            if reason:
+                raise reason
+        finally:
+            del reason  # its traceback has this frame

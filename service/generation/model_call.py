@@ -100,7 +100,9 @@ def _events(
                 _log_for_operator(trip.model, error)
                 if error.fault not in PASSING_FAULTS or trip.is_visible or attempt == RETRIES:
                     raise
-                pause = _pause(attempt, error, deadline.seconds_left)
+                pause = _pause(attempt, error.retry_after, deadline.seconds_left)
+                if pause is None:
+                    raise
             sleep(pause)
     finally:
         deadline.end()
@@ -162,16 +164,16 @@ def _log_for_operator(model: Model, error: ProviderError) -> None:
         log.error("the provider needs its operator", fault=error.fault, **names)
 
 
-def _pause(attempt: int, error: ProviderError, left: float) -> float:
+def _pause(attempt: int, retry_after: float | None, left: float) -> float | None:
     """Return the seconds before the next try: as the host asks, or longer each time, with jitter.
 
-    Raises the error if the host asks for too much of the remaining seconds, `left`.
+    None if the host asks for too much of the remaining seconds, `left`.
     """
-    if error.retry_after is None:
+    if retry_after is None:
         return random.uniform(0.5, 1.0) * 2.0**attempt  # noqa: S311 - it only spreads the tries
-    if error.retry_after > min(LONGEST_PAUSE, WAITING_SHARE * left):
-        raise error
-    return error.retry_after + random.uniform(0, 0.25)  # noqa: S311
+    if retry_after > min(LONGEST_PAUSE, WAITING_SHARE * left):
+        return None
+    return retry_after + random.uniform(0, 0.25)  # noqa: S311
 
 
 class _Timed:

@@ -78,10 +78,14 @@ class Arrivals:
             self._end(b"")
 
     def result(self) -> bytes:
-        """Return what `wait` returns. Raises HTTPException, or an error from outside."""
+        """Return what `wait` returns. Raises HTTPException, or an error from outside, once."""
         self.stop()
-        if self._error:
-            raise self._error
+        error, self._error = self._error, None
+        try:
+            if error:
+                raise error
+        finally:
+            del error  # its traceback has this frame
         return self._piece or b""
 
     def stop(self) -> None:

@@ -147,13 +147,12 @@ def _insert(
         _insert_alone(connection, statement, row, tries=1 if statement is refused else 2)
 
 
-def refused_insert(error: DBAPIError) -> Prepared:
-    """Return the statement whose rows the database has refused. Raises every other error."""
+def refused_insert(error: DBAPIError) -> Prepared | None:
+    """Return the statement whose rows the database has refused, or None for any other error."""
     for statement in (INSERT_MESSAGE, INSERT_TURN):
         if statement.is_refused_by(error):
-            _check_refusal(error)
-            return statement
-    raise error
+            return statement if _is_refusal(error) else None
+    return None
 
 
 def _insert_alone(connection: Connection, statement: Prepared, row: Values, tries: int) -> None:
@@ -163,12 +162,14 @@ def _insert_alone(connection: Connection, statement: Prepared, row: Values, trie
                 statement.run(connection, row)
             return
         except DBAPIError as error:
-            _check_refusal(error)
+            if not _is_refusal(error):
+                raise
     raise NotStored()
 
 
-def _check_refusal(error: DBAPIError) -> None:
-    """Log a refusal. Raises the error if it has ended the connection."""
+def _is_refusal(error: DBAPIError) -> bool:
+    """Log a refusal. Return False if the error has ended the connection, with the transaction."""
     if error.connection_invalidated:
-        raise error  # no transaction is left in which to try it
+        return False
     log.warning("row not stored", error=type(error).__name__)
+    return True

@@ -70,6 +70,8 @@ def _try(app: Flask, run: Run, status: TurnStatus) -> None:
                 rows.write(session, run, status, None)
         except DBAPIError as error:
             refused = rows.refused_insert(error)
+            if refused is None:
+                raise
             with core_transaction(app) as session:
                 rows.write(session, run, status, refused)
 
