@@ -52,12 +52,13 @@ def reload(running: int, command: list[str]) -> None:
     new = start(command, sockets, write_end)
     os.close(write_end)
     with ExitStack() as on_failure:
+        on_failure.callback(forget, new)
         on_failure.callback(end, new)
         wait_until_booted(reports)
         on_failure.pop_all()
     notify_systemd(new)
     end(running)
-    marker(os.environ["RUNTIME_DIRECTORY"], running).unlink(missing_ok=True)
+    forget(running)
 
 
 def receive_sockets(running: int) -> list[int]:
@@ -159,6 +160,11 @@ def notify_systemd(new: int) -> None:
         socket.send_fds(sock, [b"BARRIER=1"], [write_end])
     os.close(write_end)
     select([read_end], [], [], SOCKET_SECONDS)  # until systemd closes its copy of `write_end`
+
+
+def forget(master: int) -> None:
+    """Delete the file that says that a master can hand over."""
+    marker(os.environ["RUNTIME_DIRECTORY"], master).unlink(missing_ok=True)
 
 
 def end(pid: int) -> None:

@@ -1,17 +1,22 @@
 """How a master hands its listening sockets over, and which ones the next takes."""
 
 import os
+import signal
 import socket
+import subprocess
+import sys
 from contextlib import ExitStack
 from fcntl import F_DUPFD, fcntl
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
+import gevent
 import pytest
 from gevent.monkey import get_original
 from gunicorn.arbiter import Arbiter
 
+from config import ROOT
 from serving import handover
 from tests.services import free_port, wait_for
 
@@ -161,3 +166,23 @@ def test_a_signal_that_comes_after_its_reload_starts_no_second_service(
     arbiter = Mock(LISTENERS=[])
     Arbiter.handle_usr2(arbiter)
     assert (arbiter.reexec.called, arbiter.log.warning.called) == (not has_directory, has_directory)
+
+
+def test_a_reload_that_fails_leaves_no_file_of_its_master(arbiter, tmp_path, monkeypatch):
+    """The next master has said that it can hand over, and then its workers can't boot."""
+    monkeypatch.setattr(handover, "_is_replaced", bytearray(1))
+    mine = handover.marker(str(tmp_path), os.getpid())
+    mine.touch()
+    mark = f"import os; open('{tmp_path}/master-%d' % os.getpid(), 'w')"
+    command = ["-m", "serving.reload", str(os.getpid()), sys.executable, "-c", mark]
+    path = tmp_path / handover.SOCKET
+    watcher = gevent.signal_handler(signal.SIGUSR2, handover.send_sockets, arbiter, path)
+    try:
+        environ = {**os.environ, "RUNTIME_DIRECTORY": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, *command], cwd=ROOT, env=environ, capture_output=True, text=True
+        )
+    finally:
+        watcher.cancel()
+    assert "the new service did not start" in done.stderr
+    assert list(tmp_path.iterdir()) == [mine]
