@@ -2,6 +2,8 @@
 
 import io
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -283,6 +285,18 @@ def test_the_apps_owner_is_not_erased_while_the_app_has_the_token(databases):
     for other in (issue(load(ENVIRONMENT), "boss", "owner", 60), "no token"):
         erased = command(environment(url, OWNER_TOKEN=other), "users", "erase", "owner", "--yes")
         assert "there is no user owner" in erased.output or "owner is erased" in erased.output
+
+
+def test_nobody_is_erased_by_a_release_that_does_not_know_all_tables(databases):
+    """What a later release stores about a person would stay."""
+    url = databases.make("sqlite")
+    command(environment(url), "credits", "grant", "alice", "5", "--new")
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as later, later:
+        later.execute("UPDATE alembic_version SET version_num = 'later'")
+    refused = command(environment(url), "users", "erase", "alice", "--yes")
+    assert refused.exit_code == 1
+    assert refused.output.startswith("Error: the database is that of a later release")
+    assert "1005.0 credits" in command(environment(url), "credits", "balance", "alice").output
 
 
 def test_nobody_is_erased_by_a_command_that_does_not_know_the_apps_owner(databases):

@@ -16,7 +16,7 @@ from service.app_keys import APP_SETTINGS
 from service.database import detached
 from service.database.failures import failure_of
 from service.database.refresh_leases import LONGEST_LEASE
-from service.database.revisions import is_migrated, stored_revision
+from service.database.revisions import is_later, is_migrated, stored_revision
 from service.extensions import db
 
 Command = Callable[..., Any]
@@ -24,13 +24,14 @@ Command = Callable[..., Any]
 # Seconds for a statement on very many rows, which would exceed the usual limit at every try.
 STATEMENT_SECONDS = 3600.0
 SANDBOX = 'For the service of "make run", put SANDBOX=1 in front of the command.'
+LATER = "Run this command from that release: here not everything in the database is known."
 
 
-def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
+def with_database(*, outdated: bool = False, later: bool = True) -> Callable[[Command], Command]:
     """Run a command in the app's context if the database is migrated.
 
-    With `outdated` the command also accepts the tables of an earlier release. Otherwise it raises
-    `click.ClickException`.
+    With `outdated` the command also accepts the tables of an earlier release, and without `later`
+    it does not accept those of a later one. It raises `click.ClickException` for the others.
     """
 
     def decorate(command: Command) -> Command:
@@ -38,7 +39,7 @@ def with_database(*, outdated: bool = False) -> Callable[[Command], Command]:
         @wraps(command)
         def checked(*arguments: Any, **options: Any) -> Any:
             with explain_failures():
-                _check(outdated)
+                _check(outdated, later)
                 try:
                     return command(*arguments, **options)
                 finally:  # also after Ctrl+C
@@ -64,13 +65,15 @@ def explain_failures(advice: str = "") -> Iterator[None]:
         raise click.ClickException(f"{reason}. {advice}" if advice else reason) from None
 
 
-def _check(outdated: bool) -> None:
+def _check(outdated: bool, later: bool) -> None:
     """Check that the database is migrated. Raises `click.ClickException`."""
     revision = None if _is_absent() else stored_revision()
     if revision is None:
         raise click.ClickException(f"the database has no tables. {_advice()}")
     if not outdated and not is_migrated(revision):
         raise click.ClickException(f"the database is that of an earlier release. {_advice()}")
+    if not later and is_later(revision):
+        raise click.ClickException(f"the database is that of a later release. {LATER}")
 
 
 def _is_absent() -> bool:

@@ -27,7 +27,7 @@ OTHER_OWNER = "Put a token of another subject into OWNER_TOKEN and reload the se
 @click.command("erase")
 @click.argument("subject", type=TextArgument())
 @YES
-@with_database()
+@with_database(later=False)
 def erase(subject: str, yes: bool) -> None:
     """Delete SUBJECT with all chats and records. The ledger stays, under a pseudonym."""
     connections = PROXY.of(current_app).connections

@@ -30,8 +30,13 @@ def is_migrated(current: str | None) -> bool:
 
     An unknown revision is one of a later release, which only adds to the database.
     """
-    newest, every = revisions()
-    return current == newest or (current is not None and current not in every)
+    newest, _ = revisions()
+    return current == newest or is_later(current)
+
+
+def is_later(current: str | None) -> bool:
+    """Return whether a database at the revision `current` is that of a later release."""
+    return current is not None and current not in revisions()[1]
 
 
 def newest_revision() -> str | None:
