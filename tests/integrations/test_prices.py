@@ -26,8 +26,10 @@ def test_the_price_depends_on_the_body_and_is_the_most_that_a_call_costs(alice, 
 
 @pytest.mark.parametrize(
     ("endpoint", "name"),
-    [("text-to-speech", "text"), ("search-web", "query"), ("generate-video", "prompt")],
-)
+    [("text-to-speech", "text"), ("search-web", "query"), ("generate-video", "prompt"),
+     ("generate-text", "prompt"), ("aivideo-create-video", "prompt"),
+     ("aivideo-create-video", "script")],
+)  # fmt: skip
 def test_a_blank_text_where_one_is_needed_is_refused_before_anybody_pays(
     ask, price, vendor, endpoint, name
 ):

@@ -18,6 +18,7 @@ from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.example import Example, Exchange, File
 from service.integrations.declare.fields import Choice, Parameters, Several, Words
 from service.integrations.declare.json_paths import find
+from service.integrations.declare.matching import check_not_blank
 from service.integrations.declare.meter import Meter, dollars_of
 from service.integrations.declare.reading import as_object, text
 from service.integrations.declare.request import Outgoing, get, post
@@ -53,11 +54,11 @@ def _as_urls(urls: Sequence[str]) -> list[dict[str, str]]:
 class Video(Parameters):
     prompt = Words(
         "What the video is about; the agent writes and stages it.",
-        most=10_000, to="json.prompt",
+        most=10_000, checks=(check_not_blank,), to="json.prompt",
     )  # fmt: skip
     script = Words(
         "What an avatar says, word for word, in the place of `prompt`.",
-        most=5000, to="json.script",
+        most=5000, checks=(check_not_blank,), to="json.script",
     )  # fmt: skip
     avatarId = Words(
         "The avatar. A script needs one, unless the operator has set it.",

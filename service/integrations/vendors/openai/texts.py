@@ -18,6 +18,7 @@ from service.integrations.declare.fields import (
     Words,
 )
 from service.integrations.declare.json_paths import find
+from service.integrations.declare.matching import check_not_blank
 from service.integrations.declare.reading import need, unusable
 from service.integrations.declare.request import Outgoing, post
 from service.integrations.declare.says import Says
@@ -37,7 +38,10 @@ class Message(Parameters):
 
 
 class Text(Parameters):
-    prompt = Words("What to write; needed unless there are `messages`.", most=LONGEST)
+    prompt = Words(
+        "What to write; needed unless there are `messages`.",
+        most=LONGEST, checks=(check_not_blank,),
+    )  # fmt: skip
     systemPrompt = Words("Instructions, together with `prompt`.", most=LONGEST)
     messages = Several(
         Part(Message), "A whole conversation: it replaces both prompts.", least=1, most=200
