@@ -14,7 +14,7 @@ from service.chat.models import PublishedChunks, Turn
 from service.chat.relay import publisher
 from service.chat.relay.watchers import MOST_WATCHERS, Watchers
 from service.chat.stream.reader import SLOW_SECONDS
-from service.chat.turn.running import TICK_SECONDS, Runs
+from service.chat.turn.running import Runs
 from service.extensions import db
 from service.times import now
 from tests.app_database import execute_write
@@ -186,14 +186,14 @@ def test_a_turn_outlives_its_client_and_is_read_to_its_end(alice, chat, app):
 @pytest.mark.settings(RESUME_SECONDS="1")
 def test_a_turn_that_nobody_reads_any_more_is_aborted(alice, chat, app):
     response, _, _ = begin_turn(alice, chat, "count to 100000")
+    left = time.monotonic()
     response.close()
-    gevent.sleep(2 * TICK_SECONDS)
-    assert len(app.extensions["runs"]) == 1
     wait_for(is_idle(app), 20)
+    assert time.monotonic() - left >= 1
     assert alice.rows(chat)[1]["content"].startswith("1 2 3")
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.settings(RESUME_SECONDS="30")
 def test_the_rest_of_an_ended_turn_is_there_for_who_has_read_its_beginning(
     alice, chat, app, monkeypatch
@@ -225,7 +225,7 @@ def test_the_rest_comes_also_if_it_is_published_seconds_after_the_end(
     assert text_of([*chunks_so_far(ID.sub(b"", some)), *rest]) == alice.rows(chat)[1]["content"]
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(120)
 @pytest.mark.settings(RESUME_SECONDS="30")
 def test_nobody_waits_for_the_rest_of_a_turn_that_ended_long_ago(alice, chat, app, monkeypatch):
     monkeypatch.setattr(resume, "LOST_SECONDS", 3600)

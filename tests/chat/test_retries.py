@@ -88,14 +88,14 @@ def test_a_pause_is_waited_if_it_leaves_time_for_an_answer(served_by, alice, clo
 
 def test_a_stop_ends_the_wait_which_keeps_the_stream_alive(served_by, alice, monkeypatch):
     monkeypatch.setattr(reader, "KEEP_ALIVE_SECONDS", 0.1)
-    served_by.answers = [Answer("{}", "429 Too Many Requests", {"Retry-After": "15"})]
+    served_by.answers = [Answer("{}", "429 Too Many Requests", {"Retry-After": "30"})]
     chat, began = alice.new_chat(), time.monotonic()
     stream, read = iter(alice.ask(chat, "hello", modelId="oss-120b").response), b""
     while read.count(b": keep-alive") < 2:
         read += next(stream)
     alice.post(f"/api/ai/chat/{chat}/stop")
     assert types(chunks_of(read + b"".join(stream)))[-1] == "abort"
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 25
     assert len(served_by.seen) == 1
 
 
@@ -125,11 +125,11 @@ def test_after_the_first_word_nothing_is_repeated(served_by, alice):
 
 @pytest.mark.parametrize("told", ["1.5", "date"])
 def test_a_pause_may_be_a_fraction_or_a_date(served_by, alice, stream_of, pauses, told):
-    value = formatdate(time.time() + 5, usegmt=True) if told == "date" else told
+    value = formatdate(time.time() + 15, usegmt=True) if told == "date" else told
     asked = Answer("{}", "429 Too Many Requests", {"Retry-After": value})
     served_by.answers = [asked, stream_of("ok")]
     alice.turn(alice.new_chat(), "hello")
-    assert 1.5 <= max(pauses) < 5.5
+    assert 1.5 <= max(pauses) < (15.5 if told == "date" else 2)
 
 
 QUOTA = '{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"canary"}}'

