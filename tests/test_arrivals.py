@@ -47,9 +47,12 @@ def body_of(sock: socket.socket, head: bytes) -> ResponseBody:
 
 
 def send(sock: socket.socket, *pieces: bytes) -> None:
+    """Send the pieces, each when whoever reads has had the one before. After a pause of the
+    process, the event loop lets this greenlet go on first, so it waits until nothing is left."""
     for piece in pieces:
         sock.sendall(piece)
         gevent.sleep(0.01)
+        gevent.idle()
 
 
 def test_pieces_are_taken_until_one_is_refused(pair):

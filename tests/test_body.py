@@ -160,7 +160,7 @@ def test_others_run_while_a_body_is_read_that_has_arrived_already():
 
 
 def test_a_server_that_is_never_waited_for_stops_nothing_else(caller):
-    turns = 0
+    turns = pieces = 0
 
     def count() -> None:
         nonlocal turns
@@ -169,12 +169,14 @@ def test_a_server_that_is_never_waited_for_stops_nothing_else(caller):
             turns += 1
 
     def read_to_its_end(url: str) -> None:
+        nonlocal pieces
         with caller.open(Outbound("test", "GET", url, {}, whole=0.3)) as stream:
             while piece := stream.read():
                 sorted(piece)  # work, during which the next piece arrives
+                pieces += 1
 
     counting = gevent.spawn(count)
     with flooding(OK + b"\r\n", b" ") as url, pytest.raises(UpstreamError, match="timeout"):
         read_to_its_end(url)
     counting.kill()
-    assert turns > 10
+    assert turns > pieces / 30  # a busy machine has few of both

@@ -73,17 +73,19 @@ def test_a_body_that_ends_before_its_length_is_refused(send):
 def test_a_client_that_resets_its_connection_within_a_body_is_no_failure(service):
     token = issue(settings_for(service.database_url), "alice", "user", 600)
     head = f"POST /api/ai/chats HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
-    with socket.create_connection(("127.0.0.1", service.port), timeout=10) as sock:
-        sock.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
-        time.sleep(0.2)  # until the view waits for the rest
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    def reset():
+        with socket.create_connection(("127.0.0.1", service.port), timeout=10) as sock:
+            sock.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+            time.sleep(0.2)  # until the view waits for the rest
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def told():
         lines = [line for line in service.log.read_text().splitlines() if line.startswith("{")]
         return [one for one in map(json.loads, lines) if one.get("method") == "POST"]
 
-    wait_for(told)
-    assert [(one["event"], one["status"]) for one in told()] == [("answered", 400)]
+    wait_for(lambda: reset() or told())  # a busy machine may not have read the head by then
+    assert {(one["event"], one["status"]) for one in told()} == {("answered", 400)}
     assert "unhandled" not in service.log.read_text()
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import gevent
 import pytest
@@ -120,12 +121,19 @@ def another_migration(app):
 def test_of_two_migrations_at_once_one_waits_for_the_other(app, monkeypatch):
     """Two hosts that start together would make each table twice."""
     monkeypatch.setattr(migration_lock, "RETRY_SECONDS", 0.02)
+    pauses, sleep = [], gevent.sleep
+
+    def pause(seconds):
+        pauses.append(seconds)
+        sleep(seconds)
+
     with app.app_context():
         downgrade(revision="0034")
-        with another_migration(app):
+        with another_migration(app), monkeypatch.context() as patched:
+            patched.setattr(migration_lock, "gevent", SimpleNamespace(sleep=pause))
             run = app.test_cli_runner().invoke
             migrating = gevent.spawn(run, args=["db", "upgrade"])
-            gevent.sleep(0.3)
+            wait_for(lambda: len(pauses) > 5 or migrating.ready())
             assert not migrating.ready()
         done = migrating.get(timeout=30)
         assert (done.exit_code, done.output.count("Another command migrates")) == (0, 1)

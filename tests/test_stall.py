@@ -34,9 +34,11 @@ def found_in(tool_caller: ToolCaller, function: str) -> list[dict]:
     return [line for line in tool_caller.lines("stalled") if any(map(place.search, line["at"]))]
 
 
-def stalls_in(tool_caller: ToolCaller, function: str, how: str) -> list[dict]:
+def stalls_in(
+    tool_caller: ToolCaller, function: str, how: str, seconds: float = WAITING
+) -> list[dict]:
     """Stall once more. On a busy machine, a stall may have begun at another place before."""
-    tool_caller.call("test.stall", new_id("msg"), how=how, seconds=WAITING)
+    tool_caller.call("test.stall", new_id("msg"), how=how, seconds=seconds)
     return found_in(tool_caller, function)
 
 
@@ -114,9 +116,12 @@ def test_a_sample_begins_no_collection_in_which_its_frames_may_end():
 
 
 def test_a_long_stall_is_logged_while_it_lasts(tool_caller):
-    tool_caller.call("test.stall", "m-1", how="compute", seconds=1.3)
-    wait_for(lambda: found_in(tool_caller, "compute"), 10)
-    going_on, ended = tool_caller.lines("stalling")[0], found_in(tool_caller, "compute")[-1]
+    def is_logged() -> bool:
+        stalls = stalls_in(tool_caller, "compute", "compute", 1.3)
+        return bool(stalls and tool_caller.lines("stalling"))
+
+    wait_for(is_logged, 30)
+    going_on, ended = tool_caller.lines("stalling")[-1], found_in(tool_caller, "compute")[-1]
     assert going_on["user"] == "alice"
     # Their lengths can't be compared: some waits for a processor are subtracted only at the end.
     assert going_on["ms"] >= 1000

@@ -25,6 +25,8 @@ LAPSE = (
     "UPDATE holds SET expires_at = now() - interval '1 second' WHERE state = 'open'",
     "UPDATE idempotency_keys SET held_until = now() - interval '1 second' WHERE answer IS NULL",
 )
+SESSIONS = """SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+    AND backend_type = 'client backend' AND pid <> pg_backend_pid()"""
 
 
 class Forks:
@@ -59,7 +61,16 @@ class Forks:
         gevent.wait([said, self._proxy.reached], timeout=60, count=1)
         if self._proxy.reached.is_set():
             os.kill(pid, signal.SIGKILL)
+            # PostgreSQL may still carry out a COMMIT that the dead one has sent.
+            wait_for(self._has_no_session)
         return json.loads(said.get(timeout=60))
+
+    def _has_no_session(self) -> bool:
+        with self._connect() as connection:
+            return connection.execute(SESSIONS).fetchone() == (0,)
+
+    def _connect(self) -> psycopg.Connection:
+        return psycopg.connect(self._url.replace("+psycopg", ""), autocommit=True)
 
     @property
     def messages(self) -> int:
@@ -68,7 +79,7 @@ class Forks:
 
     def lapse(self) -> list[str]:
         """Let the claims, holds and keys of the dead lapse, and return the leases."""
-        with psycopg.connect(self._url.replace("+psycopg", ""), autocommit=True) as connection:
+        with self._connect() as connection:
             for statement in LAPSE:
                 connection.execute(statement)
             return [row[0] for row in connection.execute("SELECT lease_id FROM leases")]

@@ -77,9 +77,9 @@ def test_each_of_many_calls_is_decided_once_by_whichever_worker(serve, kind, cou
     turns = [begin(client, f"u{number}") for number in range(waiting)]
     assert memory(service) - before < 10 * count + waiting / 4  # MB
     if kind == "postgresql":
-        in_transaction, opened = connections(service)
-        assert in_transaction <= 1
-        assert opened < waiting
+        # At any moment, a transaction of the background may be open, and more on a busy machine.
+        wait_for(lambda: connections(service)[0] <= 1)
+        assert connections(service)[1] < waiting
     assert {tuple(decide_twice(client, path)) for *_, path in turns} == {(200, 409)}
     ended = [chunk for _, turn, _ in turns for chunk in turn.chunks if "output" in chunk["type"]]
     assert [chunk for chunk in ended if chunk["type"] != "tool-output-available"] == []

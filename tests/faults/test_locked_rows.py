@@ -22,7 +22,7 @@ def test_other_users_are_served_while_many_requests_wait_for_one_users_row(start
         wait_for(lambda: asking.execute(LOCK_WAITS).fetchone() == (MOST,))
         for _ in range(3):
             assert bob.send("POST", NOTES, {"title": "t"}).status == 201
-            assert bob.send("GET", "/readyz").status == 200
+            wait_for(lambda: bob.send("GET", "/readyz").status == 200)  # its check has 1.5 seconds
         assert asking.execute(LOCK_WAITS).fetchone() == (MOST,)
         hanging.rollback()
         statuses = [one.status for one in waiting]

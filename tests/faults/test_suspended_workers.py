@@ -85,8 +85,8 @@ def test_a_socket_gets_all_changes_that_were_made_while_its_worker_was_suspended
     with suspended(slow):
         before = crew.done
         gevent.sleep(SUSPENDED)
+        wait_for(lambda: crew.done > before + 20)  # a busy machine writes less in that time
     crew.stop()
-    assert crew.done > before + 20
     with app_of(slow.database_url) as app:
         records, written = stored_records(app, "alice"), outbox_messages("alice")
     wait_for(lambda: replay.changes[-1:] == written[-1:])
