@@ -116,7 +116,7 @@ def test_rows_are_read_one_at_a_time_as_sqlalchemy_reads_them(session):
 def test_an_error_after_the_first_row_is_one_of_sqlalchemy(app):
     numbers = select(literal(1).label("n")).cte(recursive=True)
     numbers = numbers.union_all(select(numbers.c.n + 1).where(numbers.c.n < 10**9))
-    with app.app_context(), time_limit(0.1), db.engine.connect() as connection:
+    with app.app_context(), time_limit(0.5), db.engine.connect() as connection:
         connection.begin()
         rows = Prepared(select(numbers.c.n)).each(connection, {})
         assert next(rows).n == 1

@@ -26,7 +26,8 @@ from tests.services import free_port, wait_for
 from tests.websocket_app import message
 from tests.websocket_handshake import HANDSHAKE
 
-PING, STALL = 0.5, 1.0  # seconds, of the impatient server
+# Seconds, of the impatient server: more than a busy machine stops a process for.
+PING, STALL = 1.5, 2.0
 
 
 class Server:
@@ -239,7 +240,7 @@ def test_a_ping_is_answered_and_a_pong_ignored(server):
 
 def test_a_peer_that_answers_pings_stays_connected(impatient):
     client = impatient.client()
-    for _ in range(4):
+    for _ in range(2):  # in the place of the second, one that does not answer gets the close frame
         assert client.recv_data(control_frame=True) == (ABNF.OPCODE_PING, b"")
     client.send("still here")
     assert client.recv() == "still here"
@@ -431,7 +432,7 @@ def test_a_slow_reader_is_not_disconnected(impatient):
     sock.sendall(masked(ABNF.OPCODE_TEXT, b"send 1 6000000"))
     for _ in range(60):
         read(sock, 100_000)
-        gevent.sleep(0.04)
+        gevent.sleep(1.5 * STALL / 60)
     assert impatient.ended() == []
 
 

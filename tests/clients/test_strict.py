@@ -6,6 +6,8 @@ from service.sandbox import faults
 from tests.clients.client_readings import Question, Reader, Reading
 from tests.clients.packages import STRICT
 
+pytestmark = pytest.mark.timeout(600)  # on a slow machine, the questions take two minutes
+
 MODELS = ("llm-sonnet-4-6", "gen-5.4", "oss-120b")  # one of each provider
 CONTENTS = {
     "text": "count to 5",

@@ -6,10 +6,22 @@ import gevent
 import pytest
 
 from tests.faults.client import client_of
+from tests.faults.database_proxy import DatabaseProxy
 from tests.services import wait_for
 
-PAUSE = 17  # seconds, more than a lease; the model may be silent for 30 in all
+PAUSE = 17  # seconds, more than a lease
 TURNS = 10
+
+
+@pytest.fixture
+def proxied(databases, start):
+    """A service behind a proxy, whose model may be silent for longer than the pause."""
+    proxy = DatabaseProxy(databases.cluster.directory)
+    url = proxy.make_database(databases)
+    service = start(url=url, EXTENSIONS="tests.faults.patient_model")
+    yield service, proxy
+    service.remove()
+    proxy.stop()
 
 
 @pytest.mark.usefixtures("model")

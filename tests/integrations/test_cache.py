@@ -256,7 +256,7 @@ def test_a_call_that_has_waited_long_for_an_equal_one_is_no_failure_of_the_vendo
     app, alice, keeping
 ):
     """The vendor would get too little time to answer."""
-    vendor = keeping(seconds=1)
+    vendor = keeping(seconds=2)
 
     def answer(asked):
         gevent.sleep(10 if len(vendor.seen) == 1 else 0.5)

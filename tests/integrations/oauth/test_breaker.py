@@ -126,9 +126,11 @@ def test_a_status_of_500_and_more_is_a_failure(alice, provider, status):
 @on_sqlite
 def test_a_vendor_that_is_not_there_or_too_slow_has_failed(app, alice, provider):
     proxy = app.extensions["proxy"]
-    proxy.catalog = Catalog(replace(item, seconds=0.2) for item in proxy.catalog)
-    provider.script("probe", *[lambda _seen: gevent.sleep(1)] * 2)
+    whole = proxy.catalog
+    proxy.catalog = Catalog(replace(item, seconds=0.5) for item in whole)
+    provider.script("probe", *[lambda _seen: gevent.sleep(2)] * 2)
     assert [alice.call(SEARCH).status_code for _ in range(2)] == [504] * 2
+    proxy.catalog = whole
     app.extensions["vendor_settings"]["PROBE_BASE_URL"] = "http://127.0.0.1:9"
     assert [alice.call(SEARCH).status_code for _ in range(3)] == [502] * 3
     assert failures(app) == breaker.FAILURES

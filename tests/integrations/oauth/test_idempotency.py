@@ -158,8 +158,8 @@ def test_what_may_have_been_done_is_not_done_again(alice, provider, books):
 @on_sqlite
 def test_a_call_that_ran_out_of_time_is_not_made_again(app, alice, provider, books):
     proxy = app.extensions["proxy"]
-    proxy.catalog = Catalog(replace(item, seconds=0.3) for item in proxy.catalog)
-    provider.script("probe", lambda _seen: gevent.sleep(1))
+    proxy.catalog = Catalog(replace(item, seconds=1) for item in proxy.catalog)
+    provider.script("probe", lambda _seen: gevent.sleep(2))
     assert call_once(alice).status_code == 504
     assert call_once(alice).json["outcome"] == "unknown"
     assert (len(provider.seen), books.charges()) == (1, [])

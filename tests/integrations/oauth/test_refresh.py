@@ -22,11 +22,11 @@ from tests.services import on_sqlite
 @pytest.fixture
 def short_deadline(expired, monkeypatch):
     """For the refresh, and not for the consent before it."""
-    monkeypatch.setattr(authority, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(authority, "ANSWER_SECONDS", 0.5)
 
 
 def slow(_seen):
-    gevent.sleep(0.4)
+    gevent.sleep(1)
     return Reply(200, {"access_token": "at-canary-late"})
 
 
