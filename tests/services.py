@@ -248,7 +248,7 @@ class Service:
         """Signal the worker; back when gunicorn has put another in its place."""
         killed = self.worker
         os.kill(killed, how)
-        wait_for(lambda: not Path(f"/proc/{killed}").exists(), 10)
+        wait_for(lambda: not Path(f"/proc/{killed}").exists())
         self.wait()
 
     def remove(self) -> None:

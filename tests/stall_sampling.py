@@ -17,7 +17,8 @@ from gevent.monkey import get_original  # noqa: E402
 
 from service.observing import stall  # noqa: E402
 
-SECONDS = 1
+SAMPLES = 1000  # at least
+SECONDS = 60  # in which even a busy machine takes so many
 DEPTH = 60  # calls of a greenlet
 sleep, thread_id = get_original("time", "sleep"), get_original("_thread", "get_ident")
 
@@ -54,7 +55,7 @@ def main() -> None:
     alarm = CountedAlarm()
     alarm.start()
     end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
+    while alarm.samples < SAMPLES and time.monotonic() < end:
         gevent.spawn(work, DEPTH).join()
     alarm.stop()
     sleep(0.1)

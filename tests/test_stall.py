@@ -111,7 +111,7 @@ def test_a_sample_begins_no_collection_in_which_its_frames_may_end():
     )
     assert done.returncode == 0, done.stderr
     samples, collections = map(int, done.stdout.split())
-    assert samples > 100
+    assert samples >= 1000
     assert collections == 0, "in the thread that samples"
 
 

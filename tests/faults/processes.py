@@ -15,7 +15,7 @@ def kill_oldest_worker(service: Service) -> None:
     """Send SIGKILL and wait until gunicorn has replaced the worker."""
     before = service.workers
     os.kill(before[0], signal.SIGKILL)
-    wait_for(lambda: len(service.workers) == len(before) and before[0] not in service.workers, 10)
+    wait_for(lambda: len(service.workers) == len(before) and before[0] not in service.workers)
 
 
 def anonymous_memory(pid: int) -> float:

@@ -142,7 +142,7 @@ def test_an_admission_with_an_unanswered_commit_keeps_no_hold(proxied, model):
     proxy.set("cut-after-commit")
     assert client.ask(chat, "hello", "u").status >= 500
     assert proxy.cuts == 1
-    wait_for(lambda: client.ask(chat, "hello", "u").status == 200, 10)  # each try renews the lease
+    wait_for(lambda: client.ask(chat, "hello", "u").status == 200, 20)  # each try renews the lease
     wait_for(lambda: len(client.rows(chat)) == 2)
     wait_for(lambda: client.credits()["held"] == 0)
     assert len(client.credits()["entries"]) == 2

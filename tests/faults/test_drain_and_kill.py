@@ -12,17 +12,20 @@ from tests.services import flask, wait_for
 
 
 def test_after_sigterm_twenty_streams_finish_before_the_exit(start, model):
-    service = start("postgresql", GRACEFUL_TIMEOUT=6)
+    service = start("postgresql", GRACEFUL_TIMEOUT=8)
     client = client_of(service)
-    texts = [f"words={12 if n % 2 else 900} rate=10 {n}" for n in range(20)]
+    texts = [f"gate {n}" if n % 2 else f"words=900 rate=10 {n}" for n in range(20)]
     turns = {text: (chat, client.ask(chat, text, text))
              for text in texts for chat in [client.new_chat()]}  # fmt: skip
     for _, turn in turns.values():
         turn.read_until(b"text-delta", 2)
     service.process.send_signal(signal.SIGTERM)
+    wait_for(lambda: '"event": "draining"' in service.log.read_text())
+    for text in texts:
+        model.open(text)
     endings = {text: turn.chunks[-1]["type"] for text, (_, turn) in turns.items()}
     service.process.wait(timeout=60)  # the longer turns would take 90 s
-    assert {endings[text] for text in texts if "words=12" in text} == {"finish"}
+    assert {endings[text] for text in texts if "gate" in text} == {"finish"}
     assert {endings[text] for text in texts if "words=900" in text} == {"abort"}
     service.start()
     assert all(len(client.rows(chat)) == 2 for chat, _ in turns.values())
@@ -55,7 +58,7 @@ def test_a_drain_stores_the_turn_of_a_stalled_reader(start, model):
 
 
 def test_while_draining_new_turns_are_refused_on_open_connections(start, model):
-    service = start(GRACEFUL_TIMEOUT=6)
+    service = start(GRACEFUL_TIMEOUT=20)
     client = client_of(service)
     chat = client.new_chat()
     running = client.ask(chat, "words=3 gate", "u")

@@ -19,7 +19,7 @@ def test_the_service_starts_again_though_a_worker_hangs_without_its_master(start
     os.kill(orphans[0], signal.SIGSTOP)
     try:
         service.stop(signal.SIGKILL)
-        wait_for(lambda: not any(map(runs, orphans)), 5)
+        wait_for(lambda: not any(map(runs, orphans)))
         service.start()
     finally:
         for orphan in orphans:

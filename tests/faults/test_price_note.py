@@ -44,7 +44,7 @@ def test_the_result_of_a_paid_call_is_not_lost_with_the_note_of_its_price(proxie
     proxy.hang_at = NOTE
     head = "Accept: application/json, text/event-stream\r\n"
     asking = client.send("POST", "/mcp", MESSAGE, head)
-    wait_for(lambda: proxy.mode == "hang", 10)
+    wait_for(lambda: proxy.mode == "hang")
     back = gevent.spawn_later(16, lambda: (setattr(proxy, "hang_at", b""), proxy.set("pass")))
     asking.read_whole()
     assert asking.status == 200

@@ -149,7 +149,8 @@ def test_a_query_through_a_hundred_thousand_rows_delays_no_stream(start, kind):
             reads.append(len(pieces) - before)
     print(f"{kind}: pieces of the stream during each query: {reads}")
     streaming.get()
-    assert median(reads[:-1]) >= 2  # a query that stops the stream lets none through
+    # A query that stops the stream lets none through. On a slow machine, one outlasts the stream.
+    assert median(reads[:-1] or reads) >= 2
 
 
 def read_on(client, content, pieces):
