@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.held_traffic import first_of, signed_in_behind
 from tests.browser.page import UNENDING
+from tests.browser.presses import double_click
 from tests.services import wait_for
 
 # How many of these nodes the browser has laid out.
@@ -38,8 +39,14 @@ def test_a_turn_with_tool_calls(console):
 
 def test_a_double_click_sends_a_message_and_does_not_stop_its_reply(console):
     console.ask("Who am I?")
+    held = []
+    console.page.route("**/api/ai/chat", lambda route: held.append(route))
     console.composer.fill("count to 30")
-    console.button("Send").dblclick(delay=30)
+    with double_click(console.button("Send")):
+        reply = first_of(held, console.page)
+        expect(console.button("Stop")).to_be_visible()
+    expect(console.button("Stop")).to_be_enabled()
+    reply.continue_()
     expect(console.answers).to_have_count(2)
     console.is_idle()
     expect(console.answers.last).to_contain_text("29 30")
@@ -50,8 +57,8 @@ def test_a_double_click_on_send_in_a_new_chat_leaves_the_focus_in_the_field(cons
     page, held = console.page, []
     page.route("**/api/ai/chats", lambda route: held.append(route))  # nothing to stop yet
     console.composer.fill("Who am I?")
-    console.button("Send").dblclick(delay=30)
-    creating = first_of(held, page)
+    with double_click(console.button("Send")):
+        creating = first_of(held, page)
     expect(console.composer).to_be_focused()
     creating.continue_()
     console.is_idle()
@@ -295,6 +302,7 @@ def test_a_message_whose_chat_is_being_made_is_sent_once(console):
 
 def test_a_message_that_is_tried_again_is_not_left_in_the_new_chat(console):
     send_refused(console, "hello")
+    expect(console.composer).to_have_value("hello")
     expect(console.chats).to_have_count(0)
     held = []
     console.page.route("**/api/ai/chats", lambda route: held.append(route), times=1)
