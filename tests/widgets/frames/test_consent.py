@@ -113,7 +113,7 @@ def renew():
     return {"renew": True, "provider": "cloudsuite", "endpoint": CONTACTS, "scopes": []}
 
 
-ENDING = "() => Promise.race([ending, new Promise((end) => setTimeout(end, 4000, 'none'))])"
+ENDING = "() => Promise.race([ending, new Promise((end) => setTimeout(end, 15_000, 'none'))])"
 
 
 def test_a_widget_that_goes_while_the_old_connection_is_removed_opens_no_dialog(canvas, needing):
