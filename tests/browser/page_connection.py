@@ -37,6 +37,6 @@ class Line:
 
     def fail_for_long(self) -> None:
         """Fail so many attempts that the next timer is too late for the test."""
-        while self.tries < 5:
+        while self.tries < 7:
             self.page.wait_for_timeout(50)
             self.page.evaluate("window.dispatchEvent(new Event('online'))")

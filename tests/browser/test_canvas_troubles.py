@@ -21,6 +21,7 @@ def test_a_canvas_that_can_not_be_read_shows_its_error_alone(console):
     console.may_say("500")
     canvas.page.route(TEMPLATES, lambda route: route.fulfill(**REFUSAL))
     canvas.page.reload()
+    expect(canvas.page.locator(".live-word")).to_have_text("Live")  # it would try again by itself
     main = canvas.page.get_by_role("main")
     expect(main.get_by_role("alert")).to_contain_text("Out of order.")
     expect(main.get_by_text("Loading…")).to_have_count(0)

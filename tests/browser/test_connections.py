@@ -155,6 +155,7 @@ def test_a_reload_stays_here_and_says_if_the_status_can_not_be_read(connections)
     status = re.compile("integrations/status")
     connections.page.route(status, lambda route: route.fulfill(status=503, json=refusal))
     connections.page.reload()
+    expect(connections.page.locator(".live-word")).to_have_text("Live")  # else it tries by itself
     menu = connections.page.get_by_role("navigation", name="Views")
     expect(menu.locator("[aria-current=page]")).to_have_text("Connections")
     expect(connections.page.get_by_role("alert")).to_contain_text("not reachable right now")

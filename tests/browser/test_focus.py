@@ -206,6 +206,7 @@ def test_the_focus_moves_on_when_try_again_disappears(opened):
         console.open(f"/#/{view}")
         if view == "data":  # the console has read this already, and does not ask for it again
             page.reload()
+        expect(page.locator(".live-word")).to_have_text("Live")  # it would try again by itself
         again.press("Enter")
         expect(again).to_be_focused()
         page.unroute_all()
@@ -329,6 +330,7 @@ def test_a_list_that_a_narrow_screen_hides_leaves_the_focus_in_what_is_shown(ope
     expect(main).to_be_focused()
     page.get_by_role("link", name="Tasks", exact=True).press("Enter")
     expect(main).to_be_focused()
+    expect(page.get_by_role("link", name="All data")).to_be_visible()
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="All data")).to_be_focused()
     page.keyboard.press("Enter")

@@ -155,7 +155,7 @@ def test_the_page_reconnects_without_waiting_for_the_timer(line):
             console.send("count to 3")
         else:
             console.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        expect(live(console), sign).to_have_text("Live", timeout=4_000)
+        expect(live(console), sign).to_have_text("Live", timeout=12_000)
         console.is_idle()
 
 
