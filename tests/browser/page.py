@@ -153,7 +153,8 @@ class Console(WatchedPage):
     def api_text(self, method: str, path: str, body: Any = None) -> str:
         headers = {"Authorization": f"Bearer {self.token}"}
         url = f"{self.service.url}/api/{path}"
-        answer = requests.request(method, url, json=body, headers=headers, timeout=10)
+        patience = PATIENCE / 1000
+        answer = requests.request(method, url, json=body, headers=headers, timeout=patience)
         assert answer.ok, answer.text
         return answer.text
 

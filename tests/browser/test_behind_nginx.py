@@ -61,8 +61,7 @@ def test_files_replies_changes_and_a_widget_come_through_nginx(console, nginx):
     assert set(protocols(nginx, r"/browser/\w+/console/")) == {"HTTP/2.0"}
     console.page.evaluate(FRAME, "/w/note")
     expect(console.page.frame_locator("iframe").locator("textarea")).to_be_visible()
-    files = protocols(nginx, "/browser/widgets/")
-    assert len(files) > 20
-    assert set(files) == {"HTTP/2.0"}
+    wait_for(lambda: len(protocols(nginx, "/browser/widgets/")) > 20)
+    assert set(protocols(nginx, "/browser/widgets/")) == {"HTTP/2.0"}
     console.page.goto("about:blank")
     wait_for(lambda: protocols(nginx, "/api/records/socket") == ["HTTP/1.1"])

@@ -33,6 +33,7 @@ def says_only_how_it_ended_and_only_to_us(connections):
     """The next window, in which it is allowed."""
     connections.page.evaluate(SPY)
     connections.connect("Files")
+    connections.page.wait_for_function("heard.length")  # the status may have told it before
     [[origin, heard]] = connections.page.evaluate("heard")
     assert heard.pop("state"), "which can't be used any more"
     assert (origin, heard) == ("channel", result("connected"))
@@ -127,7 +128,7 @@ def test_a_stranger_that_opens_the_console_has_no_hold_on_it(connections):
     with stranger.expect_popup() as opened:
         stranger.evaluate("(url) => void (window.taken = open(url))", console.service.url)
     opened.value.wait_for_load_state()
-    assert stranger.evaluate("taken.closed")
+    stranger.wait_for_function("taken.closed")
     assert opened.value.evaluate("window.opener") is None
     opened.value.close()
     stranger.close()

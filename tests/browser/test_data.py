@@ -1,6 +1,5 @@
 """The data view: every collection that its user may read."""
 
-import json
 import re
 from collections import Counter
 
@@ -11,7 +10,7 @@ from tests.browser.console_opening import opening
 from tests.browser.data_view import panel, show
 from tests.browser.held_traffic import first_of
 from tests.browser.key_events import ALT_GR, COMPOSING
-from tests.services import Service
+from tests.services import Service, wait_for
 
 PHONE = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 
@@ -119,8 +118,12 @@ def test_the_keys_of_the_grid_move_and_edit(console):
     expect(panel(page).get_by_label("Title")).to_have_value("Second")
     keys.press("Escape")
     expect(page.get_by_role("link", name="Open Second")).to_be_focused()
-    kept = {r["data"]["title"]: r["data"].get("done") for r in records(console)}
-    assert kept == {"First of all": False, "Second": True}
+    expected = {"First of all": False, "Second": True}
+    wait_for(
+        lambda: (
+            expected == {one["data"]["title"]: one["data"].get("done") for one in records(console)}
+        )
+    )
 
 
 def test_the_keys_after_tab_are_for_the_next_cell_also_before_the_save_has_ended(console):
@@ -472,7 +475,7 @@ def test_the_data_beside_the_chat_is_a_drawer_where_there_is_no_room(opened):
     pane = page.get_by_role("complementary", name="Data")
     expect(pane.get_by_label("New note")).to_have_value("Not sent yet")
     expect(opener).to_be_hidden()
-    assert json.loads(console.api_text("GET", "records/tasks"))["records"][0]["data"]["done"]
+    wait_for(lambda: records(console)[0]["data"].get("done"))
 
 
 def test_the_outcome_of_a_call_is_seen_and_an_edge_says_that_there_is_more(opened):

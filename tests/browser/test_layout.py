@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from tests.browser.canvas import Canvas
 from tests.browser.held_traffic import first_of
-from tests.services import wait_for
 
 PHONE = {"viewport": {"width": 375, "height": 720}, "has_touch": True, "is_mobile": True}
 TABLE = "repeat after me: |A|B|C|\n|-|-|-|\n|Extraordinarily|Telecommunications|Unquestionable|"
@@ -214,7 +213,7 @@ def are_hidden_until_it_comes(page, late):
         page.reload(wait_until="commit")
     expect(page.locator(".message").last, late).to_be_attached()
     expect(page.locator(".message").last, late).to_be_hidden()
-    wait_for(lambda: held)
+    first_of(held, page)
     for route in held:
         route.continue_()
     expect(page.locator(".log table"), late).to_be_visible()

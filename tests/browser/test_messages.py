@@ -44,6 +44,7 @@ def test_a_message_is_edited_in_its_place_and_its_reply_answered_anew(console):
     do(console.answers.first, "Regenerate with another model")
     console.button("gen-5.4-mini").click()
     expect(bar(console.answers.first)).to_contain_text("gen-5.4-mini")
+    console.is_idle()
     assert texts(console) == ["repeat after me: three", "three"]
 
 
@@ -97,6 +98,7 @@ def test_a_reply_stays_in_its_place_when_it_is_known_what_ended_it(opened):
     expect(copy).to_be_attached()
     undo = console.answers.first.get_by_role("button", name="Undo changes")
     expect(undo).to_be_hidden()
+    expect(console.answers.last).to_be_visible()
     before = console.answers.first.bounding_box()
     held.let_go()
     expect(undo).to_be_visible()

@@ -65,7 +65,7 @@ def test_what_is_typed_while_the_palette_is_being_loaded_stands_in_it(opened):
     console.page.keyboard.press("Backspace")
     console.page.keyboard.press("Backspace")
     console.page.keyboard.press("Enter")  # sends nothing
-    held[0].continue_()
+    first_of(held, console.page).continue_()
     field = console.page.get_by_role("combobox", name="Search and commands")
     expect(field).to_have_value("weather-for")
     expect(console.page.get_by_role("group", name="Endpoints")).to_be_visible()
