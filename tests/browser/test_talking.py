@@ -131,7 +131,7 @@ def test_a_call_that_fails_says_how(console):
 
 
 def test_stop_keeps_the_partial_reply(console):
-    console.send("count to 5000")
+    console.send("count to 50000")  # for two minutes and a half
     expect(console.answers.last).to_contain_text("1 2 3")
     expect(console.composer).to_have_accessible_description("You can send when the reply has ended")
     console.button("Stop").click()
