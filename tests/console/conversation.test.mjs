@@ -263,6 +263,39 @@ test('an answer that comes late does not end an outage that a later request has 
   assert.deepEqual(told, ['unreachable', 'answer']);
 });
 
+test('a request without a response is given up after a minute and a half, but not a long call, a large body or an answer that has begun', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const told = [];
+  const bodies = [];
+  const fetch = (path, { signal }) => new Promise((resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    if (path === '/slow') resolve(new Response(new ReadableStream({ start: (body) => void bodies.push(body) })));
+  });
+  const transport = createTransport({ token: () => '', onUnreachable: () => told.push('unreachable'), fetch });
+  const requests = {
+    save: transport.patch('/api/records/notes/1', {}),
+    upload: transport.patch('/api/records/notes/2', { text: 'x'.repeat(200_000) }),
+    call: transport.post('/api/integrations/speech-to-text', {}),
+    read: transport.get('/slow'),
+  };
+  const ended = {};
+  for (const [name, request] of Object.entries(requests)) request.then(() => (ended[name] = 'ok'), (error) => (ended[name] = error.constructor));
+  const after = async (seconds) => {
+    for (let at = 0; at < seconds; at += 5) t.mock.timers.tick(5000);
+    await new Promise((resolve) => setImmediate(resolve));
+    return Object.keys(ended).join();
+  };
+  await after(0);
+  assert.equal(await after(90), '');
+  assert.deepEqual([await after(5), ended.save, told], ['save', NetworkError, ['unreachable']]);
+  assert.equal(await after(60), 'save,upload');
+  await after(600);
+  bodies[0].enqueue(new TextEncoder().encode('{}'));
+  bodies[0].close();
+  assert.equal(await after(0), 'save,upload,read');
+  assert.equal(ended.read, 'ok');
+});
+
 test('a server that can’t be reached, and a proxy’s page', async () => {
   const away = createTransport({ token: () => '', onUnauthorized() {}, fetch: async () => { throw new TypeError('x'); } });
   await assert.rejects(away.get('/x'), NetworkError);

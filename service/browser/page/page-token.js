@@ -17,9 +17,11 @@ export async function endServerSession() {
   return (await readJson(await send('/console/sign-out'))).endSession;
 }
 
+const LONGEST = 90_000; // ms; all requests of the page may wait for the token
+
 /** @param {string} path */
 function send(path) {
-  return fetch(path, { method: 'POST' }).catch(() => {
+  return fetch(path, { method: 'POST', signal: AbortSignal.timeout(LONGEST) }).catch(() => {
     throw new NetworkError();
   });
 }

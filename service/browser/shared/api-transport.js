@@ -2,6 +2,11 @@
 
 import { ApiError, NetworkError } from './errors.js';
 
+const CHECK = 5000; // ms
+const MOST_CHECKS = 18; // until a request without a response is given up: a proxy waits for the service for up to a minute
+const SLOWEST = 20_000; // bytes of a body that a slow link sends between two checks
+const LONG = '/api/integrations/'; // a call may take ten minutes
+
 /**
  * @typedef {object} Transport
  * @property {(path: string, query?: Record<string, any>) => Promise<any>} get
@@ -57,7 +62,8 @@ export function createTransport({ token, base = '', ...options }) {
   /** @param {string} method @param {string} path @param {any} [body] @param {RequestInit} [more] */
   async function json(method, path, body, more) {
     const number = (sent += 1);
-    const response = await send(method, path, body, more, number);
+    const limit = createTimeLimit(path, body, more?.signal);
+    const response = await send(method, path, body, { ...more, signal: limit.signal }, number).finally(limit.stop);
     const answer = await withNetworkErrors(response.json(), () => end(number, onUnreachable));
     end(number, onAnswer); // only after the JSON was read: a proxy's HTML page is not an answer of the server
     return answer;
@@ -73,6 +79,25 @@ export function createTransport({ token, base = '', ...options }) {
     head: (path, signal) => send('HEAD', path, undefined, { signal }),
     open: (path, body, signal, headers) => send('POST', path, body, { signal, headers }),
   };
+}
+
+/**
+ * Aborts a request whose response does not begin in time, for example after the network has changed. Checks are counted, not
+ * the time: a computer that has slept reads first what has come meanwhile. What follows the head has no limit.
+ * @param {string} path @param {any} body @param {AbortSignal | null} [given]
+ */
+function createTimeLimit(path, body, given) {
+  if (path.startsWith(LONG)) return { signal: given, stop() {} };
+  const controller = new AbortController();
+  let left = MOST_CHECKS + (body === undefined ? 0 : JSON.stringify(body).length / SLOWEST);
+  const timer = setInterval(() => {
+    left -= 1;
+    if (left >= 0) return;
+    clearInterval(timer);
+    controller.abort(new DOMException('No response has come.', 'TimeoutError'));
+  }, CHECK);
+  const signal = given ? AbortSignal.any([given, controller.signal]) : controller.signal;
+  return { signal, stop: () => clearInterval(timer) };
 }
 
 /** @template T @param {Promise<T>} promise @param {() => void} onUnreachable @returns {Promise<T>} */
