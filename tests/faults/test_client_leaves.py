@@ -30,10 +30,10 @@ def test_a_client_that_leaves_a_silent_model_is_noticed_before_the_keep_alive(st
 
 @pytest.mark.timeout(900)
 def test_hundreds_of_aborted_turns_leak_nothing(start, model):
-    # A small pool reaches its full size soon; its connections are open files too. Ten turns at a
-    # time: of fifty on a busy machine some would wait for a connection for too long.
+    # A small pool reaches its full size soon; its connections are open files too. On a busy machine
+    # some of ten turns at a time wait long for one.
     values = {"STARTING_CREDITS": 100_000, "DATABASE_POOL_SIZE": 2}
-    service = start(EXTENSIONS="tests.extension", **values)
+    service = start(EXTENSIONS="tests.extension,tests.faults.patient_pool", **values)
     client = client_of(service)
     chats = [client.new_chat() for _ in range(10)]
     worker = service.worker

@@ -12,7 +12,8 @@ from tests.services import flask, wait_for
 
 
 def test_after_sigterm_twenty_streams_finish_before_the_exit(start, model):
-    service = start("postgresql", GRACEFUL_TIMEOUT=8)
+    patient = "tests.faults.patient_pool"
+    service = start("postgresql", GRACEFUL_TIMEOUT=8, EXTENSIONS=patient)
     client = client_of(service)
     texts = [f"gate {n}" if n % 2 else f"words=900 rate=10 {n}" for n in range(20)]
     turns = {text: (chat, client.ask(chat, text, text))

@@ -89,7 +89,7 @@ def test_no_call_fails_while_the_keys_change(unit, drive):
     def calls() -> None:
         assert not [failed for caller in callers for failed in caller.failed]
         before = [caller.answered for caller in callers]
-        wait_for(lambda: all(c.answered > b + 3 for c, b in zip(callers, before, strict=True)), 30)
+        wait_for(lambda: all(c.answered > b + 3 for c, b in zip(callers, before, strict=True)), 60)
 
     def reload(keys: str) -> None:
         old = unit.main

@@ -17,6 +17,7 @@ from tests.people import chunks_of
 from tests.services import Service, wait_for
 
 TURNS = 20
+PATIENT = "tests.faults.patient_pool"
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,7 @@ def two(databases, raw_model):
         "STARTING_CREDITS": 1_000_000,
         "RESUME_SECONDS": 60,
         "GRACEFUL_TIMEOUT": 8,
+        "EXTENSIONS": PATIENT,
     }
     services = [Service(url, **values).start() for _ in range(2)]
     yield services
@@ -87,7 +89,6 @@ def test_a_turn_that_is_cut_is_taken_up_in_another_worker(two):
             clients.reverse()
         return reading
 
-    # More at once would wait too long for a connection of the pool on a busy machine.
     for reading in Pool(TURNS).imap_unordered(cut_and_take_up, range(depth(TURNS))):
         assert reading.numbers == list(range(1, len(reading.ids) + 1))
         assert reading.chunks[-1]["type"] == "finish"

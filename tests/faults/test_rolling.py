@@ -74,7 +74,7 @@ def test_a_release_goes_out_host_by_host_and_is_taken_back(hosts, url):
 
         def work() -> None:
             before = (one.turns, two.turns)
-            wait_for(lambda: one.turns > before[0] + 3 and two.turns > before[1] + 3, 30)
+            wait_for(lambda: one.turns > before[0] + 3 and two.turns > before[1] + 3, 60)
 
         def reload(unit: Unit, migrate: bool) -> None:
             old = unit.main

@@ -11,10 +11,11 @@ from tests.faults.client import client_of
 from tests.services import wait_for
 
 PAIRS = 25  # of turns in a chat, whose rows are a page then
+PATIENT = "tests.faults.patient_pool"
 
 
 def test_of_five_equal_posts_one_is_answered(start, model):
-    client = client_of(start("postgresql", WEB_CONCURRENCY=2))
+    client = client_of(start("postgresql", WEB_CONCURRENCY=2, EXTENSIONS=PATIENT))
     chat, text = client.new_chat(), "gate five"
     jobs = [gevent.spawn(lambda: client.ask(chat, text, "u").status) for _ in range(5)]
     wait_for(lambda: all(job.ready() for job in jobs))
@@ -25,7 +26,7 @@ def test_of_five_equal_posts_one_is_answered(start, model):
 
 
 def test_twenty_equal_posts_make_one_call(start, model):
-    client = client_of(start())
+    client = client_of(start(EXTENSIONS=PATIENT))
     chat, text = client.new_chat(), "gate twenty"
     jobs = [gevent.spawn(lambda: client.ask(chat, text, "u").status) for _ in range(20)]
     wait_for(lambda: all(job.ready() for job in jobs))
@@ -36,7 +37,7 @@ def test_twenty_equal_posts_make_one_call(start, model):
 
 
 def test_of_five_edits_of_a_message_on_two_workers_one_is_answered(start, model):
-    client = client_of(start("postgresql", WEB_CONCURRENCY=2))
+    client = client_of(start("postgresql", WEB_CONCURRENCY=2, EXTENSIONS=PATIENT))
     chat, text = client.new_chat(), "gate edited"
     for message in ("first", "second"):
         assert client.ask(chat, f"words=3 {message}", message).chunks[-1]["type"] == "finish"
