@@ -1,15 +1,18 @@
 """Files of bytecode, written once before the workers of pytest-xdist start.
 
 In a fresh clone each of them would compile all modules at the same time, for 5 s of a processor.
+Each would also read all modules for the constants that Hypothesis tries, for half a second.
 """
 
 import compileall
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from _pytest.assertion import rewrite  # there is no public way to rewrite what is not imported
+from hypothesis.internal.constants_ast import constants_from_module, is_local_module_file
 
 from config import ROOT
 
@@ -26,6 +29,15 @@ def write(config: pytest.Config) -> None:
             rewrite_asserts(path, config)
         else:
             compileall.compile_file(path, quiet=1)
+        if is_local_module_file(str(path)):
+            keep_constants(path)
+
+
+def keep_constants(path: Path) -> None:
+    """Hypothesis keeps them in a file of its own."""
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    constants_from_module(module)
 
 
 def modules() -> Iterator[Path]:
