@@ -8,13 +8,16 @@ A browser computes as much as several workers. The files that need one are divid
 that each go to one worker, so that no more browsers run at the same time, and few are started.
 """
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import bytecode, forking
+from tests.memory_directories import make_own_directory
 from tests.npm import begin
+from tests.services import Databases
 
 TESTS = Path(__file__).parent
 BROWSER_FOLDERS = ("browser", "widgets/frames")
@@ -32,6 +35,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             begin(folder)
         bytecode.write(session.config)
         forking.share()
+        share_databases(session.config)
+
+
+def share_databases(config: pytest.Config) -> None:
+    """Migrate the databases once: each worker would need a second of a processor for it."""
+    directory = make_own_directory("service-sqlite-")
+    config.add_cleanup(lambda: shutil.rmtree(directory, ignore_errors=True))
+    Databases(directory).share()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -32,34 +32,32 @@ class Cluster:
     It trusts everybody and syncs nothing.
     """
 
-    def __init__(self, addresses: str = "") -> None:
+    def __init__(self, addresses: str = "", data: Path | None = None) -> None:
+        """`data` is the directory of a cluster that was stopped: this one begins as its copy."""
         found = binaries()
         assert found, "PostgreSQL is not installed"
         self.binaries = found
         self.directory = memory_directories.make_directory("service-pg-")
         self._user = self._owner()
-        self.run(
-            "initdb",
-            "-D",
-            f"{self.directory}/data",
-            "-U",
-            "app",
-            "-A",
-            "trust",
-            "--no-sync",
-            "--encoding=UTF8",
-            "--locale=C.UTF-8",
-        )
+        self.data = Path(self.directory, "data")
+        if data:
+            subprocess.run(["cp", "-a", data, self.data], check=True)  # with its owner
+        else:
+            self._initialize()
         self.addresses = addresses
-        with open(f"{self.directory}/data/pg_hba.conf", "a") as trusted:
-            trusted.write("host all all samenet trust\n")
         self.process: subprocess.Popen | None = None
+
+    def _initialize(self) -> None:
+        how = ["-U", "app", "-A", "trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"]
+        self.run("initdb", "-D", str(self.data), *how)
+        with (self.data / "pg_hba.conf").open("a") as trusted:
+            trusted.write("host all all samenet trust\n")
 
     def start(self) -> None:
         command = [
             self.binaries / "postgres",
             "-D",
-            f"{self.directory}/data",
+            self.data,
             "-k",
             self.directory,
             "-c",

@@ -41,6 +41,8 @@ ENVIRONMENT = {
 }
 ENVIRONMENT["OWNER_TOKEN"] = issue(load(ENVIRONMENT), "owner", "owner", 24 * 3600)
 
+SHARED = "TESTS_DATABASES"  # the directory of the migrated databases that workers copy
+FILE, DATA = "template.db", "data"  # of SQLite, and of a stopped cluster of PostgreSQL
 FILES = 20  # of SQLite that are kept of tests that have ended
 BACKGROUND = ("claim_watch", "waits", "watchers", "publisher", "feed")  # of an app
 
@@ -64,10 +66,15 @@ def settings_for(database_url: str, **values: object) -> Settings:
 
 
 class Databases:
-    """Migrated once for each kind, then copied for each test."""
+    """Migrated once for each kind, then copied for each test.
+
+    The workers of pytest-xdist copy what was migrated before they started, if `share` was called.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        shared = os.environ.get(SHARED)
+        self._shared = Path(shared) if shared else None
         self.count = 0
         self._template: Path | None = None
         self._cluster: Cluster | None = None
@@ -83,14 +90,25 @@ class Databases:
     def cluster(self) -> Cluster:
         require(binaries(), "PostgreSQL (postgresql)")
         if self._cluster is None:
-            self._cluster = Cluster()
+            data = self._shared and self._shared / DATA
+            self._cluster = Cluster(data=data)
             self._cluster.start()
-            self.migrate(self._cluster.create("migrated"))
+            if not data:
+                self.migrate(self._cluster.create("migrated"))
             self._migrated = Template(self._cluster, "migrated")
         return self._cluster
 
     def migrate(self, url: str) -> None:
         flask(url, "db", "upgrade")
+
+    def share(self) -> None:
+        """Migrate both kinds, for these tests and the processes that they start."""
+        self.make("sqlite")
+        if binaries():
+            self.cluster.stop()
+            shutil.move(self.cluster.data, self.directory / DATA)
+            self.cluster.remove()
+        os.environ[SHARED] = str(self.directory)
 
     def remove(self) -> None:
         if self._cluster:
@@ -98,8 +116,9 @@ class Databases:
 
     def _sqlite(self) -> str:
         if self._template is None:
-            self._template = self.directory / "template.db"
-            self.migrate(f"sqlite:///{self._template}")
+            self._template = (self._shared or self.directory) / FILE
+            if not self._shared:
+                self.migrate(f"sqlite:///{self._template}")
         copy = self.directory / f"test-{self.count}.db"
         shutil.copy(self._template, copy)
         return f"sqlite:///{copy}"
