@@ -25,9 +25,9 @@ BOTH = (
 
 @pytest.fixture(scope="module")
 def running(packages, databases):
-    """Nobody decides, so that each question ends after three seconds: a busy machine makes the
+    """Nobody decides, so that each question ends after five seconds: a busy machine makes the
     third call meanwhile."""
-    values = {"STARTING_CREDITS": 1_000_000, "APPROVAL_SECONDS": 3, "RESUME_SECONDS": 60}
+    values = {"STARTING_CREDITS": 1_000_000, "APPROVAL_SECONDS": 5, "RESUME_SECONDS": 60}
     with Service(databases.make("sqlite"), **values) as service:
         yield service.start()
 
