@@ -9,10 +9,11 @@ import '../console/plain-dom.mjs';
 
 const NUMBER = { id: 'count', title: 'Count', direction: 'input', type: 'number' };
 const PONG_TIME = 1_000; // ms
+const ANSWER_TIME = 3_000; // ms
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A widget whose document has the port. `notice` is what the host says beside the frame. */
-function mounted(t) {
+/** A widget whose document has the port, unless it has no widget client. `notice` is what the host says beside the frame. */
+function mounted(t, hasClient = true) {
   mock.timers.enable({ apis: ['setTimeout'] });
   const root = document.createElement('div');
   const drops = [];
@@ -27,11 +28,11 @@ function mounted(t) {
   session.iframe.removeEventListener = nothing;
   const say = (data) => session.receive({ origin: 'null', data });
   const [, nonce] = session.iframe.src.split('#wn=');
-  say({ type: TYPES.hello, v: VERSION, nonce });
-  const { port } = sent[0];
+  if (hasClient) say({ type: TYPES.hello, v: VERSION, nonce });
+  const port = sent[0]?.port;
   t.after(() => {
     session.close();
-    port.close();
+    port?.close();
     mock.timers.reset();
   });
   const [notice] = root.childNodes[0].childNodes;
@@ -39,7 +40,7 @@ function mounted(t) {
   const load = () => session.iframe.listeners.load();
   const flood = () => Array.from({ length: 2 * LIMITS.burst }, () => say({ type: TYPES.hello }));
   load();
-  return { session, port, notice, press, load, flood, drops };
+  return { session, port, notice, press, load, flood, drops, say };
 }
 
 test('a document that came by a navigation gets no input by Resume before its proof', async (t) => {
@@ -63,5 +64,20 @@ test('a document that answers on its port after Resume receives again', async (t
   press();
   for (let round = 0; round < 5; round += 1) await settle();
   assert.equal(session.deliver('count', 1), true);
+  assert.equal(notice.hidden, true);
+});
+
+test('a page without the widget client is silent until its first message, also if that comes after its load', (t) => {
+  const { notice, say } = mounted(t, false);
+  mock.timers.tick(ANSWER_TIME);
+  assert.match(notice.textContent, /does not answer/);
+  say({ type: TYPES.getWidgets });
+  assert.equal(notice.hidden, true);
+});
+
+test('a page that speaks between its load and the end of the wait is not said to be silent', (t) => {
+  const { notice, say } = mounted(t, false);
+  say({ type: TYPES.getWidgets });
+  mock.timers.tick(ANSWER_TIME);
   assert.equal(notice.hidden, true);
 });

@@ -52,6 +52,11 @@ export function createReception({ frame, channel, reload, onReady, onGone, drop 
     hasMissed = false;
   }
 
+  /** The first message may have come after the load, in particular to a busy page. */
+  function warnOfNoMessage() {
+    if (!hasSpoken) frame().show(SILENT, 'Reload', reload);
+  }
+
   /** Removes the frame, so that it sends nothing more: even dropped messages cost time and memory. @param {string} why */
   function end(why) {
     frame().iframe.remove();
@@ -85,7 +90,7 @@ export function createReception({ frame, channel, reload, onReady, onGone, drop 
       loads += 1;
       if (loads > 1) return suspect();
       resume(); // a page without the widget client never sends a hello, and is listening now
-      if (!hasSpoken) timer = setTimeout(() => frame().show(SILENT, 'Reload', reload), ANSWER_TIME);
+      if (!hasSpoken) timer = setTimeout(warnOfNoMessage, ANSWER_TIME);
     },
 
     /** Call this when an input was not sent. */
