@@ -191,7 +191,7 @@ BROKEN = {"content_type": "text/javascript"}
 
 
 def test_a_fault_of_the_pages_own_code_is_logged_and_is_not_taken_for_an_outage(opened):
-    console = opened(fresh=True)
+    console = opened(own=True)  # a module that was loaded stays
     page = console.page
     console.may_say("broken")
     view = "export function createUsageView() { throw new Error('broken view'); }"
