@@ -25,8 +25,7 @@ BROWSERS = 2  # at the same time
 WAITING = ("faults", "serving", "journeys", "test_stall.py", "test_stderr_lines.py")
 # Their files share a running service or a browser, so they stay together.
 TOGETHER = (*BROWSER_FOLDERS, "permissions", "integrations/bench", "integrations/third_party")
-NAMES = ("app", "clients", "integrations/third_party", "markdown", "mcp/clients")
-NPM = [TESTS / name for name in NAMES]
+NPM = (TESTS, TESTS / "app")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

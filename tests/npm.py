@@ -1,4 +1,8 @@
-"""npm packages that tests need, pinned in a folder's package.json."""
+"""npm packages that tests need, pinned in a folder's package.json.
+
+One folder has those of all tests but one: each installation takes half a second of a processor,
+besides its packages. `tests/app` is an app of its own, whose bundle must have one version of each.
+"""
 
 import fcntl
 import shutil
@@ -14,6 +18,9 @@ OPTIONS = (
     "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts",
     "--fetch-timeout=20000", "--fetch-retries=4", "--fetch-retry-mintimeout=1000",
 )  # fmt: skip
+
+TESTS = Path(__file__).parent
+MODULES = TESTS / "node_modules"
 
 _begun: list[subprocess.Popen] = []
 
@@ -38,7 +45,7 @@ def is_installed(folder: Path) -> bool:
     return stamp.exists() and stamp.stat().st_mtime >= manifest.stat().st_mtime
 
 
-def install(folder: Path) -> None:
+def install(folder: Path = TESTS) -> None:
     """Install what package.json pins; nothing to do while it has not changed."""
     missing = lack(folder)
     require(not missing, missing or "")

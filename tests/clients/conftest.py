@@ -2,14 +2,13 @@
 
 import pytest
 
-from tests.clients.packages import HERE
 from tests.npm import install
 from tests.services import Service
 
 
 @pytest.fixture(scope="session")
 def packages():
-    install(HERE)
+    install()
 
 
 @pytest.fixture(scope="module")

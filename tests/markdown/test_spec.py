@@ -25,7 +25,7 @@ MEANT = HTML | DEFINITIONS | ENTITIES | FORMULAS | BARE_LINKS | INDENTED_BULLETS
 
 
 def test_all_examples_read_as_specified_but_those_left_out_on_purpose(tmp_path):
-    install(HERE)
+    install()
     shutil.copytree(ROOT / "service/browser/shared", tmp_path / "shared")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     parser = (tmp_path / "shared/markdown-blocks.js").as_uri()

@@ -11,6 +11,7 @@ import pytest
 from config import ROOT
 from service.records.typings import declarations
 from service.sandbox.collections import COLLECTIONS
+from tests.npm import MODULES as INSTALLED
 from tests.npm import install
 
 HERE = Path(__file__).parent
@@ -27,8 +28,8 @@ FAULT = re.compile(r"^(.+?)\((\d+),\d+\): error (TS\d+): (.*)$", re.M)
 
 
 def compile_with(*arguments: Path | str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    install(HERE)
-    command = [shutil.which("node"), HERE / "node_modules/typescript/bin/tsc", "--pretty", "false"]
+    install()
+    command = [shutil.which("node"), INSTALLED / "typescript/bin/tsc", "--pretty", "false"]
     return subprocess.run(
         [*command, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120
     )

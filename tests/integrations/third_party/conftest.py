@@ -4,7 +4,7 @@ import pytest
 
 from tests.integrations.oauth.user import User, user
 from tests.integrations.scripted_vendor import Asked, Said, ScriptedVendor
-from tests.integrations.third_party.server import HERE, AuthorizationServer
+from tests.integrations.third_party.server import AuthorizationServer
 from tests.npm import install
 
 APIS = ("mail", "calendar", "drive", "upload", "contacts")
@@ -12,7 +12,7 @@ APIS = ("mail", "calendar", "drive", "upload", "contacts")
 
 @pytest.fixture(scope="session")
 def process(tmp_path_factory):
-    install(HERE)
+    install()
     running = AuthorizationServer(tmp_path_factory.mktemp("authorization"))
     yield running
     running.stop()

@@ -17,7 +17,7 @@ PYTHON_PACKAGES = HERE / ".python_packages" / str(sys.implementation.cache_tag)
 
 @pytest.fixture(scope="session")
 def npm_packages():
-    install(HERE)
+    install()
 
 
 @pytest.fixture(scope="session")
