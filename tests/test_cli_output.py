@@ -339,7 +339,7 @@ def test_a_sweep_that_is_interrupted_stores_the_tokens_that_it_has_asked_for(app
 
     def refresh_idle(*_):
         with gevent.Timeout(0.05, KeyboardInterrupt()):
-            detached.run_detached(refresh)
+            detached.run_detached(refresh, "tokens not refreshed")
 
     monkeypatch.setattr(work, "refresh_idle", refresh_idle)
     result = app.test_cli_runner().invoke(args=["sweep"])

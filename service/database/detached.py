@@ -33,11 +33,11 @@ def finish(seconds: float) -> None:
     _running.join(seconds)
 
 
-def run_detached(work: Callable[[], T]) -> T:
+def run_detached(work: Callable[[], T], failure: str) -> T:
     """Do work in a separate greenlet, which continues if the caller is interrupted.
 
-    Needs an app context, and gives the work another one. Raises the work's exception, which is
-    logged instead if the caller was interrupted.
+    Needs an app context, and gives the work another one. Raises the work's exception. If the caller
+    was interrupted, the exception is logged instead, as the event `failure`.
     """
     app: Any = current_app._get_current_object()  # type: ignore[attr-defined]
 
@@ -46,7 +46,7 @@ def run_detached(work: Callable[[], T]) -> T:
             return work()
 
     running = _running.spawn(wrap_errors(Exception, carry))  # or gevent would print the error
-    with OnFailure(partial(running.rawlink, _log_error)):
+    with OnFailure(partial(running.rawlink, partial(_log_error, failure))):
         done = running.get()
     if isinstance(done, Exception):
         raise done
@@ -54,6 +54,6 @@ def run_detached(work: Callable[[], T]) -> T:
     return result
 
 
-def _log_error(ended: gevent.Greenlet) -> None:
+def _log_error(failure: str, ended: gevent.Greenlet) -> None:
     if isinstance(ended.value, Exception):
-        log.warning("tokens not refreshed", error=type(ended.value).__name__)
+        log.warning(failure, error=type(ended.value).__name__)

@@ -32,6 +32,7 @@ COOL_DOWN = timedelta(seconds=2)  # after a refresh that failed
 PATIENCE_SECONDS = 25.0  # that a caller waits for the refresh of another one
 INSIST_SECONDS = 5.0  # for which writing to a lost database is tried again
 INSIST_EVERY = 0.25  # seconds
+NOT_REFRESHED = "tokens not refreshed"  # event of the log
 
 
 class Refreshable(Protocol):
@@ -112,7 +113,7 @@ def usable(
         began = began or snapshot.at
         has_failed = snapshot.has_failed(began)
         if not has_failed and (lease_id := lease(snapshot, lasts)):
-            if run_detached(partial(refresh, snapshot.row, lease_id)):
+            if run_detached(partial(refresh, snapshot.row, lease_id), NOT_REFRESHED):
                 return read()  # perhaps due again: a life may be shorter than a refresh
         elif snapshot.is_usable:
             return snapshot

@@ -36,6 +36,7 @@ LIFETIME = timedelta(days=30)
 LEASE = refresh_leases.LONGEST_LEASE
 RETRY_SECONDS = 5.0  # until a page asks again after a failed refresh
 PATIENCE_SECONDS = 1.0  # for requests to the provider while a person signs in or out
+NOT_REVOKED = "tokens not revoked"  # event of the log
 ENDED = "The session has ended. Sign in again."
 AWAY = "The identity provider gives no new token right now. Please try again."
 
@@ -81,7 +82,7 @@ class Sessions:
             replaced = session_rows.remove(session, before) if before else None
         if replaced and replaced.user_id != claims.subject:
             with gevent.Timeout(PATIENCE_SECONDS, False):
-                run_detached(partial(self._revoke, replaced))
+                run_detached(partial(self._revoke, replaced), NOT_REVOKED)
         return session_id
 
     def bearer(self, session_id: str) -> Bearer:
@@ -148,7 +149,7 @@ class Sessions:
             return None
         leaving = gevent.spawn(self._provider.end_session_url, self._open(row, "id_token"), back)
         with gevent.Timeout(PATIENCE_SECONDS, False):
-            run_detached(partial(self._revoke, row))
+            run_detached(partial(self._revoke, row), NOT_REVOKED)
             leaving.join()
         url: str | None = leaving.value
         return url

@@ -92,8 +92,9 @@ class Grants:
         if snapshot is None or snapshot.row.updated_at > snapshot.at - idle:
             return
         if lease := refresh_leases.lease(snapshot):
+            refresh = partial(self._refresh, authority, snapshot.row, lease)
             try:
-                run_detached(partial(self._refresh, authority, snapshot.row, lease))
+                run_detached(refresh, refresh_leases.NOT_REFRESHED)
             except RefreshFailed:  # no key here opens the token, so other grants go first
                 refresh_leases.note_failure(snapshot.row)
 
