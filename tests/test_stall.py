@@ -116,12 +116,16 @@ def test_a_sample_begins_no_collection_in_which_its_frames_may_end():
 
 
 def test_a_long_stall_is_logged_while_it_lasts(tool_caller):
-    def is_logged() -> bool:
-        stalls = stalls_in(tool_caller, "compute", "compute", 1.3)
-        return bool(stalls and tool_caller.lines("stalling"))
+    of_one: list[list[dict]] = []  # the lines of one stall: while it lasts, and at its end
 
-    wait_for(is_logged, 30)
-    going_on, ended = tool_caller.lines("stalling")[-1], found_in(tool_caller, "compute")[-1]
+    def are_logged() -> bool:
+        warned, ended = len(tool_caller.lines("stalling")), len(found_in(tool_caller, "compute"))
+        stalls = stalls_in(tool_caller, "compute", "compute", 1.3)
+        of_one[:] = [tool_caller.lines("stalling")[warned:], stalls[ended:]]
+        return all(of_one)
+
+    wait_for(are_logged, 30)
+    going_on, ended = of_one[0][0], of_one[1][-1]
     assert going_on["user"] == "alice"
     # Their lengths can't be compared: some waits for a processor are subtracted only at the end.
     assert going_on["ms"] >= 1000
