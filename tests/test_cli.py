@@ -108,7 +108,7 @@ def test_the_database_is_created_and_read_without_secrets(fresh):
     assert (upgraded.returncode, upgraded.stdout) == (0, "")
     made = {"DATABASE_URL": f"sqlite:///{fresh.place}/instance/app.db"}
     granted = command(made, "credits", "grant", "boss", "5", "--new")
-    said = "boss was granted 5.0 credits. The balance is 1005.0 credits.\n"
+    said = "boss was granted 5 credits. The balance is 1005 credits.\n"
     assert (granted.exit_code, granted.stdout) == (0, said)
     assert command(made, "users", "list").exit_code == 0
 
@@ -281,7 +281,7 @@ def test_a_grant_is_told_before_the_balance_is_read(databases, monkeypatch):
     monkeypatch.setattr(credits, "statement_of", fail)
     arguments = ("credits", "grant", "alice", "7", "--new")
     result = command(environment(databases.make("sqlite")), *arguments)
-    said = "alice was granted 7.0 credits. Error: the database does not answer\n"
+    said = "alice was granted 7 credits. Error: the database does not answer\n"
     assert (result.exit_code, result.output) == (1, said)
 
 

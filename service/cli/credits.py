@@ -9,7 +9,7 @@ from service.app_keys import APP_SETTINGS
 from service.billing.account_statements import Statement, statement_of
 from service.billing.models import REF_LIMIT
 from service.billing.payer import starting_amount
-from service.billing.units import to_credits
+from service.billing.units import count_credits, credits_text, to_credits
 from service.cli.database import explain_failures, with_database
 from service.cli.terminal import AS_JSON, ShortText, TextArgument, print_json, print_list
 from service.extensions import db
@@ -57,10 +57,10 @@ def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
     except NotFound:
         message = f"there is no user {subject} yet; --new opens the account before the first call"
         raise click.ClickException(message) from None
-    done = f"{subject} was granted {to_credits(amount)} credits."
+    done = f"{subject} was granted {count_credits(to_credits(amount))}."
     done = done if is_new else f"{subject} has had the grant {ref} before: nothing was added."
     click.echo(f"{done} ", nl=False)  # first, because after an error people would repeat the grant
-    click.echo(f"The balance is {to_credits(_statement(subject, 1).balance)} credits.")
+    click.echo(f"The balance is {count_credits(to_credits(_statement(subject, 1).balance))}.")
 
 
 @credits.command("balance")
@@ -70,11 +70,11 @@ def grant(subject: str, amount: int, ref: str | None, opens: bool) -> None:
 def balance(subject: str, as_json: bool) -> None:
     """Print SUBJECT's balance and how much of it is on hold."""
     account = _statement(subject, 1)
-    shown = {"balance": to_credits(account.balance), "held": to_credits(account.held)}
+    whole, held = to_credits(account.balance), to_credits(account.held)
     if as_json:
-        print_json(shown)
+        print_json({"balance": whole, "held": held})
     else:
-        click.echo("{balance} credits, of which {held} are held".format(**shown))
+        click.echo(f"{count_credits(whole)}, {credits_text(account.held)} of them held")
 
 
 @credits.command("statement")

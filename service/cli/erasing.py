@@ -8,7 +8,7 @@ from flask import current_app
 from config import ConfigError, Settings
 from service.app_keys import APP_SETTINGS
 from service.auth.tokens import UNREADABLE, peek
-from service.billing.units import to_credits
+from service.billing.units import count_credits, to_credits
 from service.chat.finding import index
 from service.cli.database import STATEMENT_SECONDS, explain_failures, with_database
 from service.cli.sandbox import start_sandbox
@@ -88,5 +88,5 @@ def _describe(stored: Inventory, deletes: str, keeps: str) -> Iterator[str]:
     yield f"  {deletes} grants: {', '.join(stored.grants) or 'none'}"
     kept = [f"{stored.turns} ai-turns"] if stored.turns else []
     if stored.balance is not None:
-        kept.append(f"the ledger with a balance of {to_credits(stored.balance)} credits")
+        kept.append(f"the ledger with a balance of {count_credits(to_credits(stored.balance))}")
     yield f"  {keeps} under a pseudonym: {', '.join(kept) or 'nothing'}"
