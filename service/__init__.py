@@ -56,7 +56,7 @@ from service.sandbox import boot
 from service.sign_in import setup as sign_in_setup
 from service.tokens.views import tokens
 from service.upkeep import database_facts, profiles
-from service.web import addresses, errors, operations, other_origins
+from service.web import addresses, error_answers, operations, other_origins
 from service.web.json_values import JsonProvider
 from service.widgets.templates import WIDGET_TEMPLATES
 from service.widgets.views import developer as widget_developer
@@ -186,7 +186,7 @@ def _answer_requests(app: Service, settings: Settings) -> None:
     bearer.init_app(app)
     addresses.init_app(app)
     app.finish_responses(integration_views.envelop)
-    errors.init_app(app)
+    error_answers.init_app(app)
     if settings.cors_origins:  # without origins, it would run at every response in vain
         other_origins.allow(app, settings.cors_origins)
     switched = (MCP_BLUEPRINTS, settings.mcp), (SANDBOX_BLUEPRINTS, settings.sandbox)

@@ -23,7 +23,7 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 FLOORS = [
     {"config"},
     {"app", "app_keys", "background", "cleanup", "column_types", "current_request", "database",
-     "disk", "extensions", "fairness", "ids", "json_encoding", "lazy", "lifecycle", "release",
+     "disk", "error_frames", "extensions", "fairness", "ids", "json_encoding", "lazy", "lifecycle", "release",
      "name_suggestions", "observing", "outbound", "raw_sockets", "sealing", "storable",
      "supervised", "times", "tracing",
      "web", "websockets"},

@@ -10,7 +10,8 @@ from service.chat.stream.chunks import Chunk
 from service.integrations import everything
 from service.integrations.reference.page import page as page_of_endpoints
 from service.integrations.reference.typings import declarations
-from service.web.errors import HTTP_CODES, ServiceError
+from service.web.error_answers import HTTP_CODES
+from service.web.errors import ServiceError
 from tests.services import on_sqlite
 
 API = (ROOT / "docs/api.md").read_text()

@@ -58,7 +58,14 @@ def found():
     gc.enable()
 
 
-@pytest.mark.parametrize("content", ["count to 30", "call user.current with {}", "fail: cut"])
+TURNS = [
+    *("count to 30", "call user.current with {}", "fail: cut"),
+    'call records.create with {"values": {}}',
+    'call integrations.call with {"endpoint": "none", "input": {}}',
+]
+
+
+@pytest.mark.parametrize("content", TURNS)
 def test_a_turn_leaves_no_cycle(alice, found, content):
     chat = alice.new_chat()
     for _ in range(3):
@@ -73,6 +80,14 @@ def test_a_call_leaves_no_cycle(alice, found, key):
         path, body = "/api/integrations/neuralsearch-search", {"query": f"kites {number}"}
         assert alice.post(path, body, headers=headers).status_code == 200
     assert found() == []
+
+
+@pytest.mark.parametrize("name", ["neuralsearch-search", "none"])
+def test_a_refused_call_leaves_no_cycle(alice, found, name):
+    for _ in range(3):
+        assert alice.post(f"/api/integrations/{name}", {"other": 1}).status_code in (400, 404)
+    assert found() == []
+    assert [one for one in gc.garbage if isinstance(one, BaseException)] == []
 
 
 def test_an_ended_socket_leaves_no_cycle(app, found):

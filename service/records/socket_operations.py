@@ -11,6 +11,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.auth.users import current_role
+from service.error_frames import drop_frames
 from service.extensions import db
 from service.fairness import let_others_run
 from service.limits import page_turns
@@ -97,6 +98,7 @@ def answer(session: SocketSession, collections: Collections, text: str) -> None:
         perform(session, collections, load(schema, message))
     except ServiceError as error:
         db.session.rollback()  # frees the database connection: the message may take long to send
+        drop_frames(error)
         session.send(error_message(id, error))
     except SQLAlchemyError as error:
         outage = outage_error(error)

@@ -1,4 +1,4 @@
-"""The errors that a caller may receive, and the handler that answers with them.
+"""The errors that a caller may receive.
 
     ServiceError                     status  code
     ├── InvalidRequest               400     invalid_request      details per field
@@ -18,16 +18,14 @@
     ├── Draining                     503     draining             this worker is ending
     └── Unavailable                  503     unavailable          something we need is down
 
-Views and domain modules only raise them. The body is `{"error": code, "message": text, …facts}`.
+Views and domain modules only raise them; `service/web/error_answers.py` answers.
 """
 
 from itertools import islice
 from typing import Any
 
 import structlog
-from flask import Flask, Response, jsonify
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from werkzeug.exceptions import HTTPException
 
 from service.database import access as database
 from service.database.failures import failure_of
@@ -188,17 +186,6 @@ class Unavailable(ServiceError):
     headers = {"Retry-After": "5"}
 
 
-NO_ROUTE = "There is no such address. /openapi.json lists all addresses."
-HTTP_CODES = {404: NotFound.code, 405: "method_not_allowed", 413: TooLarge.code}
-
-
-IMPLIED_METHODS = ("HEAD", "OPTIONS")  # which Flask adds to routes
-
-
-def init_app(app: Flask) -> None:
-    app.register_error_handler(Exception, answer_error)
-
-
 def outage_error(error: SQLAlchemyError) -> ServiceError | None:
     """Return the error for an outage of the database, or None for its other errors."""
     if not database.is_outage(error):
@@ -207,43 +194,3 @@ def outage_error(error: SQLAlchemyError) -> ServiceError | None:
     names = {"error": type(error).__name__, "cause": type(cause).__name__}
     log.warning("database away", **names, reason=failure_of(error))
     return Unavailable()
-
-
-def answer_error(error: Exception) -> Response:
-    """Return the JSON answer for any exception. Unexpected ones are logged with their place."""
-    if isinstance(error, SQLAlchemyError):
-        error = outage_error(error) or error
-    if isinstance(error, ServiceError):
-        return _answer(error.status, error.code, error.message, error.facts, error.headers)
-    if isinstance(error, HTTPException) and error.code:
-        return _answer_http(error, error.code)
-    log.exception("unhandled")
-    return _answer(500, ServiceError.code, ServiceError.message)
-
-
-def _answer_http(error: HTTPException, status: int) -> Response:
-    """Answer for werkzeug's errors: unknown route, wrong method, oversized body."""
-    methods = sorted(getattr(error, "valid_methods", None) or ())
-    messages = {404: NO_ROUTE, 405: _methods_sentence(methods), 413: TooLarge.message}
-    messages |= {Stalled.status: Stalled.message}
-    code = HTTP_CODES.get(status, InvalidRequest.code if status < 500 else ServiceError.code)
-    headers = {"Allow": ", ".join(methods)} if methods else {}
-    return _answer(status, code, messages.get(status) or error.name, headers=headers)
-
-
-def _methods_sentence(methods: list[str]) -> str:
-    *others, last = [name for name in methods if name not in IMPLIED_METHODS] or ["other methods"]
-    return f"This address takes {', '.join(others) + ' and ' if others else ''}{last}."
-
-
-def _answer(
-    status: int,
-    code: str,
-    message: str,
-    facts: dict[str, object] | None = None,
-    headers: dict[str, str] | None = None,
-) -> Response:
-    response = jsonify({"error": code, "message": message, **(facts or {})})
-    response.status_code = status
-    response.headers.update(headers or {})
-    return response

@@ -20,6 +20,7 @@ from service.chat.tools.result_size import limit_size
 from service.chat.tools.tool import Tool, ToolContext
 from service.database.access import is_outage
 from service.database.time_limits import time_limit
+from service.error_frames import drop_frames
 from service.name_suggestions import with_suggestions
 from service.observing import spans
 from service.observing.measures import tool_calls
@@ -64,6 +65,7 @@ def parse_input(tool: Tool, arguments: str) -> dict[str, Any]:
     try:
         loaded: dict[str, Any] = tool.schema.load(read_arguments(arguments))
     except ValidationError as error:
+        drop_frames(error)
         reasons = json.dumps(error.normalized_messages(), ensure_ascii=False)
         raise InvalidInput(f"The input does not fit the tool's schema: {reasons}") from None
     return loaded
@@ -164,6 +166,7 @@ def run_limited(
     except GrantMissing:
         raise
     except ServiceError as error:
+        drop_frames(error)
         return failure(explain(error))
     except DBAPIError as error:
         log.exception("tool failed", tool=tool.name)
