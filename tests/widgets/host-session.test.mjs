@@ -8,7 +8,7 @@ import { LIMITS, TYPES, VERSION } from '../../service/browser/widgets/messages.j
 import '../console/plain-dom.mjs';
 
 const NUMBER = { id: 'count', title: 'Count', direction: 'input', type: 'number' };
-const PONG_TIME = 1_000; // ms
+const PONG_TIME = 3_000; // ms
 const ANSWER_TIME = 3_000; // ms
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -6,7 +6,7 @@ import { ENDED, FLOODED, LEFT, SILENT } from './host-notices.js';
 import { createRateMeter } from './host-rate.js';
 
 const ANSWER_TIME = 3_000; // ms from the load to the first message
-const PONG_TIME = 1_000; // ms
+const PONG_TIME = 3_000; // ms from a later load to an answer, which a slow machine may need as well
 
 /**
  * @typedef {object} Surroundings
