@@ -23,8 +23,8 @@ FILES = [*(ROOT / name for name in TOP), *SERVING, *MODULES]
 FLOORS = [
     {"config"},
     {"app", "app_keys", "background", "cleanup", "column_types", "current_request", "database",
-     "disk", "error_frames", "extensions", "fairness", "ids", "json_encoding", "lazy", "lifecycle", "release",
-     "name_suggestions", "observing", "outbound", "raw_sockets", "sealing", "storable",
+     "disk", "error_frames", "extensions", "fairness", "ids", "json_encoding", "lazy", "lifecycle",
+     "name_suggestions", "observing", "outbound", "raw_sockets", "release", "sealing", "storable",
      "supervised", "times", "tracing",
      "web", "websockets"},
     {"providers"},
