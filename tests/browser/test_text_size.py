@@ -57,7 +57,9 @@ def test_a_header_whose_text_alone_is_enlarged_takes_several_lines_and_cuts_noth
     expect(console.page.get_by_role("link", name="Admin")).to_be_visible()
     console.page.evaluate("document.documentElement.style.fontSize = '200%'")
     header = console.page.locator(".top")
+    expect(console.page.locator(".suggestion").first).to_be_visible()
     for width in (1440, 1024, 480, 320):
         console.page.set_viewport_size({"width": width, "height": 800})
         assert console.width() <= width
         assert header.evaluate(CUT) == [], width
+        assert console.page.evaluate(BEYOND) == [], width  # the suggestions, too
