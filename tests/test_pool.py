@@ -90,6 +90,13 @@ def test_a_connection_that_was_kept_counts_for_its_next_user(app, monkeypatch, u
             connection.close()
         use(app)
 
+        engine = next(engine for engine, kept in pool._kept.items() if kept)
+        of_bob = [pool.take(engine), *(connect_for("bob", pool) for _ in range(pool.size() - 4))]
+        with pytest.raises(TimeoutError):
+            connect_for("bob", pool)
+        for connection in of_bob:
+            connection.close()
+
 
 @on_sqlite
 def test_reads_and_writes_have_one_connection(app):
