@@ -97,6 +97,17 @@ def test_a_grant_missing_at_the_other_instance_is_shown_and_reported(
     assert (text_of(chunks), len(called(there))) == ("done", 1)
 
 
+@pytest.mark.settings(starting_credits=8)  # enough for a step, and too few for this call
+def test_the_users_account_here_does_not_pay_a_call_that_is_made_there(
+    alice, begin, chat, served_by, there
+):
+    served_by.answers = [call("aivideo-create-video", prompt="a lighthouse"), DONE]
+    turn = begin(alice, chat)
+    allow(alice, chat, turn.part("data-approval"))
+    turn.end()
+    assert len(called(there)) == 1
+
+
 @pytest.mark.settings(approval_seconds=20)
 def test_a_grant_given_there_lets_the_call_go_on(alice, begin, chat, served_by, there, office):
     served_by.answers = [call(CONTACTS), DONE]
