@@ -65,6 +65,18 @@ def test_a_refused_level_leaves_the_key_of_the_call_free(post):
     assert post(creator("SELF_ONLY"), STARTED, key="k")[0].json["data"]["status"] == "running"
 
 
+def test_content_that_another_business_pays_for_cannot_be_private(post):
+    """Source: developers.tiktok.com/doc/content-sharing-guidelines, "Branded content"."""
+    for body in ({}, {"privacyLevel": "SELF_ONLY"}):
+        answer, seen = post(brandContent=True, **body)
+        assert (answer.status_code, list(answer.json["details"])) == (400, ["privacyLevel"])
+        assert seen == []
+    levels = creator("PUBLIC_TO_EVERYONE", "SELF_ONLY")
+    answer, seen = post(levels, STARTED, brandContent=True, privacyLevel="PUBLIC_TO_EVERYONE")
+    assert (answer.status_code, seen[1].json["post_info"]["brand_content_toggle"]) == (200, True)
+    assert post(levels, STARTED, brandOrganic=True)[0].status_code == 200, "may be private"
+
+
 def test_only_https_addresses_are_passed_on(post):
     for url in ("http://videos.example/1.mp4", "https://a:b@videos.example/1", "https:///1", "x"):
         answer, seen = post(videoUrl=url)

@@ -4092,7 +4092,7 @@ export interface Endpoints {
       coverTimestampMs?: number;
       /** It was made with AI. @default false */
       isAiGenerated?: boolean;
-      /** It is paid for by another business. @default false */
+      /** It is paid for by another business; not with `SELF_ONLY`. @default false */
       brandContent?: boolean;
       /** It advertises the user's own business. @default false */
       brandOrganic?: boolean;

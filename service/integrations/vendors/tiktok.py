@@ -1,16 +1,16 @@
 """TikTok: a user's own videos are posted from an address at which TikTok fetches them.
 
 The operator must verify the host of that address at TikTok. Until TikTok has audited the operator's
-app, only the users themselves can see their posts.
-Source: developers.tiktok.com/doc/content-posting-api-reference-direct-post, -query-creator-info,
--get-video-status, oauth-user-access-token-management, tiktok-api-v2-error-handling.
+app, only the users themselves can see their posts. Source: developers.tiktok.com/doc/
+content-posting-api-reference-direct-post, -query-creator-info, -get-video-status,
+content-sharing-guidelines, oauth-user-access-token-management, tiktok-api-v2-error-handling.
 """
 
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from marshmallow import ValidationError
+from marshmallow import ValidationError, validates_schema
 
 from service.integrations.calling.call import Call
 from service.integrations.declare.endpoint import Endpoint
@@ -28,6 +28,7 @@ from service.integrations.declare.vendor import Reply, Vendor
 from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 
 DOCS = "https://developers.tiktok.com/doc/content-posting-api-reference-direct-post"
+OAUTH = "https://open.tiktokapis.com/v2/oauth"
 PUBLISH = "/v2/post/publish"
 PRIVACY = ("PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "FOLLOWER_OF_CREATOR", "SELF_ONLY")
 HOUR = 3600  # TikTok fetches a video within it (content-posting-api-media-transfer-guide)
@@ -82,15 +83,9 @@ TIKTOK = Vendor(
         authorize_url=address(
             "TIKTOK_AUTHORIZE_URL", "https://www.tiktok.com/v2/auth/authorize/", "consent page"
         ),
-        token_url=address(
-            "TIKTOK_TOKEN_URL", "https://open.tiktokapis.com/v2/oauth/token/", "token endpoint"
-        ),
+        token_url=address("TIKTOK_TOKEN_URL", f"{OAUTH}/token/", "token endpoint"),
         revocation=Revocation(
-            url=address(
-                "TIKTOK_REVOKE_URL",
-                "https://open.tiktokapis.com/v2/oauth/revoke/",
-                "revocation endpoint",
-            ),
+            url=address("TIKTOK_REVOKE_URL", f"{OAUTH}/revoke/", "revocation endpoint"),
             has_client=True,
         ),
         tokens=TokenAnswer(account="open_id"),
@@ -139,8 +134,15 @@ class Video(Parameters):
         least=0, most=3_600_000, to="json.post_info.video_cover_timestamp_ms",
     )  # fmt: skip
     isAiGenerated = _switch("It was made with AI.", "is_aigc")
-    brandContent = _switch("It is paid for by another business.", "brand_content_toggle")
+    brandContent = _switch(
+        "It is paid for by another business; not with `SELF_ONLY`.", "brand_content_toggle"
+    )
     brandOrganic = _switch("It advertises the user's own business.", "brand_organic_toggle")
+
+    @validates_schema
+    def check_brand(self, data: dict[str, Any], **kwargs: Any) -> None:
+        if data["brandContent"] and data["privacyLevel"] == "SELF_ONLY":
+            raise ValidationError("Not `SELF_ONLY` with `brandContent`.", "privacyLevel")
 
 
 CREATOR = post(f"{PUBLISH}/creator_info/query/", repeatable=True)
