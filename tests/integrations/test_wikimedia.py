@@ -32,12 +32,14 @@ def test_each_language_has_its_host(ask, by_language):
     by_language.says(SAN_FRANCISCO, {"pages": []})
     ask("encyclopedia-summary", {"title": "x", "language": "de"})
     ask("encyclopedia-search", {"query": "x", "language": "zh-yue"})
+    ask("encyclopedia-search", {"query": "x", "language": "simple"})
     paths = [asked.path for asked in by_language.seen]
-    assert paths == [f"/at/de{SUMMARY}x", "/at/zh-yue/w/rest.php/v1/search/page"]
+    search = "w/rest.php/v1/search/page"
+    assert paths == [f"/at/de{SUMMARY}x", f"/at/zh-yue/{search}", f"/at/simple/{search}"]
     assert WIKIMEDIA.bases[0].default == "https://{language}.wikipedia.org"
 
 
-@pytest.mark.parametrize("language", ["en.evil.example/", "en#", "EN", "en\n", "", "a" * 64, "en-"])
+@pytest.mark.parametrize("language", ["simple.evil.ex/", "en#", "EN", "en\n", "", "a" * 64, "en-"])
 def test_a_language_cannot_lead_to_another_host(ask, vendor, language):
     answer = ask("encyclopedia-summary", {"title": "x", "language": language})
     assert (answer.status_code, list(answer.json["details"])) == (400, ["language"])

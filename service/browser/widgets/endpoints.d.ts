@@ -1249,7 +1249,7 @@ export interface Endpoints {
   'encyclopedia-search': {
     get: true;
     request: {
-      /** The language of the encyclopedia, as in its host name: `en`, `de`, `zh-yue`. @default 'en' */
+      /** The language of the encyclopedia, as in its host name: `en`, `de`, `zh-yue`, `simple`. @default 'en' */
       language?: string;
       /** What to search for. */
       query: string;
@@ -1273,7 +1273,7 @@ export interface Endpoints {
   'encyclopedia-summary': {
     get: true;
     request: {
-      /** The language of the encyclopedia, as in its host name: `en`, `de`, `zh-yue`. @default 'en' */
+      /** The language of the encyclopedia, as in its host name: `en`, `de`, `zh-yue`, `simple`. @default 'en' */
       language?: string;
       /** The article's title. Redirects are followed. */
       title: string;

@@ -121,8 +121,8 @@ RESULT = Shape(
 
 class Wiki(Parameters):
     language = Words(
-        "The language of the encyclopedia, as in its host name: `en`, `de`, `zh-yue`.",
-        pattern="^[a-z]{2,3}(-[a-z]+)*$", to="base.language", default="en",
+        "The language of the encyclopedia, as in its host name: `en`, `de`, `zh-yue`, `simple`.",
+        pattern="^([a-z]{2,3}(-[a-z]+)*|simple)$", to="base.language", default="en",
     )  # fmt: skip
 
 
