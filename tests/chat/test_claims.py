@@ -11,17 +11,19 @@ from structlog.testing import capture_logs
 from service import supervised
 from service.billing import ledger
 from service.billing.models import Account, Entry, Hold
+from service.chat import autonomous
 from service.chat.models import Claim, Lease, Turn
 from service.chat.turn import claim_watch, hold
 from service.chat.turn.turn import NO_CREDITS
 from service.database.access import write_transaction
 from service.database.clock import from_now
 from service.extensions import db
+from service.records.models import Record
 from tests import model_streams
 from tests.app_database import execute_write, rows
 from tests.chat.gated_turns import begin, end, gated_answer, gated_text, wait_until_begun
 from tests.people import text_of
-from tests.services import wait_for
+from tests.services import on_sqlite, wait_for
 from tests.upstream import Answer
 
 
@@ -224,3 +226,13 @@ def test_a_worker_that_is_to_end_charges_its_turns_first(app, monkeypatch):
     watch.wake()
     wait_for(lambda: lifecycle.is_done)
     assert done == [False, False]
+
+
+@on_sqlite
+def test_an_answer_without_a_chat_takes_no_claim_before_it_writes(app):
+    """A watch that expected a claim would make one again, and nothing would remove it."""
+    write = 'call records.create with {"collection": "notes", "data": {"title": "Kites"}}'
+    with app.app_context():
+        list(autonomous.ask(app, write))
+    assert [data["title"] for data in rows(app, select(Record.data))] == ["Kites"]
+    assert rows(app, select(Claim.turn_id)) == []
