@@ -296,7 +296,7 @@ def test_nobody_is_erased_by_a_release_that_does_not_know_all_tables(databases):
     refused = command(environment(url), "users", "erase", "alice", "--yes")
     assert refused.exit_code == 1
     assert refused.output.startswith("Error: the database is that of a later release")
-    assert "1005.0 credits" in command(environment(url), "credits", "balance", "alice").output
+    assert "1005 credits" in command(environment(url), "credits", "balance", "alice").output
 
 
 def test_nobody_is_erased_by_a_command_that_does_not_know_the_apps_owner(databases):
@@ -308,7 +308,7 @@ def test_nobody_is_erased_by_a_command_that_does_not_know_the_apps_owner(databas
     refused = command(values, "users", "erase", "owner", "--yes")
     said = "Error: OWNER_TOKEN: must be set, because its subject is not erased\n"
     assert (refused.exit_code, refused.output) == (1, said)
-    assert "1005.0 credits" in command(values, "credits", "balance", "owner").output
+    assert "1005 credits" in command(values, "credits", "balance", "owner").output
 
 
 @on_sqlite
