@@ -176,6 +176,7 @@ SERVED = {
     "text/html; charset=utf-8": ("text/html", "attachment"),
     "application/pdf": ("application/pdf", "attachment"),
     "image/png\r\nX: y": ("application/octet-stream", "attachment"),
+    "image/" + "x" * 100: ("application/octet-stream", "attachment"),  # longer than its column
     "": ("application/octet-stream", "attachment"),
 }
 
