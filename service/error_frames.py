@@ -4,8 +4,9 @@
 def drop_frames(error: BaseException) -> None:
     """Take the frames from a handled error and from the errors that led to it.
 
-    A frame with a variable for its error is a cycle, as in marshmallow. Only the garbage collector
-    would free it, with all callers' variables: the body of the request, or the whole turn.
+    A frame that has its error in a variable is part of a cycle; marshmallow's frames do. Only the
+    garbage collector would free it, with all variables of its callers: the body of the request, or
+    the whole turn.
     """
     left = [error]
     while left:

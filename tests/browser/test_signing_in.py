@@ -79,7 +79,7 @@ def signs_out_in_both_tabs(console):
     other.get_by_label("New task").fill("another task")
     assert "another task" in other.evaluate("JSON.stringify(sessionStorage)")
     console.sign_out()
-    expect(other.get_by_role("button", name="Sign in")).to_be_visible()  # tables may say 401 before
+    expect(other.get_by_role("button", name="Sign in")).to_be_visible()  # the tables are gone
     expect(other.get_by_role("alert")).to_have_text("You are signed out.")
     assert "another task" not in other.evaluate("JSON.stringify(sessionStorage)")
     other.close()
