@@ -13,7 +13,8 @@ from urllib3 import HTTPHeaderDict
 
 from service.outbound.body import READ_SIZE, Dechunker, ResponseBody
 from service.outbound.head import ResponseHead
-from service.outbound.upstream import Outbound, UpstreamError, read_all
+from service.outbound.stream import UpstreamError, read_all
+from service.outbound.upstream import Outbound
 from tests.endless_senders import fill, flooding
 
 FRAMED = b"5\r\nhello\r\n1;ext=1\r\n,\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n"

@@ -8,7 +8,8 @@ import gevent
 import pytest
 
 from service.observing import attribution
-from service.outbound.upstream import Outbound, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound
 from tests.assistant import endpoint_calls
 from tests.services import free_port, on_sqlite, wait_for
 from tests.upstream import Answer

@@ -10,7 +10,8 @@ import gevent
 import pytest
 from gevent.server import StreamServer
 
-from service.outbound.upstream import Outbound, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound
 from tests.upstream import Answer, ScriptedUpstream
 
 

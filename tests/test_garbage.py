@@ -21,7 +21,7 @@ from service.integrations.calling.call import Call
 from service.integrations.calling.sending import Sender
 from service.outbound.arrivals import Arrivals
 from service.outbound.body import Dechunker
-from service.outbound.upstream import PooledStream
+from service.outbound.stream import PooledStream
 from service.providers.events import ProviderError
 from service.records.outlet import Outlet
 from service.records.session import SocketSession

@@ -10,7 +10,8 @@ from gevent.monkey import get_original
 
 from service.observing import attribution
 from service.outbound.guarded import LOOK_UPS, LOOK_UPS_EACH, is_public
-from service.outbound.upstream import Outbound, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound
 from tests.upstream import Answer, ScriptedUpstream
 
 sleep_in_thread = get_original("time", "sleep")

@@ -10,7 +10,8 @@ from gevent.server import StreamServer
 
 from service.outbound.destination import destination_of
 from service.outbound.head import parse_head, request_head
-from service.outbound.upstream import Outbound, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

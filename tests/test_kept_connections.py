@@ -14,10 +14,11 @@ from config import load
 from service.generation import model_call
 from service.generation.deadline import Deadline
 from service.generation.round_trip import RoundTrip
-from service.outbound import upstream as upstream_module
+from service.outbound import stream as stream_module
 from service.outbound.destination import Origin
 from service.outbound.pool import MOST_IDLE, MOST_SERVERS, Pool
-from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound, Upstream
 from service.providers.catalog import models
 from service.providers.prompt import Prompt, UserMessage
 from tests import model_streams
@@ -192,7 +193,7 @@ def test_the_connections_of_an_app_that_nobody_closes_are_closed_with_it(provide
 
 
 def test_a_body_that_does_not_end_is_closed_after_the_time_limit(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 0.2)
+    monkeypatch.setattr(stream_module, "DRAIN_SECONDS", 0.2)
     provider = provide(never)
     list(ask(caller, provider, "gen-5.4"))
     assert provider.left == 0
@@ -200,14 +201,14 @@ def test_a_body_that_does_not_end_is_closed_after_the_time_limit(caller, provide
 
 
 def test_a_body_that_goes_on_is_closed_after_the_byte_limit(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 60)
+    monkeypatch.setattr(stream_module, "DRAIN_SECONDS", 60)
     provider = provide(without_end)
     list(ask(caller, provider, "llm-sonnet-4-6"))
     wait_for(lambda: provider.left == 1)
 
 
 def test_closing_the_events_early_closes_the_connection_at_once(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 60)
+    monkeypatch.setattr(stream_module, "DRAIN_SECONDS", 60)
     provider = provide(never)
     events = ask(caller, provider, "llm-sonnet-4-6")
     next(events)
@@ -216,7 +217,7 @@ def test_closing_the_events_early_closes_the_connection_at_once(caller, provide,
 
 
 def test_a_stopping_worker_closes_connections_that_are_being_drained(caller, provide, monkeypatch):
-    monkeypatch.setattr(upstream_module, "DRAIN_SECONDS", 60)
+    monkeypatch.setattr(stream_module, "DRAIN_SECONDS", 60)
     provider = provide(never)
     list(ask(caller, provider, "gen-5.4"))
     caller.close()

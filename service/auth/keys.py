@@ -9,7 +9,8 @@ from gevent.lock import BoundedSemaphore
 from joserfc.errors import JoseError
 from joserfc.jwk import Key, KeySet
 
-from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound, Upstream
 from service.web.errors import Unavailable
 
 REFETCH_AFTER = 60.0  # seconds between fetches, so that invented key ids cause few requests

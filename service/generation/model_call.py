@@ -20,7 +20,8 @@ from service.observing import spans
 from service.observing.measures import count_tokens, time_of_model
 from service.outbound.arrivals import Arrivals
 from service.outbound.retry import retry_after
-from service.outbound.upstream import ByteStream, Outbound, Upstream, UpstreamError, read_all
+from service.outbound.stream import ByteStream, UpstreamError, read_all
+from service.outbound.upstream import Outbound, Upstream
 from service.providers.events import (
     OPERATOR_FAULTS,
     PASSING_FAULTS,

@@ -7,7 +7,7 @@ from typing import Protocol
 from service.generation.pace import PacedReader
 from service.outbound.arrivals import Arrivals, TakePiece
 from service.outbound.retry import retry_after
-from service.outbound.upstream import ByteStream, UpstreamError
+from service.outbound.stream import ByteStream, UpstreamError
 from service.providers.answer_limit import AnswerRoom
 from service.providers.events import Event, ProviderError
 from service.providers.provider import Decoder
@@ -31,7 +31,8 @@ def read_answer(
     stream: ByteStream, decoder: Decoder, take: TakeTexts | None
 ) -> Iterator[Event | Arrivals]:
     """Yield the events of an answer with status 200. Raises `ProviderError`."""
-    pieces = _Pieces(stream, decoder, take)
+    pieces, wait = _Pieces(stream, decoder, take), retry_after(stream.headers)
+    stream.drop_headers()
     try:
         for event in decode(pieces.read, decoder, pieces.reader, pieces.park):
             if not isinstance(event, Arrivals):
@@ -39,7 +40,7 @@ def read_answer(
             yield event
     except ProviderError as error:
         if error.fault != "slow":
-            error.retry_after = retry_after(stream.headers)
+            error.retry_after = wait
             raise
         yield from _end_of_silence(decoder, error)
     else:

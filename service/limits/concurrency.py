@@ -6,10 +6,9 @@ workers on SQLite logs a warning.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 from weakref import WeakValueDictionary
 
@@ -47,22 +46,25 @@ class TooManyAtOnce(RateLimited):
     """The user has all tickets of a kind, or the most jobs."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Ticket:
     """A ticket counts until `free` is called; a second call does nothing."""
 
-    _free: Callable[[], None] | None
-    _give_back: Callable[[], None]
+    _limits: "ConcurrencyLimits"
+    _kind: LimitedKind
+    _subject: str
+    _lock: int | None
+    _is_free: bool = False
 
     def give_back(self) -> None:
         """Free the ticket of something that needed none, and do not count it for `RATE_LIMITS`."""
         self.free()
-        self._give_back()
+        self._limits.rates.give_back(self._kind, self._subject)
 
     def free(self) -> None:
-        free, self._free = self._free, None
-        if free:
-            free()
+        if not self._is_free:
+            self._is_free = True
+            self._limits.leave(self._kind, self._subject, self._lock)
 
 
 class ConcurrencyLimits:
@@ -73,7 +75,7 @@ class ConcurrencyLimits:
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         self._app = app
-        self._rates = RATES.of(app)
+        self.rates = RATES.of(app)
         self._most: dict[LimitedKind, int] = {
             "turns": settings.turns_at_once,
             "calls": settings.calls_at_once,
@@ -100,17 +102,16 @@ class ConcurrencyLimits:
         here[subject] = here.get(subject, 0) + 1
         may_begin = False
         try:
-            self._rates.hit(kind, subject)
+            self.rates.hit(kind, subject)
             lock = self._lock(kind, subject, most) if is_limited else None
             may_begin = True
         except TooManyAtOnce:
-            self._rates.give_back(kind, subject)
+            self.rates.give_back(kind, subject)
             raise
         finally:
             if not may_begin:
-                self._leave(kind, subject, None)
-        give_back = partial(self._rates.give_back, kind, subject)
-        return Ticket(partial(self._leave, kind, subject, lock), give_back)
+                self.leave(kind, subject, None)
+        return Ticket(self, kind, subject, lock)
 
     def count(self, kind: LimitedKind) -> int:
         """Return how many of a kind this worker has, for all users together."""
@@ -133,7 +134,8 @@ class ConcurrencyLimits:
             raise _refusal(kind, most)
         return lock
 
-    def _leave(self, kind: LimitedKind, subject: str, lock: int | None) -> None:
+    def leave(self, kind: LimitedKind, subject: str, lock: int | None) -> None:
+        """Stop counting one of a user, and free its lock."""
         here = self._here[kind]
         here[subject] -= 1
         if not here[subject]:

@@ -15,22 +15,23 @@ JOINED = 65_536  # bytes: a body up to this size is sent together with its head
 
 
 class HttpExchange:
-    """A request and its response. After `run`, `head` and `body` are those of the response.
+    """A request and its response. After `run`, `body` is that of the response.
 
     `end` gives the connection back or closes it.
     """
 
-    head: ResponseHead
     body: ResponseBody
 
     def __init__(self, pool: Pool, origin: Origin, seconds: float) -> None:
         """Take an idle connection, or connect within `seconds`. Raises as `Pool.take` does."""
         self._pool, self._origin = pool, origin
         self._connection = pool.take(origin, seconds)
-        self._is_sent = False
+        self._is_sent = self._keeps_connection = False
 
-    def run(self, method: str, head: bytes, content: bytes | None, idle: float | None) -> None:
-        """Send the request and read the response's head; each read may take `idle` seconds.
+    def run(
+        self, method: str, head: bytes, content: bytes | None, idle: float | None
+    ) -> ResponseHead:
+        """Send the request and return the response's head; each read may take `idle` seconds.
 
         Raises OSError, HTTPException. The connection is closed after any exception.
         """
@@ -40,8 +41,10 @@ class HttpExchange:
             # A server that refuses a long body may answer before it has read the whole body.
             with suppress(BrokenPipeError, ConnectionResetError):
                 self._send(sock, head, content or b"")
-            self.head, ahead = _receive(sock, method)
-            self.body = ResponseBody(sock, self.head, ahead)
+            answer, ahead = _receive(sock, method)
+            self.body = ResponseBody(sock, answer, ahead)
+            self._keeps_connection = answer.keeps_connection
+            return answer
 
     def _send(self, sock: Any, head: bytes, content: bytes) -> None:
         joined = len(content) <= JOINED
@@ -54,7 +57,7 @@ class HttpExchange:
         body = self.body
         body.leave()
         is_over = self._is_sent and body.complete and not body.is_followed
-        if is_over and self.head.keeps_connection:
+        if is_over and self._keeps_connection:
             self._pool.give_back(self._origin, self._connection)
         else:
             self._connection.close()

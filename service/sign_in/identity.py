@@ -22,7 +22,8 @@ from joserfc.errors import InvalidKeyIdError, JoseError
 from config import Settings
 from service.auth.keys import KeySource
 from service.auth.tokens import LEEWAY, SIGNED_BY_PROVIDER, peek
-from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound, Upstream
 from service.sign_in.provider_errors import ClientRefused, ProviderAway, ProviderRefused
 from service.storable import is_header_text
 from service.web.origin import is_safe

@@ -13,7 +13,8 @@ from gevent.event import Event
 
 from service.observing import attribution
 from service.observing.measures import SPANS_DROPPED
-from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound, Upstream
 from service.supervised import LastingGreenlets
 
 BATCH = 512  # spans

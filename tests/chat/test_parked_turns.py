@@ -1,11 +1,13 @@
 """A turn that receives a text has no greenlet, and all its endings work nevertheless."""
 
+import gc
 import json
 from types import SimpleNamespace
 
 import gevent
 import pytest
 from gevent.event import Event
+from urllib3 import HTTPHeaderDict
 
 from service.chat.turn import pump
 from service.generation import pace
@@ -52,7 +54,7 @@ def parked(monkeypatch):
 def says(served_by):
     """Has the model say the pieces, then wait for the event before it says the rest."""
 
-    def answer(*pieces, then=(), gap=0.03):
+    def answer(*pieces, then=(), gap=0.03, headers=None):
         go_on = Event()
 
         def body():
@@ -60,7 +62,7 @@ def says(served_by):
             go_on.wait()
             yield from then
 
-        served_by.answers = [Answer(body())]
+        served_by.answers = [Answer(body(), headers=headers or {})]
         return go_on
 
     return answer
@@ -81,8 +83,6 @@ def ask(person, chat, until):
 
 def carriers():
     """The greenlets of turns that are alive."""
-    import gc
-
     found = [one for one in gc.get_objects() if isinstance(one, gevent.Greenlet)]
     return [one for one in found if one._run is pump.run_turn and not one.dead]
 
@@ -97,6 +97,15 @@ def test_a_slow_text_has_no_greenlet_until_it_ends(alice, chat, says, parked):
     assert text_of(chunks) == "".join(WORDS)
     assert types(chunks)[-1] == "finish"
     assert alice.rows(chat)[1]["content"] == "".join(WORDS)
+
+
+def test_a_slow_text_keeps_no_headers_of_its_model(alice, chat, says):
+    go_on = says(*words(*WORDS), then=ended(), headers={"X-Policy": "long"})
+    stream, _ = ask(alice, chat, "four ")
+    heads = [one for one in gc.get_objects() if type(one) is HTTPHeaderDict and "X-Policy" in one]
+    assert heads == []
+    go_on.set()
+    list(stream)
 
 
 def test_a_call_behind_a_text_is_run_and_its_step_parks_anew(alice, chat, served_by, parked):

@@ -65,9 +65,11 @@ def test_a_third_busy_answer_ends_the_turn(served_by, alice, status, told, pause
     assert len(served_by.seen) == 3
 
 
-def test_the_pause_that_a_host_asks_for_is_waited(served_by, alice, stream_of, pauses):
-    asked = Answer("{}", "429 Too Many Requests", {"Retry-After": "3"})
-    served_by.answers = [asked, stream_of("ok")]
+@pytest.mark.parametrize(("body", "status"), [("{}", "429 Too Many"), (OVERLOADED, "200 OK")])
+def test_the_pause_that_a_host_asks_for_is_waited(
+    served_by, alice, stream_of, pauses, body, status
+):
+    served_by.answers = [Answer(body, status, {"Retry-After": "3"}), stream_of("ok")]
     alice.turn(alice.new_chat(), "hello")
     assert 3 <= max(pauses) < 3.5
 

@@ -51,7 +51,7 @@ class Conversation:
         self._summarize = Summarizer(app, run, recalled)
         self._steps: tuple[Message, ...] = ()  # of this turn
         self._sent: tuple[Message, ...] = ()  # in the last prompt
-        self._counted: set[Stage] = set()
+        self._counted: frozenset[Stage] = frozenset()
         user_message = UserMessage(question.content, question.aside)
         self._history = history_of(
             _with_pauses(recalled.rows), recalled.summary, user_message, run.earlier.note
@@ -103,9 +103,10 @@ class Conversation:
         stages = self._stages
         if stages:
             self._tally.compaction = {"stages": stages, "dropped": self._history.dropped}
-        for stage in set(stages) - self._counted:
+        new = frozenset(stages) - self._counted
+        for stage in new:
             COMPACTIONS.labels(stage).inc()
-            self._counted.add(stage)
+        self._counted |= new
 
 
 def _with_pauses(rows: Iterable[StoredMessage]) -> Iterator[StoredMessage]:

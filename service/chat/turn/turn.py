@@ -9,6 +9,7 @@ from flask import Flask
 from service.billing.shortage import Shortage
 from service.chat import claim_lock
 from service.chat.stream import chunks
+from service.chat.tools.guard import LoopGuard
 from service.chat.tools.tool import ToolContext
 from service.chat.turn.claim_watch import CLAIM_WATCH
 from service.chat.turn.conversation import Conversation
@@ -46,13 +47,13 @@ def answer(app: Flask, run: Run) -> Answer:
     text is expected, the generator yields an `Arrivals`, and need not be resumed before this asks
     for it. Raises `ProviderError` and `ServiceError`.
     """
-    conversation, context = Conversation(app, run), _context(app, run)
+    conversation, guard = Conversation(app, run), LoopGuard()
     for number in range(1, STEPS + 1):
         if number > 1:
             CLAIM_WATCH.of(app).check(run)
         before = len(run.assembly.parts)
         step = Step(number, muted=number == STEPS, text=run.assembly.text_since(before))
-        with closing(_step(app, run, step, conversation, context)) as of_step:
+        with closing(_step(app, run, step, conversation, guard)) as of_step:
             for chunk in of_step:
                 if not isinstance(chunk, Arrivals):
                     run.assembly.apply(chunk)
@@ -62,9 +63,7 @@ def answer(app: Flask, run: Run) -> Answer:
             return
 
 
-def _step(
-    app: Flask, run: Run, step: Step, conversation: Conversation, context: ToolContext
-) -> Answer:
+def _step(app: Flask, run: Run, step: Step, conversation: Conversation, guard: LoopGuard) -> Answer:
     """Yield the model's answer, then the results of its tool calls."""
     yield chunks.StartStep()
     prompt = conversation.prompt(step.muted)
@@ -77,7 +76,7 @@ def _step(
         yield from _ask(app, run, step, prompt)
     if step.muted and step.is_refused and step.text.is_blank:
         yield from _ask_without_tools(app, run, step, prompt)
-    yield from step.run_calls(app, context)
+    yield from step.run_calls(app, _context(app, run, guard))
     run.interruption.check()
     if step.text.is_blank and not step.goes_on:
         yield from step.close(NO_TEXT.get(run.tally.reason, NO_TEXT_AT_ALL))
@@ -137,13 +136,14 @@ def _ask_without_tools(app: Flask, run: Run, step: Step, prompt: Prompt) -> Answ
             raise
 
 
-def _context(app: Flask, run: Run) -> ToolContext:
+def _context(app: Flask, run: Run, guard: LoopGuard) -> ToolContext:
     question = run.question
     return ToolContext(
         caller=question.caller,
         collections=APP_COLLECTIONS.of(app),
         turn_id=question.turn_id,
         chat_id=question.chat_id,
+        guard=guard,
         user_message_id=question.user_message_id or None,
         earlier=run.earlier,
         token=question.token,

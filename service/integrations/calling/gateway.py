@@ -28,7 +28,8 @@ from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import has_dot_segment, path_of
 from service.integrations.declare.payload import parse
 from service.integrations.inbound import CallNote, Inbound, ProxyResponse
-from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
+from service.outbound.stream import UpstreamError, read_all
+from service.outbound.upstream import Outbound, Upstream
 from service.web.errors import (
     Conflict,
     Forbidden,

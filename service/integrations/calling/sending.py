@@ -16,7 +16,8 @@ from service.integrations.declare.payload import parse, plain, query_value
 from service.integrations.declare.reading import Unusable, unusable
 from service.integrations.declare.request import Outgoing
 from service.integrations.declare.vendor import Reply, Vendor
-from service.outbound.upstream import Outbound, Upstream, UpstreamError, read_all
+from service.outbound.stream import UpstreamError, read_all
+from service.outbound.upstream import Outbound, Upstream
 from service.release import USER_AGENT
 from service.web.errors import UpstreamFailed, UpstreamTimedOut
 

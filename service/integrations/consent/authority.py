@@ -22,7 +22,8 @@ from service.integrations.consent.accounts import VendorAccount, account_of
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.oauth2 import OAuth2, value_of
 from service.integrations.declare.setting import Setting
-from service.outbound.upstream import Outbound, Upstream, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Outbound, Upstream
 from service.storable import is_header_text
 from service.times import now
 from service.web.errors import NotConfigured

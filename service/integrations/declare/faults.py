@@ -9,7 +9,7 @@ from math import ceil
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.vendor import Reply, Vendor
 from service.outbound import retry
-from service.outbound.upstream import UpstreamError
+from service.outbound.stream import UpstreamError
 from service.web.errors import (
     Forbidden,
     InvalidRequest,

@@ -17,7 +17,8 @@ from service.integrations.consent import authority
 from service.integrations.declare.catalog import Catalog
 from service.integrations.models import IntegrationJob
 from service.limits import concurrency
-from service.outbound.upstream import Upstream, UpstreamError
+from service.outbound.stream import UpstreamError
+from service.outbound.upstream import Upstream
 from service.times import now
 from tests.described_answers import is_described
 from tests.integrations.oauth.provider import Reply
