@@ -29,6 +29,12 @@ def test_the_files_of_the_unit_are_private_and_its_limit_of_open_files_suffices(
     assert int(lines_of("LimitNOFILE")[0]) >= 65_536
 
 
+def test_the_unit_allows_what_gunicorn_needs_for_the_file_of_a_socket():
+    """It calls chown, which is one of the calls in @privileged."""
+    assert "@privileged" in lines_of("SystemCallFilter")[1]
+    assert "@chown" in lines_of("SystemCallFilter")[2].split()
+
+
 def test_the_exposure_of_the_unit_is_below_three():
     require(shutil.which("systemd-analyze"), "systemd-analyze (systemd)")
     command = ["systemd-analyze", "security", "--offline=yes", "--no-pager", str(UNIT)]
@@ -44,7 +50,7 @@ def test_the_steps_of_the_page_lead_to_what_the_unit_expects():
     section = page.split("### A server, step by step")[1].split("\n###")[0]
     blocks = [textwrap.dedent(one) for one in re.findall(r"```bash\n(.*?)```", section, re.S)]
     script = "\n".join(blocks)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
     [user], [tree], [settings] = map(lines_of, ("User", "WorkingDirectory", "EnvironmentFile"))
     assert f"useradd --system --user-group --home-dir {tree} " in script
@@ -53,6 +59,8 @@ def test_the_steps_of_the_page_lead_to_what_the_unit_expects():
     readable = [script.index(one) for one in ("umask 022", "chmod -R go=rX .", "python3 -m venv")]
     assert readable == sorted(readable)
     assert f"install -m 600 /dev/null {settings}" in script
+    webroot = ("mkdir -p /var/www/acme\n", "certbot certonly --webroot -w /var/www/acme ")
+    assert script.index(webroot[0]) < script.index(webroot[1])
     assert lines_of("ReadWritePaths") == [f"-{tree}/instance"]
     assert f". {settings}; set +a\ncd {tree} && exec runuser -u {user} --" in script
 
