@@ -135,13 +135,15 @@ def test_a_document_larger_than_its_export_is_exported(alice, google):
     assert (answer.status_code, answer.json["data"]["size"]) == (200, 8)
 
 
-def test_a_video_of_google_vids_is_exported_as_mp4(alice, google):
-    """It has no content of its own. Google exports it in no other format."""
+@pytest.mark.parametrize("more", [{}, {"exportMimeType": "application/mp4"}])
+def test_a_video_of_google_vids_is_not_exported(alice, google, more):
+    """Google gives it only to a long-running download."""
     connect(alice, "drive-download")
-    kind = "application/vnd.google-apps.vid"
-    google.says(Said({"id": "v", "mimeType": kind}), Said(b"a video"))
-    answer = alice.post("/api/integrations/drive-download", {"fileId": "v"})
-    assert answer.json["data"]["mimeType"] == "application/mp4"
+    google.says(Said({"id": "v", "mimeType": "application/vnd.google-apps.vid"}))
+    answer = alice.post("/api/integrations/drive-download", {"fileId": "v", **more})
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_request")
+    assert "Google Vids" in answer.json["message"]
+    assert len(google.seen) == 1
 
 
 def classic(status, reason, message="No.", domain="global"):
@@ -192,9 +194,12 @@ CASES = {
             "insufficientFilePermissions", "insufficientParentPermissions", "domainPolicy",
             "appNotAuthorizedToFile", "forbidden", "forbiddenForNonOrganizer",
             "storageQuotaExceeded", "sharingRateLimitExceeded", "cannotDownloadFile",
-            "fileNotDownloadable", "exportSizeLimitExceeded", "reasonOfTomorrow",
+            "fileNotDownloadable", "reasonOfTomorrow",
         )
     },
+    "an export of more than 10 MB": (
+        403, classic(403, "exportSizeLimitExceeded"), (413, "too_large"),
+    ),
     "no mail": (
         400,
         newer(400, "FAILED_PRECONDITION", message="Mail service not enabled"),

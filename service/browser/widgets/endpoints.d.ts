@@ -1187,7 +1187,7 @@ export interface Endpoints {
     request: {
       /** The file's id. */
       fileId: string;
-      /** What to convert one of Google's own documents to. Without it, a spreadsheet becomes CSV (its first sheet), a script JSON, a video of Google Vids MP4 and any other document PDF. */
+      /** What to convert one of Google's own documents to. Without it, a spreadsheet becomes CSV (its first sheet), a script JSON and any other document PDF. */
       exportMimeType?: string;
       /** Whether to download it even if Google takes it for malware or spam. @default false */
       acknowledgeAbuse?: boolean;

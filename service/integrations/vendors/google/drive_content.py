@@ -43,8 +43,8 @@ EXPORTS = {  # the default formats for documents in Google's own formats
     f"{OURS}drawing": "application/pdf",
     f"{OURS}spreadsheet": "text/csv",
     f"{OURS}script": "application/vnd.google-apps.script+json",
-    f"{OURS}vid": "application/mp4",
 }
+VIDS = f"{OURS}vid"  # Google gives these only to `files.download`, a long-running operation
 
 
 class Upload(Parameters):
@@ -127,7 +127,7 @@ upload = Endpoint(
 class Download(ExistingFile):
     exportMimeType = Words(
         "What to convert one of Google's own documents to. Without it, a spreadsheet becomes CSV "
-        "(its first sheet), a script JSON, a video of Google Vids MP4 and any other document PDF.",
+        "(its first sheet), a script JSON and any other document PDF.",
         pattern=MEDIA_TYPE,
     )
     acknowledgeAbuse = Switch(
@@ -152,6 +152,8 @@ def _download(
 ) -> dict[str, Any]:
     known = call.send(request)
     target = kind = text(known, "mimeType")
+    if kind == VIDS:
+        raise InvalidRequest("Google does not export a video of Google Vids.", details={})
     if kind.startswith(OURS):
         target = export_mime_type or EXPORTS.get(kind, "")
         part = EXPORT.with_parts(path={"fileId": file_id}, query={"mimeType": target})

@@ -10,7 +10,13 @@ from typing import Any
 
 from service.integrations.declare.faults import OutOfReach, ScopeMissing, forbidden, limited
 from service.integrations.declare.vendor import Reply
-from service.web.errors import Forbidden, InvalidRequest, ServiceError, UpstreamFailed
+from service.web.errors import (
+    Forbidden,
+    InvalidRequest,
+    ServiceError,
+    TooLarge,
+    UpstreamFailed,
+)
 
 SCOPE = {"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficient_scope"}
 QUOTA = {
@@ -44,6 +50,8 @@ def refusal(reply: Reply) -> ServiceError | None:
         return OutOfReach()
     if "cannotDownloadAbusiveFile" in reasons:
         return Forbidden(ABUSIVE)
+    if "exportSizeLimitExceeded" in reasons:
+        return TooLarge("Google exports at most 10 MB of a document.")
     return forbidden() if reasons else ScopeMissing()
 
 
