@@ -72,6 +72,15 @@ def test_without_a_token_it_asks_as_nobody(app, ask, vendor):
     assert "authorization" not in vendor.seen[0].headers
 
 
+def test_the_qualifiers_of_a_search_do_not_count_for_its_words(ask, vendor):
+    """GitHub takes at most 256 characters, without qualifiers and operators, and counts itself."""
+    vendor.says({"total_count": 0, "incomplete_results": False, "items": []})
+    query = "graph " + " ".join(f"user:an-account-with-a-long-name-{n}" for n in range(20))
+    assert len(query) > 600
+    assert ask("codehost-search-repositories", {"query": query}).status_code == 200
+    assert vendor.seen[-1].query["q"] == [query]
+
+
 def test_a_search_tells_of_its_next_page_up_to_the_last_that_github_gives(ask, vendor):
     vendor.says({"total_count": 5000, "incomplete_results": False, "items": [REPOSITORY]})
     body = {"query": "language:python stars:>10", "perPage": 100, "page": 9}

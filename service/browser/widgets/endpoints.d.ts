@@ -842,7 +842,7 @@ export interface Endpoints {
       perPage?: number;
       /** The page's number. @default 1 */
       page?: number;
-      /** Words and qualifiers such as `language:`. */
+      /** Words, of at most 256 characters, and qualifiers such as `language:`. */
       query: string;
       /** What to sort by; by default, how well a repository matches. */
       sort?: 'stars' | 'forks' | 'help-wanted-issues' | 'updated';

@@ -66,8 +66,9 @@ NEXT_PAGE = Made(Maybe(Int("")), _next_page)
 
 class Search(Page):
     query = Words(
-        "Words and qualifiers such as `language:`.", most=256, to="query.q", required=True
-    )
+        "Words, of at most 256 characters, and qualifiers such as `language:`.",
+        most=1000, to="query.q", required=True,
+    )  # fmt: skip
     sort = Choice(
         "stars", "forks", "help-wanted-issues", "updated",
         about="What to sort by; by default, how well a repository matches.", to="query.sort",
