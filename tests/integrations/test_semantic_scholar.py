@@ -129,6 +129,14 @@ def test_a_count_may_be_a_text_as_the_vendor_describes_it(ask, vendor, told, kno
     assert ask("scholar-search-papers", QUERY).json["data"]["total"] == known
 
 
+@pytest.mark.parametrize(("url", "ours"), [("", None), ("https://a.example/b.pdf",) * 2])
+def test_a_paper_behind_a_paywall_has_no_pdf(ask, vendor, url, ours):
+    """Its address is empty there."""
+    vendor.says({**GRAPH, "openAccessPdf": {"url": url, "status": "CLOSED", "license": None}})
+    data = ask("scholar-get-citation-details", {"paperId": ID}).json["data"]
+    assert data["paper"]["openAccessPdf"] == ours
+
+
 def test_an_answer_may_be_as_large_as_the_vendor_sends_it(ask, vendor):
     """The papers of large experiments have thousands of authors each."""
     many = [{"name": "Somebody of a Collaboration"}] * 4500

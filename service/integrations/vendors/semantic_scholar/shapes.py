@@ -24,6 +24,12 @@ def count_of(path: str) -> Made:
     return Made(Maybe(Int("")), read)
 
 
+def _pdf(paper: Any, values: Values) -> str | None:
+    """Return the address of a free PDF, which is an empty text for a paper behind a paywall."""
+    url = find(paper, "openAccessPdf.url")
+    return url if isinstance(url, str) and url else None
+
+
 AUTHOR = Shape(name="name", id=Maybe("authorId"))
 CITED = Shape(
     title=Maybe("title"), id=Maybe("paperId"), year=Maybe(Int("year")),
@@ -37,7 +43,7 @@ PAPER = Shape(
     doi=Maybe("externalIds.DOI"), arxivId=Maybe("externalIds.ArXiv"),
     citationCount=Maybe(Int("citationCount")),
     influentialCitationCount=Maybe(Int("influentialCitationCount")),
-    referenceCount=Maybe(Int("referenceCount")), openAccessPdf=Maybe("openAccessPdf.url"),
+    referenceCount=Maybe(Int("referenceCount")), openAccessPdf=Made(Maybe(""), _pdf),
     url=Maybe("url"),
 )  # fmt: skip
 PAPER_FIELDS = (
