@@ -350,6 +350,17 @@ def test_the_author_is_one_of_the_papers(ask, vendor, model, name, chosen):
         assert answer.json["data"]["recipient"]["name"] == chosen
 
 
+def test_the_papers_of_an_author_have_no_summaries(ask, vendor, model):
+    """The vendor refuses lists of papers with `tldr`, but for its searches."""
+    vendor.says({"data": [{"authorId": "1741101", "name": "Oren Etzioni"}]}, {"data": [GRAPH]})
+    model()
+    answer = ask("scholar-draft-email", {"authorName": "Oren Etzioni", "purpose": "Ask for data."})
+    assert answer.json["data"]["paper"]["id"] == ID
+    asked = vendor.seen[-1]
+    assert asked.path == "/author/1741101/papers"
+    assert asked.query["fields"] == ["paperId,title,abstract,year,venue,url"]
+
+
 def test_the_most_that_a_model_can_cost_is_shown(alice):
     entries = alice.get("/api/integrations/catalog").json["endpoints"]
     shown = {one["name"]: one["credits"] for one in entries}

@@ -36,8 +36,8 @@ from service.integrations.vendors.semantic_scholar.vendor import (
 from service.integrations.vendors.semantic_scholar.writing import CONTENTS, language, material
 from service.web.errors import NotFound
 
-OWN = "paperId,title,abstract,tldr,year,venue,url"
-FIELDS = f"{OWN},authors.authorId,authors.name,authors.affiliations"
+OWN = "paperId,title,abstract,year,venue,url"  # a list of an author's papers takes no `tldr`
+FIELDS = f"{OWN},tldr,authors.authorId,authors.name,authors.affiliations"
 RECORD = get("/paper/{id}", query={"fields": FIELDS})
 MATCH = get("/paper/search/match", query={"fields": FIELDS})
 PEOPLE = get("/author/search", query={"fields": "authorId,name,affiliations", "limit": 1})
