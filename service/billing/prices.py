@@ -34,9 +34,9 @@ MODEL_PRICES: dict[str, Price] = {
     "llm-sonnet-4-6": Price(150, 750, 15, 187.5),
     "llm-haiku-4-5": Price(50, 250, 5, 62.5),
     "gen-5.4": Price(125, 750, 12.5, 125, long_from=272_000),
-    "gen-5.4-mini": Price(38, 225, 3.75, 38),
-    "gen-5.4-nano": Price(10, 63, 1, 10),
-    "oss-120b": Price(8, 30, 4, 8),
+    "gen-5.4-mini": Price(37.5, 225, 3.75, 37.5),
+    "gen-5.4-nano": Price(10, 62.5, 1, 10),
+    "oss-120b": Price(7.5, 30, 3.75, 7.5),
 }
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from service.assistant.calls import tools as assistant_tools
 from service.billing.prices import MARGIN_TOKENS, MODEL_PRICES, cost, max_cost
-from service.billing.units import CREDIT, to_credits
+from service.billing.units import CREDIT, DOLLAR, to_credits
 from service.chat.tools.lookups import LOOKUPS
 from service.chat.tools.records import RECORDS
 from service.chat.tools.tool import Tools
@@ -61,11 +61,28 @@ def test_cached_tokens_have_their_own_price():
     assert cost("gen-5.4", 60_000, 0, cache_read=60_000) == 60_000 * 125 * 0.1
 
 
+@pytest.mark.parametrize(
+    ("model", "prompt", "cached", "answer"),
+    [
+        ("gen-5.4-mini", 0.75, 0.075, 4.50),
+        ("gen-5.4-nano", 0.20, 0.02, 1.25),
+        ("oss-120b", 0.15, 0.075, 0.60),
+    ],
+)
+def test_a_model_costs_what_its_provider_lists(model, prompt, cached, answer):
+    """Its prices are in dollars for a million tokens, and not whole micro-credits for each."""
+    costs = (
+        cost(model, 100_000, 0), cost(model, 100_000, 0, cache_read=100_000),
+        cost(model, 0, 100_000),
+    )  # fmt: skip
+    assert costs == tuple(round(one * DOLLAR / 10) for one in (prompt, cached, answer))
+
+
 def test_a_long_prompt_costs_twice_as_much_and_its_answer_half_as_much_again():
     assert cost("gen-5.4", 272_000, 1000) == 272_000 * 125 + 1000 * 750
     assert cost("gen-5.4", 272_001, 1000) == 272_001 * 250 + 1000 * 1125
     assert cost("gen-5.4", 300_000, 0, cache_read=300_000) == 300_000 * 25
-    assert cost("gen-5.4-mini", 272_001, 1000) == 272_001 * 38 + 1000 * 225
+    assert cost("gen-5.4-mini", 272_002, 1000) == 272_002 * 37.5 + 1000 * 225
 
 
 @pytest.mark.parametrize("model", MODEL_PRICES)

@@ -100,7 +100,7 @@ def test_the_operator_sets_the_model_where_a_call_names_none(
     ("body", "most"),
     [
         ({"prompt": "ä" * 500}, (2000 * 125 + 4096 * 750) / 1e6),
-        ({"prompt": "ä" * 500, "model": "gpt-5.4-mini"}, (2000 * 38 + 4096 * 225) / 1e6),
+        ({"prompt": "ä" * 500, "model": "gpt-5.4-mini"}, (2000 * 37.5 + 4096 * 225) / 1e6),
         ({"prompt": "a", "systemPrompt": "a" * 999, "model": "gpt-5.4", "maxTokens": 9},
          (2000 * 125 + 9 * 750) / 1e6),
         ({"messages": [{**MESSAGE, "content": "a" * 500}] * 2, "maxTokens": 100},
@@ -121,8 +121,8 @@ def test_a_text_holds_what_its_prompts_and_its_length_can_cost(ask, held, body, 
     [
         ("gpt-5.4-2026-03-05", 125, 750),
         ("openai/gpt-5.4", 125, 750),
-        ("gpt-5.4-nano", 10, 63),
-        ("local-model", 38, 225),
+        ("gpt-5.4-nano", 10, 62.5),
+        ("local-model", 37.5, 225),
     ],
 )
 def test_a_text_costs_what_the_model_that_wrote_it_does(
@@ -138,7 +138,7 @@ def test_tokens_of_the_cache_are_cheaper(ask, vendor, paid):
     answer["usage"]["prompt_tokens_details"] = {"cached_tokens": 800}
     vendor.says(answer)
     ask("generate-text", {"prompt": "Hello."})
-    assert paid() == (200 * 38 + 800 * 3.75 + 100 * 225) / 1e6
+    assert paid() == (200 * 37.5 + 800 * 3.75 + 100 * 225) / 1e6
 
 
 def test_a_model_that_refuses_is_an_answer(ask, vendor):
