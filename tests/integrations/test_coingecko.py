@@ -17,9 +17,17 @@ def test_without_a_match_no_coin_is_asked_for(ask, vendor):
 
 
 @on_sqlite
-@pytest.mark.parametrize(("status", "code"), [(400, 10010), (400, 10011), (401, 10002)])
-def test_the_key_of_another_plan_is_no_fault_of_the_caller(ask, vendor, status, code):
-    vendor.says(Said({"status": {"error_code": code, "error_message": "Secret."}}, status))
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, {"error_code": 10010, "status": {"error_message": "Secret."}}),
+        (400, {"error_code": 10011, "status": {"error_message": "Secret."}}),
+        (400, {"status": {"error_code": 10010, "error_message": "Secret."}}),
+        (401, {"status": {"error_code": 10002, "error_message": "Secret."}}),
+    ],
+)
+def test_the_key_of_another_plan_is_no_fault_of_the_caller(ask, vendor, status, body):
+    vendor.says(Said(body, status))
     answer = ask("search-crypto", {"query": "x"})
     assert (answer.status_code, answer.json["upstreamStatus"]) == (502, status)
     assert "Secret" not in answer.text

@@ -49,7 +49,9 @@ class PlanKey:
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    is_key = reply.status != 200 and find(reply.body, "status.error_code") in BAD_KEY
+    """Read a refusal. The code of a key of the other host is not in `status`, but beside it."""
+    codes = (find(reply.body, path) for path in ("status.error_code", "error_code"))
+    is_key = reply.status != 200 and any(code in BAD_KEY for code in codes)
     return UpstreamFailed(upstreamStatus=reply.status) if is_key else None
 
 
