@@ -3,6 +3,7 @@
 Open-Meteo takes the first `count` places of a name, and only then leaves out those in other
 countries or outside the area after a comma. So for these searches more places are requested than
 the caller wants. The answers have the names of countries and regions in the requested language.
+Open-Meteo leaves out zeros: a place on the equator has no latitude.
 Source: github.com/open-meteo/geocoding-api.
 """
 
@@ -15,14 +16,27 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.endpoint import FREE_READ, Endpoint
 from service.integrations.declare.example import File, example
 from service.integrations.declare.fields import Count, Parameters, Words
+from service.integrations.declare.json_paths import find
 from service.integrations.declare.request import Outgoing, get
 from service.integrations.declare.says import Says
-from service.integrations.declare.shape import Each, Int, Maybe, Num, Shape
+from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Shape, Values
 from service.integrations.vendors.open_meteo.vendor import DOCS, GEOCODING, OPEN_METEO
 from service.web.errors import NotFound
 
+
+def _coordinate(name: str, other: str) -> Made:
+    """Read a coordinate, 0 if it is left out of a place that has the other one."""
+
+    def coordinate(place: Any, values: Values) -> Any:
+        is_zero = find(place, name) is None and find(place, other) is not None
+        return 0 if is_zero else Num(name).read(place, values)
+
+    return Made(Num(""), coordinate)
+
+
 PLACE = Shape(
-    id=Maybe(Int("id")), name=Maybe("name"), latitude=Num("latitude"), longitude=Num("longitude"),
+    id=Maybe(Int("id")), name=Maybe("name"), latitude=_coordinate("latitude", "longitude"),
+    longitude=_coordinate("longitude", "latitude"),
     country=Maybe("country"), countryCode=Maybe("country_code"), region=Maybe("admin1"),
     district=Maybe("admin2"), timezone=Maybe("timezone"), population=Maybe(Int("population")),
     elevation=Maybe(Num("elevation")),
