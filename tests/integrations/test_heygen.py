@@ -44,6 +44,16 @@ def test_a_refusal_is_told_in_our_words_and_free(ask, vendor, paid):
         assert paid() == 0
 
 
+def test_a_refused_parameter_is_named_as_we_name_it(ask, vendor):
+    """HeyGen names it if the refusal is about one."""
+    for named, ours in (("style_id", ["styleId"]), ("callback_id", []), (None, []), ([], [])):
+        error = {"code": "invalid_parameter", "message": "a text of HeyGen", "param": named}
+        vendor.says(Said({"error": error}, 400))
+        answer = ask("aivideo-create-video", {**PROMPT, "styleId": "modern"})
+        assert (answer.status_code, list(answer.json["details"])) == (400, ours), named
+        assert "a text of HeyGen" not in answer.text
+
+
 def test_a_session_is_asked_until_it_has_a_video_and_then_the_video(ask, vendor, paid, look):
     vendor.says(SESSION)
     job = ask("aivideo-create-video", PROMPT)

@@ -8,10 +8,17 @@ from service.integrations.declare.faults import forbidden
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import Setting, base_url, secret
 from service.integrations.declare.vendor import Reply, Vendor
-from service.web.errors import ServiceError, UpstreamFailed
+from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 
 DOCS = "https://developers.heygen.com/reference"
 AVATAR = Setting("HEYGEN_AVATAR_ID", "the avatar of a script where a call names none")
+
+# Our parameters by HeyGen's names.
+PARAMETERS = {
+    "prompt": "prompt", "script": "script", "avatar_id": "avatarId", "voice_id": "voiceId",
+    "orientation": "orientation", "style_id": "styleId", "files": "files",
+    "aspect_ratio": "aspectRatio", "resolution": "resolution", "title": "title",
+}  # fmt: skip
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
@@ -22,6 +29,10 @@ def _refusal(reply: Reply) -> ServiceError | None:
         return UpstreamFailed(upstreamStatus=reply.status)
     if reply.status == 403 and code == "resource_access_denied":
         return forbidden()
+    parameter = find(reply.body, "error.param")
+    if reply.status == 400 and isinstance(parameter, str) and parameter in PARAMETERS:
+        reason = ["The upstream does not accept this value."]
+        return InvalidRequest(details={PARAMETERS[parameter]: reason})
     return None
 
 
