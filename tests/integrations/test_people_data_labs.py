@@ -49,6 +49,13 @@ def test_a_failed_search_is_not_paid_for_again(ask, vendor):
     assert len(vendor.seen) == 1
 
 
+def test_a_limit_that_is_reached_is_that_of_a_minute(ask, vendor):
+    vendor.says(Said({"status": 429, "error": {"type": "rate_limit_error"}}, 429))
+    answer = ask("profnet-search-profiles", {"title": "x"})
+    assert (answer.status_code, answer.json["error"]) == (429, "rate_limited")
+    assert answer.headers["Retry-After"] == "60"
+
+
 def test_a_user_may_search_thirty_times_an_hour(ask, vendor):
     vendor.says({"data": [], "total": 0})
     statuses = [ask("profnet-search-profiles", {"title": "x"}).status_code for _ in range(31)]

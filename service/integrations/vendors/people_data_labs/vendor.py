@@ -1,21 +1,30 @@
 """People Data Labs itself, and the shape of a profile.
 
 Each profile in an answer costs the operator one credit of a plan. A missing profile costs nothing.
-Source: docs.peopledatalabs.com/docs/reference-person-search-api, …/docs/errors.
+Source: docs.peopledatalabs.com/docs/reference-person-search-api, …/docs/errors and
+…/docs/usage-limits.
 """
 
 from service.integrations.declare.credential import HeaderKey
+from service.integrations.declare.faults import limited, retry_after
 from service.integrations.declare.json_paths import find
 from service.integrations.declare.setting import base_url, secret
 from service.integrations.declare.shape import Maybe, Readable, Shape, Str
 from service.integrations.declare.vendor import Reply, Vendor
+from service.web.errors import ServiceError
 
 DOCS = "https://docs.peopledatalabs.com/docs"
+MINUTE = 60  # seconds of the window in which requests are counted
 
 
 def _is_nobody(reply: Reply) -> bool:
     """Return whether the API itself answers. A wrong address is a 404 too, without its error."""
     return reply.status != 404 or find(reply.body, "error.type") == "not_found"
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """Read a refusal. No request is accepted until the window ends."""
+    return limited(reply, retry_after(reply) or MINUTE) if reply.status == 429 else None
 
 
 PDL = Vendor(
@@ -26,6 +35,7 @@ PDL = Vendor(
         secret("PDL_API_KEY", "the key of an account at People Data Labs"), "X-Api-Key"
     ),
     is_own=_is_nobody,
+    refusal=_refusal,
 )
 
 PROFILE = Shape(
