@@ -52,6 +52,19 @@ def test_a_limit_says_when_to_come_again(ask, vendor, limit, pause):
     assert answer.headers["Retry-After"] == pause
 
 
+@pytest.mark.parametrize(
+    ("reason", "outcome"),
+    [
+        ("The supplied API key is invalid.", (502, "upstream_provider_error")),
+        ("Latitude must be in range of -90 to 90°.", (400, "invalid_request")),
+    ],
+)
+def test_a_wrong_key_is_no_fault_of_the_caller(ask, vendor, reason, outcome):
+    vendor.says(Said({"error": True, "reason": reason}, 400))
+    answer = ask("current-weather", POINT)
+    assert (answer.status_code, answer.json["error"]) == outcome
+
+
 def test_a_key_has_hosts_of_its_own(app):
     [known] = [one for one in app.extensions["proxy"].catalog.vendors if one is OPEN_METEO]
     hosts = {WEATHER: "api.open-meteo.com", GEOCODING: "geocoding-api.open-meteo.com"}
