@@ -181,13 +181,15 @@ def test_a_place_of_another_shape_is_not_left_out(ask, vendor, place):
     assert (answer.status_code, answer.json["error"]) == (502, "upstream_provider_error")
 
 
-def test_a_coordinate_that_is_left_out_is_zero(ask, vendor):
+def test_a_coordinate_or_elevation_that_is_left_out_is_zero(ask, vendor):
     """Open-Meteo leaves out zeros, as Protocol Buffers do."""
-    equator, meridian = {"id": 1, "longitude": 32.58}, {"id": 2, "latitude": 5.57}
+    equator = {"id": 1, "longitude": 32.58, "elevation": 1150.0}
+    meridian = {"id": 2, "latitude": 5.57}
     vendor.says({"results": [equator, meridian]})
     first, second = ask("geocode-city", {"city": "Kayabwe"}).json["data"]["results"]
     assert (first["latitude"], first["longitude"]) == (0, 32.58)
     assert (second["latitude"], second["longitude"]) == (5.57, 0)
+    assert (first["elevation"], second["elevation"]) == (1150, 0)
     vendor.says({"results": [equator]}, CURRENT)
     assert ask("current-weather", {"city": "Kayabwe"}).status_code == 200
     assert vendor.seen[-1].query["latitude"] == ["0"]

@@ -3,7 +3,7 @@
 Open-Meteo takes the first `count` places of a name, and only then leaves out those in other
 countries or outside the area after a comma. So for these searches more places are requested than
 the caller wants. The answers have the names of countries and regions in the requested language.
-Open-Meteo leaves out zeros: a place on the equator has no latitude.
+Open-Meteo leaves out zeros: a place on the equator has no latitude, one at sea level no elevation.
 Source: github.com/open-meteo/geocoding-api.
 """
 
@@ -34,12 +34,17 @@ def _coordinate(name: str, other: str) -> Made:
     return Made(Num(""), coordinate)
 
 
+def _elevation(place: Any, values: Values) -> Any:
+    known = find(place, "elevation") is not None
+    return Maybe(Num("elevation")).read(place, values) if known else 0
+
+
 PLACE = Shape(
     id=Maybe(Int("id")), name=Maybe("name"), latitude=_coordinate("latitude", "longitude"),
     longitude=_coordinate("longitude", "latitude"),
     country=Maybe("country"), countryCode=Maybe("country_code"), region=Maybe("admin1"),
     district=Maybe("admin2"), timezone=Maybe("timezone"), population=Maybe(Int("population")),
-    elevation=Maybe(Num("elevation")),
+    elevation=Made(Maybe(Num("")), _elevation),
 )  # fmt: skip
 
 
