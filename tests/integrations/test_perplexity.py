@@ -24,6 +24,7 @@ FAILED = (502, "upstream_provider_error")
         Said({**ANSWER, "output": [SEARCH]}),
         Said({"error": {"type": "forbidden", "code": 403}}, 403),
         Said({"error": {"type": "not_found", "code": 404}}, 404),
+        Said({"error": {"type": "invalid_model", "code": 400, "message": "secret"}}, 400),
     ],
 )
 def test_a_run_without_an_answer_is_a_failure(ask, vendor, answer):
@@ -31,6 +32,14 @@ def test_a_run_without_an_answer_is_a_failure(ask, vendor, answer):
     reply = ask("search-web", {"query": "x"})
     assert (reply.status_code, reply.json["error"]) == FAILED
     assert "secret" not in reply.text
+
+
+def test_a_refused_domain_is_named_as_we_name_it(ask, vendor):
+    for kind, names in (("invalid_search_domain_filter", ["domains"]), ("invalid_request", [])):
+        vendor.says(Said({"error": {"type": kind, "code": 400, "message": "secret"}}, 400))
+        answer = ask("search-web", {"query": "x", "domains": ["nasa..gov"]})
+        assert (answer.status_code, list(answer.json["details"])) == (400, names)
+        assert "secret" not in answer.text
 
 
 @pytest.mark.parametrize("output", [[SEARCH, MESSAGE], []])

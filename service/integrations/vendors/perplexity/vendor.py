@@ -1,6 +1,7 @@
 """Perplexity itself: its address, its key, its prices, and how its answers are read.
 
-Source: docs.perplexity.ai/docs/agent-api/migrate-from-sonar and /docs/getting-started/pricing.
+Source: docs.perplexity.ai/docs/agent-api/migrate-from-sonar, /docs/getting-started/pricing, and
+github.com/perplexityai/api-platform-developers, response-and-streaming.md, "Error handling".
 """
 
 from collections.abc import Mapping
@@ -24,16 +25,22 @@ from service.integrations.declare.shape import (
     Within,
 )
 from service.integrations.declare.vendor import Reply, Vendor
-from service.web.errors import ServiceError, UpstreamFailed
+from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 
 DOCS = "https://docs.perplexity.ai/docs/agent-api/quickstart"
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """Read a refusal. A failed run is a 200. A 404 or 410 is about the API, not about an item."""
+    """Read a refusal. A failed run is a 200. A 404 or 410 is about the API, not about an item.
+
+    Callers do not choose Perplexity's model, so a refused one is no mistake of theirs.
+    """
+    kind = find(reply.body, "error.type")
     failed = find(reply.body, "status") in ("failed", "cancelled")
-    if failed or reply.status in (404, 410):
+    if failed or reply.status in (404, 410) or kind == "invalid_model":
         return UpstreamFailed(upstreamStatus=reply.status)
+    if reply.status == 400 and kind == "invalid_search_domain_filter":
+        return InvalidRequest(details={"domains": ["The upstream does not accept one of them."]})
     return None
 
 
