@@ -83,6 +83,16 @@ def test_only_a_search_has_titles_escaped_for_html(ask, vendor):
     assert data["videos"][0]["title"] == "Q&amp;A &#39;live&#39;"
 
 
+def test_a_channel_among_the_videos_of_a_search_is_left_out(ask, vendor):
+    """YouTube gives the channel of a musician's name, though only videos are asked for."""
+    ids = [{"channelId": "UC1"}, {"playlistId": "PL1"}, {"videoId": "v"}]
+    vendor.says({"items": [{"id": one, "snippet": {"title": "Taylor"}} for one in ids]})
+    [video] = ask("videosite-search", {"query": "taylor"}).json["data"]["videos"]
+    assert video["id"] == "v"
+    vendor.says({"items": [{"id": {"kind": "youtube#video"}}]})
+    assert ask("videosite-search", {"query": "another shape"}).status_code == 502
+
+
 def test_no_video_is_an_empty_list(ask, vendor):
     vendor.says({"kind": "youtube#videoListResponse"})
     assert ask("videosite-video-details", {"videoIds": ["lost"]}).json["data"] == {"videos": []}

@@ -34,6 +34,15 @@ def _in_language(name: str) -> Made:
     return Made(Maybe(""), read)
 
 
+def _is_video(match: Any) -> bool:
+    """Return whether a match is no channel and no playlist.
+
+    YouTube gives some, though only videos are requested.
+    Source: github.com/youtube/api-samples/issues/141.
+    """
+    return not any(find(match, f"id.{kind}Id") for kind in ("channel", "playlist"))
+
+
 def _thumbnail(item: Any, values: Values) -> str | None:
     urls = [find(item, f"snippet.thumbnails.{size}.url") for size in ("high", "default")]
     return next((url for url in urls if isinstance(url, str)), None)
@@ -99,8 +108,8 @@ search = Endpoint(
     cache=Cache(seconds=3600, shared=True),
     takes=Search, asks=get("/search", query={"part": "snippet", "type": "video"}),
     gives=Shape(
-        videos=Each("items", MATCH, default=()), nextCursor=Maybe("nextPageToken"),
-        total=Maybe(Int("pageInfo.totalResults")),
+        videos=Each("items", MATCH, where=_is_video, default=()),
+        nextCursor=Maybe("nextPageToken"), total=Maybe(Int("pageInfo.totalResults")),
     ),
     examples=(example(
         {"query": "api demo", "maxResults": 1, "publishedAfter": "2012-01-01T01:00+01:00",
