@@ -127,7 +127,7 @@ def test_a_tree_is_recursive_unless_told_otherwise(ask, vendor):
     data = ask("codehost-get-repository-tree", {**REPO, "ref": "feature/x y"}).json["data"]
     ask("codehost-get-repository-tree", {**REPO, "recursive": False})
     assert [entry["type"] for entry in data["entries"]] == ["tree", "blob"]
-    assert vendor.seen[0].target.endswith("/git/trees/feature/x%20y?recursive=1")
+    assert vendor.seen[0].target.endswith("/git/trees/feature%2Fx%20y?recursive=1")
     assert vendor.seen[1].target.endswith("/git/trees/HEAD")
 
 

@@ -42,12 +42,12 @@ tree = Endpoint(
     cache=Cache(seconds=120, shared=True),
     takes=Tree, before=refuse_private,
     # 409: there is no commit yet
-    asks=get("/repos/{owner}/{repo}/git/trees/{ref+}", instead={409: NO_TREE}),
+    asks=get("/repos/{owner}/{repo}/git/trees/{ref}", instead={409: NO_TREE}),
     gives=Shape(sha=Maybe("sha"), truncated=Bool("truncated"), entries=Each("tree", ENTRY)),
     examples=(Example({**HELLO, "ref": "feature/one"}, (
         VISIBLE,
         Exchange(
-            "GET /repos/octocat/Hello-World/git/trees/feature/one?recursive=1",
+            "GET /repos/octocat/Hello-World/git/trees/feature%2Fone?recursive=1",
             File("github/tree.json"),
         ),
     )),),
