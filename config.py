@@ -87,6 +87,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
 def with_declared(settings: Settings, declared: Iterable[Declared]) -> Settings:
     """Return the settings together with those that vendors declare. Raises `ConfigError`."""
     environ, every = settings.environ, list(declared)
+    own, of_files = known_names()
+    if taken := sorted({one.name for one in every} & (own | of_files)):
+        raise ConfigError(f"EXTENSIONS: a vendor declares {taken[0]}, a setting of the service")
     values = {}
     for one in every:
         raw = _read(environ, one.name, one.secret)

@@ -5,27 +5,30 @@ from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
+from marshmallow.fields import String
 
-from config import ROOT
+from config import ROOT, ConfigError, with_declared
 from service.integrations.calling.model_calls import cut
 from service.integrations.consent.scopes import Scopes
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import CATEGORIES, Category
 from service.integrations.declare.endpoint import FREE_READ, WRITE, Access, Endpoint
-from service.integrations.declare.fields import Parameters, Words
+from service.integrations.declare.example import Example, Exchange
+from service.integrations.declare.fields import Choice, Parameters, Part, Words
 from service.integrations.declare.limit import Limit
 from service.integrations.declare.meter import Meter
 from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.oauth2 import Revocation, Userinfo
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import get
-from service.integrations.declare.setting import base_url
+from service.integrations.declare.setting import Setting, base_url
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Raw, Shape, Within
 from service.integrations.declare.task import Job, Task
 from service.integrations.everything import catalog
 from service.integrations.vendors.tiktok import TIKTOK
 from service.providers.tokens import bound
 from tests.integrations.acme import judge, weights
+from tests.services import settings_for
 
 KEPT = Cache(seconds=60, shared=True)
 JOB = Job(task=lambda answer: Task("7"), poll=get("/tasks/{id}"), wait=0, limit=60)
@@ -56,6 +59,22 @@ class Astray(Parameters):
 
 class Misplaced(Parameters):
     name = Words("A name.", to="body.name")
+
+
+class Foreign(Parameters):
+    name = String()
+
+
+class Nesting(Parameters):
+    part = Part(Foreign, "A part.", to="json.part")
+
+
+class Beyond(Parameters):
+    name = Words("A name.", most=3, default="four", to="query.name")
+
+
+def alone(call, *, material="", most=0):
+    return {"anvils": []}
 
 
 async def asynchronous(call, *, material="", most=0):
@@ -93,7 +112,20 @@ async def asynchronous(call, *, material="", most=0):
         ({"needs": SITE}, "its `needs` must be a tuple of Setting"),
         ({"run": asynchronous}, "its function must be a plain one"),
         ({"credits": -1}, "its `credits` must be a number from 0"),
-        ({"credits": "2"}, "its `credits` must be a number from 0"),
+        ({"credits": "2"}, "its `credits` must be a number"),
+        ({"category": "books"}, "its `category` must be one of 'ai', 'search', "),
+        ({"asks": "/anvils"}, r"its `asks` must be a Template, such as get\(\"/path\"\)"),
+        ({"says": ("Weighing", "Weighed")}, "its `says` must be a Says"),
+        ({"model": "llm-haiku-4-5"}, "its `model` must be a ModelUse"),
+        ({"meter": lambda params: 1}, "its `meter` must be a Meter"),
+        ({"allows": lambda params: None}, "its `allows` must be a function of 2 arguments"),
+        ({"before": lambda call: None}, "its `before` must be a function of 2 arguments"),
+        ({"body_limit": "1 MiB"}, "its `body_limit` must be a whole number"),
+        ({"seconds": 0}, "its `seconds` and its `body_limit` must be more than 0"),
+        ({"run": alone}, "its function must take `call` and `request`, and the parameters after"),
+        ({"takes": Foreign}, "name: must be a field of declare/fields.py, such as Words"),
+        ({"takes": Nesting}, "part.name: must be a field of declare/fields.py"),
+        ({"takes": Beyond}, "name: its default is refused: Length must be between 1 and 3"),
         ({"credits": 1.0}, "never asks its user, and costs"),
         ({"meter": Meter(lambda values: 1, lambda data: None)}, "never asks its user, and costs"),
         ({"access": Access(auto_approve=True)}, "never asks its user, and writes"),
@@ -112,6 +144,42 @@ async def asynchronous(call, *, material="", most=0):
 def test_what_cannot_work_is_refused_with_its_reason(facts, why):
     with pytest.raises(ValueError, match=f"anvils-list: .*{why}"):
         replace(weights, **facts)
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda: get("anvils"), "the path 'anvils' must begin with '/'"),
+        (lambda: get("/anvils?m=iron"), "'/anvils.m=iron' .* its query belongs in `query`"),
+        (lambda: Words("A name.", pattern="[a-"), r"the pattern '\[a-' can't be read: untermi"),
+        (lambda: Choice("m", about="Its unit.", theirs="metre"), "`theirs` must be a function or"),
+        (lambda: Setting("acme key", "its key"), "setting 'acme key': its name may have only cap"),
+        (lambda: Example({}, Exchange("GET /", {})), "Example: its `exchanges` must be a tuple of"),
+        (lambda: Meter(0.1, 0.2), "Meter: its `most` must be a function of 1 argument; its `used`"),
+        (lambda: replace(JOB, task="7"), "Job: its `task` must be a function of 1 argument"),
+        (lambda: Limit(calls="30", seconds=60), "Limit: its `calls` must be a whole number"),
+        (lambda: replace(weights.vendor, credential="k"), "its `credential` must be a Credential"),
+    ],
+)  # fmt: skip
+def test_a_part_of_a_declaration_that_cannot_work_is_refused(make, why):
+    with pytest.raises(ValueError, match=why):
+        make()
+
+
+@pytest.mark.parametrize("name", ["", "my anvils", "/anvils", "anvils/", "anvils?m", "a/../b", "."])
+def test_a_name_that_no_address_can_have_is_refused(name):
+    with pytest.raises(ValueError, match="its name may have letters, digits, '-', '_' and '.'"):
+        catalog((weights.vendor,), (replace(weights, name=name),))
+    vendor = replace(weights.vendor, integration=name)
+    with pytest.raises(ValueError, match="vendor 'acme': its `integration` may have letters"):
+        catalog((vendor,), (replace(weights, vendor=vendor),))
+
+
+def test_a_setting_of_the_service_is_no_vendors():
+    vendor = replace(weights.vendor, bases=(base_url("PUBLIC_URL", "https://acme.example"),))
+    every = catalog((vendor,), (replace(weights, vendor=vendor),))
+    with pytest.raises(ConfigError, match="a vendor declares PUBLIC_URL, a setting of the service"):
+        with_declared(settings_for("sqlite:///unused"), every.settings)
 
 
 def test_a_model_that_there_is_not_is_refused():

@@ -110,7 +110,6 @@ class Odd(Int):
         ({"says": Says("In", "In {anvils}")}, "says.done: anvils is no string"),
         ({"says": Says("In", "In {anvils: Two}")}, "says.done: a place is not closed"),
         ({"says": Says("In…", "In")}, "says.doing: ends with a mark"),
-        ({"category": "iron"}, "its category must be one of ai, search, suite, chat, image"),
         ({"asks": get("/anvil")}, "example 0: the request is GET /anvil?m=iron&page_size=10, "),
         ({"asks": post("/anvils")}, "example 0: the request is POST /anvils?m=iron"),
         ({"takes": Kind}, "example 0: the request is GET /anvils?kind=iron, not GET /anvils?m="),

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from marshmallow import fields, missing
+from marshmallow import ValidationError, fields, missing
+
+from service.integrations.declare.forms import takes
 
 NAMES = 2000  # size of the caches: more than the catalog has
 
@@ -30,10 +32,29 @@ def keywords(run: Callable[..., Any]) -> Mapping[str, bool]:
     }
 
 
+def field_faults(parameters: Mapping[str, fields.Field[Any]]) -> list[str]:
+    """Return a fault for each field that is not one of ours, also within lists and objects."""
+    wrong = []
+    for name, one in parameters.items():
+        inner = one.inner if isinstance(one, fields.List) else one
+        if "to" not in one.metadata or "to" not in inner.metadata:
+            wrong.append(f"{name}: must be a field of declare/fields.py, such as Words")
+        elif isinstance(inner, fields.Nested):
+            wrong += [f"{name}.{fault}" for fault in field_faults(inner.schema.fields)]
+    return wrong
+
+
 def argument_faults(
-    parameters: Mapping[str, fields.Field[Any]], run: Callable[..., Any] | None
+    parameters: Mapping[str, fields.Field[Any]],
+    run: Callable[..., Any] | None,
+    *,
+    has_request: bool = False,
 ) -> list[str]:
-    """Return the faults: a parameter needs a description and a place in the request or `run`."""
+    """Return the faults of parameters, and of the function `run` that takes them.
+
+    A parameter needs a description, and a place in the request or in `run`. `run` takes the call,
+    and also the filled request if there is one.
+    """
     known = keywords(run) if run else {}
     named = {snake(name): one for name, one in parameters.items()}
     wrong = [f"{name}: the function takes no such parameter" for name in known.keys() - named]
@@ -41,10 +62,28 @@ def argument_faults(
         if not one.metadata.get("description"):
             wrong.append(f"{name}: has no description")
         if not one.metadata.get("to") and name not in known and name != "wait":
-            wrong.append(f"{name}: goes nowhere")
+            wrong.append(f"{name}: goes nowhere, neither by `to` nor as a keyword of the function")
         given = one.required or one.load_default is not missing
         if known.get(name) and not given:
             wrong.append(f"{name}: may be missing, and the function has no default")
+        wrong += [f"{name}: its default is refused: {why}" for why in _default_faults(one)]
     if inspect.iscoroutinefunction(run):
         wrong.append("its function must be a plain one, not `async`")
+    if run and not takes(run, 1 + has_request, *known):
+        first = "`call` and `request`" if has_request else "`call`"
+        wrong.append(f"its function must take {first}, and the parameters after `*`")
     return sorted(wrong)
+
+
+def _default_faults(one: fields.Field[Any]) -> list[str]:
+    """Return why a field's validators refuse its default, which is not validated at a call."""
+    if one.load_default in (missing, None):
+        return []
+    try:
+        for check in one.validators:
+            check(one.load_default)
+    except ValidationError as error:
+        return [str(text) for text in error.messages]
+    except TypeError:
+        return [f"it is {one.load_default!r:.80}"]
+    return []

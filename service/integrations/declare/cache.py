@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from service.integrations.declare.forms import check_forms
+
 LONGEST_SECONDS = 7 * 24 * 3600
 
 
@@ -16,6 +18,10 @@ class Cache:
 
     seconds: float
     shared: bool
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field of another type."""
+        check_forms(self)
 
     def faults(self, *, reads: bool, slow: bool, scoped: bool, makes: bool) -> Iterator[str]:
         """Yield its faults, for an endpoint that reads, is slow, needs a scope, or makes media."""

@@ -1,5 +1,6 @@
 """The endpoints of an app, by every name they have."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from service.app_keys import AppKey
@@ -10,6 +11,8 @@ from service.name_suggestions import near_names
 from service.web.errors import UnknownEndpoint
 
 CATALOG = AppKey["Catalog"]("catalog")
+PIECE = re.compile(r"(?!\.{1,2}\Z)[\w.-]+")
+PIECE_RULE = "may have letters, digits, '-', '_' and '.'"
 LONGEST_NAME = 64  # characters of an endpoint or integration, as stored with each call
 
 
@@ -19,8 +22,9 @@ class Catalog:
     def __init__(self, endpoints: Iterable[Endpoint], vendors: Iterable[Vendor] = ()) -> None:
         """`vendors` may include further vendors, which functions of the endpoints ask.
 
-        Raises ValueError for a name that is used twice or too long, for two settings with one name,
-        and for a setting that an endpoint needs and its vendor does not declare.
+        Raises ValueError for a name that is used twice, too long or can't be in an address, for two
+        settings with one name, and for a setting that an endpoint needs and its vendor does not
+        declare.
         """
         self._endpoints = tuple(endpoints)
         self._further = tuple(vendors)
@@ -32,6 +36,7 @@ class Catalog:
                 self._by_name[name] = item
             if not set(item.needs).issubset(item.vendor.all_settings):
                 raise ValueError(f"endpoint {item.name} needs a setting that its vendor has not")
+        _check_names(self, self.vendors)
         stored = [item.name for item in self] + [one.integration for one in self.vendors]
         if too_long := [name for name in stored if len(name) > LONGEST_NAME]:
             raise ValueError(f"the name {too_long[0]} has more than {LONGEST_NAME} characters")
@@ -64,3 +69,14 @@ class Catalog:
         if name not in self._by_name:
             raise UnknownEndpoint(near_names(name, self._by_name))
         return self._by_name[name]
+
+
+def _check_names(endpoints: Iterable[Endpoint], vendors: Iterable[Vendor]) -> None:
+    """Raise ValueError for a name that can't be in the address of a route or a stand-in."""
+    for name in (name for item in endpoints for name in item.names):
+        if not all(map(PIECE.fullmatch, name.split("/"))):
+            raise ValueError(f"endpoint {name!r:.80}: its name {PIECE_RULE}, and '/' between them")
+    for vendor in vendors:
+        for kind in ("integration", "name"):
+            if not PIECE.fullmatch(getattr(vendor, kind)):
+                raise ValueError(f"vendor {vendor.name!r:.80}: its `{kind}` {PIECE_RULE}")

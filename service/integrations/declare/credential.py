@@ -4,7 +4,7 @@ import base64
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from joserfc import jwt
 from joserfc.jwk import OctKey
@@ -15,6 +15,7 @@ SettingValues = Mapping[str, str]
 NamedValues = dict[str, Any]
 
 
+@runtime_checkable
 class Credential(Protocol):
     """Authenticates a request to a vendor. Only `calling/sending.py` adds one to a request."""
 

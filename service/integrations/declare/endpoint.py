@@ -11,11 +11,17 @@ from typing import Any
 
 from service.billing.prices import CALLS
 from service.billing.units import to_credits, to_micro_credits
-from service.integrations.declare.arguments import argument_faults, keywords, snake
+from service.integrations.declare.arguments import (
+    argument_faults,
+    field_faults,
+    keywords,
+    snake,
+)
 from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import Category
 from service.integrations.declare.example import Example
 from service.integrations.declare.fields import Parameters
+from service.integrations.declare.forms import form_faults
 from service.integrations.declare.limit import Limit
 from service.integrations.declare.meter import TOO_MUCH, Meter, is_amount, price_of
 from service.integrations.declare.model_use import ModelUse
@@ -24,7 +30,6 @@ from service.integrations.declare.says import Says
 from service.integrations.declare.setting import Setting, first_missing
 from service.integrations.declare.shape import Shape, Values
 from service.integrations.declare.task import Job, Task
-from service.integrations.declare.tuples import tuple_faults
 from service.integrations.declare.vendor import Vendor
 from service.media.models import LARGEST_CALL
 
@@ -82,7 +87,7 @@ class Endpoint:
     examples: tuple[Example, ...]
     asks: Template | None = None
     allows: Callable[[Mapping[str, str], Values], None] | None = None
-    before: Callable[..., None] | None = None
+    before: Callable[[Any, Values], None] | None = None
     run: Callable[..., Any] | None = None
     access: Access = WRITE
     aliases: tuple[str, ...] = ()
@@ -201,17 +206,8 @@ class Endpoint:
 
 
 def _form_faults(endpoint: Endpoint) -> list[str]:
-    """Return the declarations of a wrong type, which prevent all other checks."""
-    takes = endpoint.takes
-    rules = {
-        "its `vendor` must be a Vendor": isinstance(endpoint.vendor, Vendor),
-        "its `takes` must be a class of Parameters": (
-            isinstance(takes, type) and issubclass(takes, Parameters)
-        ),
-        "its `gives` must be a Shape": isinstance(endpoint.gives, Shape),
-        "its `access` must be an Access, such as FREE_READ": isinstance(endpoint.access, Access),
-    }
-    return [text for text, is_so in rules.items() if not is_so] + tuple_faults(endpoint)
+    """Return the faults of types, which prevent all other checks."""
+    return form_faults(endpoint) or field_faults(endpoint.parameters.fields)
 
 
 def _faults(endpoint: Endpoint) -> list[str]:
@@ -220,6 +216,9 @@ def _faults(endpoint: Endpoint) -> list[str]:
         "has neither a request nor a function": not (endpoint.asks or endpoint.run),
         "has no example": not endpoint.examples,
         "its summary is no sentence": not endpoint.summary.endswith("."),
+        "its `seconds` and its `body_limit` must be more than 0": (
+            min(endpoint.seconds, endpoint.body_limit) <= 0
+        ),
         "its `credits` must be a number from 0": not is_amount(endpoint.price),
         "never asks its user, and costs": asks_nobody and (endpoint.price or endpoint.is_metered),
         "never asks its user, and writes": asks_nobody and not endpoint.access.reads,
@@ -228,7 +227,9 @@ def _faults(endpoint: Endpoint) -> list[str]:
         "has a scope without OAuth": endpoint.scope and not endpoint.vendor.oauth,
     }
     wrong = [text for text, is_so in rules.items() if is_so]
-    arguments = argument_faults(endpoint.parameters.fields, endpoint.run)
+    arguments = argument_faults(
+        endpoint.parameters.fields, endpoint.run, has_request=endpoint.asks is not None
+    )
     return _target_faults(endpoint) + arguments + wrong + _promise_faults(endpoint)
 
 

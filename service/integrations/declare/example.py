@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from service.integrations.declare.forms import check_forms
+
 
 @dataclass(frozen=True)
 class File:
@@ -67,6 +69,10 @@ class Example:
 
     asks: Mapping[str, Any]
     exchanges: tuple[Exchange, ...]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field of another type."""
+        check_forms(self)
 
 
 def example(

@@ -56,8 +56,10 @@ def _facts(
 ) -> dict[str, Any]:
     """Return the arguments of a marshmallow field, with further `keywords` of its JSON Schema.
 
-    `metadata` has the facts that `request.py` needs.
+    `metadata` has the facts that `request.py` needs. Raises ValueError for a wrong `theirs`.
     """
+    if not (theirs is None or callable(theirs) or isinstance(theirs, Mapping)):
+        raise ValueError(f"`theirs` must be a function or a dict, not {theirs!r:.80}")
     targets = (to,) if isinstance(to, str) and to else tuple(to)
     named = {"description": about, **(keywords or {})}
     described = {name: value for name, value in named.items() if value}

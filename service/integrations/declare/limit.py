@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from service.integrations.declare.forms import check_forms
+
 LONGEST_SECONDS = 24 * 3600
 
 
@@ -15,6 +17,10 @@ class Limit:
 
     calls: int
     seconds: int
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field of another type."""
+        check_forms(self)
 
     def faults(self) -> Iterator[str]:
         """Yield the faults of the declaration."""

@@ -39,7 +39,11 @@ class Fitting(validate.Regexp):
     default_message = "Must match {regex}"
 
     def __init__(self, pattern: str) -> None:
-        super().__init__(pattern, re.ASCII)
+        """Raise ValueError for a pattern that is no regular expression."""
+        try:
+            super().__init__(pattern, re.ASCII)
+        except re.error as error:
+            raise ValueError(f"the pattern {pattern!r:.80} can't be read: {error}") from None
 
     def __call__(self, value: Any) -> Any:
         if self.regex.fullmatch(value) is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.billing.units import DOLLAR
+from service.integrations.declare.forms import check_forms
 
 TOO_MUCH = 10  # times the most that a call can cost: a higher report is ignored
 MOST = 1_000_000  # dollars or credits of a call
@@ -20,6 +21,10 @@ class Meter:
 
     most: Callable[[Mapping[str, Any]], float]
     used: Callable[[Any], Any]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field of another type."""
+        check_forms(self)
 
     def reported_cost(self, data: Any) -> int | None:
         """Return the reported cost in micro-credits, or None if no call can have it."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from service.integrations.declare.forms import check_forms
 from service.integrations.declare.setting import Setting
-from service.integrations.declare.tuples import tuple_faults
 
 Encoding = Literal["base64url", "hex"]
 HOUR = 3600.0
@@ -104,8 +104,7 @@ class OAuth2:
     def __post_init__(self) -> None:
         """Raise ValueError for a declaration that can't work."""
         for one in filter(None, (self, self.userinfo, self.revocation)):
-            if wrong := tuple_faults(one):
-                raise ValueError(f"{type(one).__name__}: {'; '.join(wrong)}")
+            check_forms(one)
         if not self.userinfo and not self.tokens.account:
             raise ValueError("neither userinfo nor the token answer has the account's id")
         for flag, scopes in (*self.flags.items(), *self.aggregates.items()):

@@ -4,6 +4,9 @@ import json
 import math
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
+
+from urllib3.filepost import encode_multipart_formdata
 
 from service.fairness import WorkBudget
 from service.storable import is_header_text
@@ -35,6 +38,23 @@ def encode(body: Any) -> tuple[bytes, str]:
         return json.dumps(body, allow_nan=False).encode(), "application/json"
     except (ValueError, RecursionError):
         raise InvalidRequest("The body can't be passed on as JSON.", details={}) from None
+
+
+def content_of(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:
+    """Return the body of a request and its media type, by its parts.
+
+    Raises `InvalidRequest` if it can't be JSON.
+    """
+    if "bytes" in parts:
+        raw = parts["bytes"]
+        return raw if isinstance(raw, tuple) else (raw, "application/octet-stream")
+    form = {name: query_value(value) for name, value in parts["form"].items()}
+    if parts["file"]:
+        texts = {name: str(value) for name, value in form.items()}
+        return encode_multipart_formdata({**texts, **parts["file"]})
+    if form:
+        return urlencode(form, doseq=True).encode(), "application/x-www-form-urlencoded"
+    return None if parts["json"] is None else encode(parts["json"])
 
 
 def parse(body: bytes) -> Any:

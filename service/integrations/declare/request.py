@@ -9,15 +9,13 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
-from urllib.parse import urlencode
 
 from marshmallow import Schema, fields, missing
-from urllib3.filepost import encode_multipart_formdata
 
 from service.integrations.declare.credential import Credential
 from service.integrations.declare.json_paths import put_at
 from service.integrations.declare.path import is_deep, label, path_of, pieces_of, quote_piece
-from service.integrations.declare.payload import encode, header_text, query_value
+from service.integrations.declare.payload import content_of, encode, header_text
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Returns = Literal["json", "text", "bytes", "reply"]
@@ -94,6 +92,12 @@ class Template:
     has_key: bool = True
     instead: Mapping[int, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for a path that can't be appended to a base URL."""
+        if not self.path.startswith("/") or "?" in self.path:
+            reason = "must begin with '/', and its query belongs in `query`"
+            raise ValueError(f"the path {self.path!r:.80} {reason}")
+
     @property
     def pieces(self) -> set[str]:
         """The names of the varying pieces of its path."""
@@ -141,7 +145,7 @@ class Template:
             base_pieces=parts["base"],
             query=parts["query"],
             headers=parts["header"],
-            content=_content(parts),
+            content=content_of(parts),
             json=parts["json"],
             returns=self.returns,
             limit=self.limit,
@@ -222,20 +226,6 @@ def part_of(parameters: Schema, values: Json) -> dict[str, Any]:
             for target in inner.metadata["to"] or (name,):
                 put_at(part, target, theirs)
     return part
-
-
-def _content(parts: Mapping[str, Any]) -> tuple[bytes, str] | None:
-    """Return the body and its media type. Raises `InvalidRequest` if it can't be JSON."""
-    if "bytes" in parts:
-        raw = parts["bytes"]
-        return raw if isinstance(raw, tuple) else (raw, "application/octet-stream")
-    form = {name: query_value(value) for name, value in parts["form"].items()}
-    if parts["file"]:
-        texts = {name: str(value) for name, value in form.items()}
-        return encode_multipart_formdata({**texts, **parts["file"]})
-    if form:
-        return urlencode(form, doseq=True).encode(), "application/x-www-form-urlencoded"
-    return None if parts["json"] is None else encode(parts["json"])
 
 
 def _takes_json(parameters: Schema) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from service.integrations.declare.forms import check_forms
 from service.integrations.declare.shape import Json
 
 PLACE = re.compile(r"\{([\w.]+)(:[a-z |]+)?\}")
@@ -22,6 +23,10 @@ class Says:
 
     doing: str
     done: str
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field of another type."""
+        check_forms(self)
 
     def faults(self, body: Json, answer: Json) -> Iterator[str]:
         """Yield the faults of the sentences, by the JSON Schemas of the body and of the data."""

@@ -4,6 +4,7 @@ The declaration decides how `config.py` reads it, whether its value is redacted 
 `NAME_FILE` works, and its row in docs/deployment.md.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -12,6 +13,8 @@ import config_addresses
 from service.app_keys import AppKey
 
 Kind = Literal["text", "header", "url", "base-url", "server", "scope-names", "ids"]
+
+NAME = re.compile("[A-Z][A-Z0-9_]*")
 
 VENDOR_SETTINGS = AppKey[Mapping[str, str]]("vendor_settings")
 SANDBOX_URL = AppKey[str]("sandbox_url")
@@ -37,6 +40,12 @@ class Setting:
     secret: bool = False
     required: bool = False
     sandbox: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a name that no environment variable should have."""
+        if not NAME.fullmatch(self.name):
+            rule = "may have only capital letters, digits and '_', and begin with a letter"
+            raise ValueError(f"setting {self.name!r:.80}: its name {rule}")
 
 
 def secret(name: str, about: str, *, kind: Kind = "header", required: bool = True) -> Setting:

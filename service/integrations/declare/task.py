@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from service.integrations.declare.forms import check_forms
 from service.integrations.declare.meter import price_of
 from service.integrations.declare.reading import unusable
 from service.integrations.declare.request import Outgoing, Template
@@ -76,6 +77,10 @@ class Job:
     totals: bool = False
     facts: Shape = field(default_factory=Shape)
     dollars: Callable[[Task], Any] = lambda task: task.dollars
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a field of another type."""
+        check_forms(self)
 
     def request(self, task_id: str) -> Outgoing:
         """Return the request that polls a task."""

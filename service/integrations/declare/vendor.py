@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from service.integrations.declare.credential import NONE, Credential
+from service.integrations.declare.forms import form_faults
 from service.integrations.declare.oauth2 import OAuth2
 from service.integrations.declare.setting import Setting, first_missing
-from service.integrations.declare.tuples import tuple_faults
 from service.web.errors import ServiceError
 
 
@@ -54,8 +54,8 @@ class Vendor:
     moved: Callable[[Reply], str | None] = lambda reply: None
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a field that must be a tuple and is none."""
-        if wrong := tuple_faults(self):
+        """Raise ValueError for a field of another type."""
+        if wrong := form_faults(self):
             raise ValueError(f"vendor {self.name}: {'; '.join(wrong)}")
 
     @property
