@@ -115,6 +115,11 @@ def test_similar_pages_come_from_elsewhere(ask, vendor):
     assert vendor.seen[0].json["excludeDomains"] == ["example.com"]
     assert [result["url"] for result in data["results"]] == [PAGE["url"]]
     assert data["sourceUrl"] == "https://example.com/a"
+    body = {"url": "https://example.com/a", "includeDomains": ["example.com", "example.org"]}
+    vendor.says({**SEARCH, "results": [own, PAGE]})
+    data = ask("neuralsearch-find-similar", body).json["data"]
+    assert "excludeDomains" not in vendor.seen[-1].json  # Exa may refuse both lists together
+    assert [result["url"] for result in data["results"]] == [PAGE["url"]]
 
 
 def test_similar_people_are_filtered_by_us(ask, vendor):

@@ -143,9 +143,15 @@ def _similar(
     exclude_source_domain: bool,
     category: str | None = None,
     exclude_domains: Sequence[str] = (),
+    include_domains: Sequence[str] = (),
 ) -> dict[str, Any]:
+    """Ask without the page's own domain, and leave its pages out of the answer.
+
+    The API's description lets a request have both lists of domains, and Exa's own client says that
+    they exclude each other. So we add none of ours to a list of domains to include.
+    """
     own = _host(url) if exclude_source_domain else ""
-    if own and category not in UNFILTERED:
+    if own and category not in UNFILTERED and not include_domains:
         domains = [*exclude_domains[: MOST_DOMAINS - 1], own]
         request = request.plus(json={"excludeDomains": domains})
     pages = SIMILAR.read(call.send(request), {"url": url})
@@ -174,7 +180,7 @@ similar = Endpoint(
         "POST /search", File("exa/search.json"),
         body={
             "query": "pages similar to https://www.example.com/a", "numResults": 5,
-            "excludeDomains": ["example.org", "example.com"], "category": "news",
+            "excludeDomains": ["example.org"], "category": "news",
             "includeDomains": ["arxiv.org"], "startPublishedDate": "2023-01-01T00:00:00Z",
             "endPublishedDate": "2024-01-01T00:00:00Z",
             "contents": {
