@@ -59,6 +59,12 @@ def test_only_the_listed_channels_are_shown(ask, vendor):
     assert ([one["id"] for one in data["channels"]], data["nextCursor"]) == (["C1", "C3"], "x")
 
 
+@pytest.mark.parametrize(("limit", "status"), [(999, 200), (1000, 400)])
+def test_slack_looks_at_fewer_than_a_thousand_channels(ask, vendor, limit, status):
+    vendor.says({"ok": True, "channels": CHANNELS})
+    assert ask("teamchat-channels", {"limit": limit}).status_code == status
+
+
 @pytest.mark.parametrize("id_", [["C1"], {"C1": 1}, None, 1])
 def test_a_channel_whose_id_is_no_text_is_not_shown(ask, vendor, id_):
     vendor.says({"ok": True, "channels": [{"id": id_, "name": "odd"}, None, *CHANNELS]})

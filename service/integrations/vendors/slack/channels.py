@@ -47,7 +47,7 @@ class Channels(Parameters):
     excludeArchived = Switch("No archived channels.", to="query.exclude_archived", default=True)
     limit = Count(
         "Channels that Slack looks at for a page; the page has those of them that are open to this"
-        " service.", least=1, most=1000, to="query.limit", default=200,
+        " service.", least=1, most=999, to="query.limit", default=200,
     )  # fmt: skip
     cursor = Words("The `nextCursor` of the page before.", most=256, to="query.cursor")
 
