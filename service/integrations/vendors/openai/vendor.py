@@ -11,7 +11,10 @@ from service.web.errors import InvalidRequest, ServiceError, UpstreamFailed
 
 DOCS = "https://developers.openai.com/api/reference/resources"
 TEXT_MODEL = Setting(
-    "OPENAI_TEXT_MODEL", "the model of texts where a call names none", default="gpt-5.4-mini"
+    "OPENAI_TEXT_MODEL",
+    "the model of texts where a call names none; another model than those of `gpt-5.4` is charged "
+    "like `gpt-5.4-mini`",
+    default="gpt-5.4-mini",
 )
 IMAGE_MODEL = Setting(
     "OPENAI_IMAGE_MODEL", "the model of images where a call names none", default="gpt-image-2"
