@@ -3614,7 +3614,7 @@ export interface Endpoints {
       page?: number;
       /** Results on a page. @default 20 */
       perPage?: number;
-      /** The order of the results. @default 'relevance' */
+      /** It has no effect: Magnific sorts the icons for a word by how well they fit. @default 'relevance' */
       order?: 'relevance' | 'recent';
       /** Pixels of a thumbnail's side. @default 128 */
       thumbnailSize?: number;

@@ -50,7 +50,9 @@ class Icons(Parameters):
     query = term()
     page = page_number(10_000)
     perPage = page_size("per_page")
-    order = order()
+    order = order(
+        about="It has no effect: Magnific sorts the icons for a word by how well they fit."
+    )
     thumbnailSize = Count(
         "Pixels of a thumbnail's side.",
         least=16, most=512, to="query.thumbnail_size", default=128,

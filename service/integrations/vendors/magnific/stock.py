@@ -34,11 +34,10 @@ def page_size(to: str) -> Count:
     return Count("Results on a page.", least=1, most=100, to=f"query.{to}", default=20)
 
 
-def order(*further: str) -> Choice:
+def order(*further: str, about: str = "The order of the results.") -> Choice:
     return Choice(
-        "relevance", "recent", *further,
-        about="The order of the results.", to="query.order", default="relevance",
-    )  # fmt: skip
+        "relevance", "recent", *further, about=about, to="query.order", default="relevance"
+    )
 
 
 def language() -> Words:
