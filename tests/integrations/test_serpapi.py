@@ -83,6 +83,8 @@ def test_a_return_date_makes_a_round_trip(ask, vendor, body, kind):
         ("search-hotels", {**STAY, "checkOut": "2027-01-01"}, "checkOut"),
         ("search-hotels", {**STAY, "checkOut": STAY["checkIn"]}, "checkOut"),
         ("search-hotels", {**STAY, "children": 2, "childrenAges": [5]}, "children"),
+        ("search-hotels", {**STAY, "adults": 5, "children": 2}, "adults"),
+        ("search-hotels", {**STAY, "vacationRentals": True, "children": 9}, "adults"),
         (
             "search-hotels",
             {**STAY, "vacationRentals": True, "freeCancellation": True},
@@ -95,6 +97,12 @@ def test_what_does_not_go_together_is_refused(ask, vendor, endpoint, body, named
     answer = ask(endpoint, body)
     assert (answer.status_code, list(answer.json["details"])) == (400, [named])
     assert vendor.seen == []
+
+
+@pytest.mark.parametrize("guests", [{"adults": 6}, {"adults": 10, "vacationRentals": True}])
+def test_a_home_takes_more_guests_than_a_hotel(ask, vendor, guests):
+    vendor.says(MADE)
+    assert ask("search-hotels", {**STAY, **guests}).status_code == 200
 
 
 @pytest.mark.parametrize(("endpoint", "body"), [("flights", TRIP), ("search-hotels", STAY)])

@@ -3557,7 +3557,7 @@ export interface Endpoints {
       checkIn: string;
       /** The day of leaving. */
       checkOut: string;
-      /** Number of adults. @default 2 */
+      /** Number of adults; with the children at most 6, or 10 with `vacationRentals`. @default 2 */
       adults?: number;
       /** Number of children. @default 0 */
       children?: number;

@@ -15,6 +15,8 @@ from service.integrations.declare.shape import Each, Int, Made, Maybe, Num, Read
 from service.integrations.vendors.serpapi.vendor import DOCS, SERPAPI, Market
 
 HIGHEST = 1_000_000  # price
+# Guests, children included. Source: github.com/serpapi/public-roadmap/issues/3137.
+IN_HOTEL, IN_HOME = 6, 10
 GOOGLE = {"query.engine": "google_hotels"}
 ANSWER = File("serpapi/hotels.json")
 
@@ -23,7 +25,10 @@ class Stay(Market):
     query = Words("A city, an area or a hotel.", most=200, to="query.q", required=True)
     checkIn = Day("The first day.", to="query.check_in_date", required=True)
     checkOut = Day("The day of leaving.", to="query.check_out_date", required=True)
-    adults = Count("Number of adults.", least=1, most=10, to="query.adults", default=2)
+    adults = Count(
+        f"Number of adults; with the children at most {IN_HOTEL}, or {IN_HOME} with "
+        "`vacationRentals`.", least=1, most=IN_HOME, to="query.adults", default=2,
+    )  # fmt: skip
     children = Count("Number of children.", least=0, most=10, to="query.children", default=0)
     childrenAges = Several(
         Count(least=1, most=17), "The age of each child; 1 for those who are younger.",
@@ -64,6 +69,9 @@ class Stay(Market):
         for name in ("hotelClass", "freeCancellation"):  # SerpApi has these filters only for hotels
             if data["vacationRentals"] and data.get(name):
                 raise ValidationError("Not together with vacationRentals.", name)
+        most = IN_HOME if data["vacationRentals"] else IN_HOTEL
+        if data["adults"] + data["children"] > most:
+            raise ValidationError(f"At most {most} guests, children included.", "adults")
         if "childrenAges" in data and len(data["childrenAges"]) != data["children"]:
             raise ValidationError("Must be as many as childrenAges has.", "children")
 
