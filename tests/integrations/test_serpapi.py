@@ -83,6 +83,7 @@ def test_a_return_date_makes_a_round_trip(ask, vendor, body, kind):
         ("search-hotels", {**STAY, "checkOut": "2027-01-01"}, "checkOut"),
         ("search-hotels", {**STAY, "checkOut": STAY["checkIn"]}, "checkOut"),
         ("search-hotels", {**STAY, "children": 2, "childrenAges": [5]}, "children"),
+        ("search-hotels", {**STAY, "children": 2}, "childrenAges"),
         ("search-hotels", {**STAY, "adults": 5, "children": 2}, "adults"),
         ("search-hotels", {**STAY, "vacationRentals": True, "children": 9}, "adults"),
         (

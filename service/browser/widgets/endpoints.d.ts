@@ -3559,7 +3559,7 @@ export interface Endpoints {
       checkOut: string;
       /** Number of adults; with the children at most 6, or 10 with `vacationRentals`. @default 2 */
       adults?: number;
-      /** Number of children. @default 0 */
+      /** Number of children; with any, `childrenAges` is required. @default 0 */
       children?: number;
       /** The age of each child; 1 for those who are younger. */
       childrenAges?: number[];

@@ -29,7 +29,10 @@ class Stay(Market):
         f"Number of adults; with the children at most {IN_HOTEL}, or {IN_HOME} with "
         "`vacationRentals`.", least=1, most=IN_HOME, to="query.adults", default=2,
     )  # fmt: skip
-    children = Count("Number of children.", least=0, most=10, to="query.children", default=0)
+    children = Count(
+        "Number of children; with any, `childrenAges` is required.",
+        least=0, most=10, to="query.children", default=0,
+    )  # fmt: skip
     childrenAges = Several(
         Count(least=1, most=17), "The age of each child; 1 for those who are younger.",
         least=1, most=10, joined=",", to="query.children_ages",
@@ -72,6 +75,8 @@ class Stay(Market):
         most = IN_HOME if data["vacationRentals"] else IN_HOTEL
         if data["adults"] + data["children"] > most:
             raise ValidationError(f"At most {most} guests, children included.", "adults")
+        if data["children"] and "childrenAges" not in data:
+            raise ValidationError("Must have the age of each child.", "childrenAges")
         if "childrenAges" in data and len(data["childrenAges"]) != data["children"]:
             raise ValidationError("Must be as many as childrenAges has.", "children")
 
