@@ -29,6 +29,11 @@ def test_the_files_of_the_unit_are_private_and_its_limit_of_open_files_suffices(
     assert int(lines_of("LimitNOFILE")[0]) >= 65_536
 
 
+def test_journald_takes_the_lines_of_a_busy_service():
+    """Two workers at their most log several thousand lines a second, for 30 seconds."""
+    assert int(lines_of("LogRateLimitBurst")[0]) >= 30 * 10_000
+
+
 def test_the_unit_allows_what_gunicorn_needs_for_the_file_of_a_socket():
     """It calls chown, which is one of the calls in @privileged."""
     assert "@privileged" in lines_of("SystemCallFilter")[1]
