@@ -229,6 +229,12 @@ def test_a_tool_whose_function_takes_other_parameters_is_refused(schema, execute
         tool("shelf.sort", schema, reads=True)(execute)
 
 
+@pytest.mark.parametrize("name", ["", "sort the shelf", "shelf/sort", "s" * 129, 5, takes_all])
+def test_a_tool_has_a_name_that_settings_and_the_journal_can_have(name):
+    with pytest.raises(ValueError, match="^tool .*: the name must be a text of 1 to 128 letters"):
+        tool(name, Sorting(), reads=True)(takes_all)
+
+
 @pytest.mark.parametrize(("schema", "execute"), [(Sorting(), takes_all), (Whole(), takes_whole)])
 def test_a_tool_whose_function_takes_its_input_is_made(schema, execute):
     assert tool("shelf.sort", schema, reads=True)(execute).schema is schema

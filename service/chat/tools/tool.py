@@ -1,6 +1,7 @@
 """Tools: functions with a marshmallow schema, from which the model's JSON Schema is made."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -26,6 +27,9 @@ from service.web.json_schemas import json_schema
 APP_TOOLS = AppKey["Tools"]("tools")
 
 Door = Literal["chat", "mcp"]
+
+NAME = re.compile(r"[\w.-]{1,128}")  # as stored in the journal
+NAME_RULE = "a text of 1 to 128 letters, digits, '-', '_' and '.'"
 
 
 @dataclass(frozen=True)
@@ -116,9 +120,11 @@ class Tool:
 def tool(name: str, schema: Schema, *, reads: bool) -> Callable[[Callable[..., Any]], Tool]:
     """Make a tool from a function, whose docstring describes the tool to the model.
 
-    Raises ValueError if there is no docstring, or if the function's parameters don't match the
-    schema.
+    Raises ValueError for a wrong name, if there is no docstring, or if the function's parameters
+    don't match the schema.
     """
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ValueError(f"tool {name!r:.80}: the name must be {NAME_RULE}")
     if not isinstance(schema, Schema):
         raise ValueError(f"tool {name}: the schema must be an instance of Schema, not {schema!r}")
 
