@@ -11,6 +11,8 @@ from typing import Any
 
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate
 
+from service.integrations.declare.catalog import ENDPOINT_NAME
+from service.records.declaration_check import NAME as COLLECTION_NAME
 from service.web.fields import JsonBoolean
 from service.widgets.payload_schema import PayloadSchema
 from service.widgets.settings import SETTINGS, SettingSchema
@@ -28,7 +30,6 @@ MANIFEST = "manifest.json"
 SLOTS = 32  # of a template
 HANDLE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 SLOT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-ENDPOINT = re.compile(r"[a-z0-9]+([-/][a-z0-9]+)*")
 # A source in a Content-Security-Policy, without the characters that end one: space, comma, ";".
 IMAGE_SOURCE = re.compile(
     r"https://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?"
@@ -95,9 +96,11 @@ class ManifestSchema(Schema):
     slots = fields.List(
         fields.Nested(SlotSchema), load_default=list, validate=validate.Length(max=SLOTS)
     )
-    endpoints = _list_of(fields.String(validate=_matching(ENDPOINT, "the name of an endpoint")), 64)
+    endpoints = _list_of(
+        fields.String(validate=_matching(ENDPOINT_NAME, "the name of an endpoint")), 64
+    )
     collections = _list_of(
-        fields.String(validate=_matching(HANDLE, "the name of a collection")), 16
+        fields.String(validate=_matching(COLLECTION_NAME, "the name of a collection")), 16
     )
     images = _list_of(
         fields.String(validate=_matching(IMAGE_SOURCE, "an https source, such as https://a.b/c/")),

@@ -65,6 +65,13 @@ test('what has a prototype of its own is no message', () => {
   assert.equal(parseWidgetWindow(output).field, 'value');
 });
 
+test('every name that an endpoint can have is one, and no other address', () => {
+  for (const name of ['current-weather', 'library_search', 'Shelf.v2/books', 'jobs/j_1']) assert.match(name, ENDPOINT_NAME);
+  for (const name of ['', '..', 'a/../b', 'a/.', '/a', 'a//b', 'a?b', 'https://a.b', 'a b', 'a%2e', 'a\\b', 'a\n']) {
+    assert.doesNotMatch(name, ENDPOINT_NAME);
+  }
+});
+
 test('the schema names the same limits', () => {
   assert.equal(schema.slotId.maxLength, LIMITS.slotId);
   assert.equal(schema.id.maxLength, LIMITS.id);

@@ -30,6 +30,13 @@ def test_the_name_of_the_folder_is_the_handle_and_omitted_keys_have_defaults(fol
     )
 
 
+def test_an_apps_endpoints_and_collections_may_have_all_names_that_can_be_declared(folder):
+    names = {"endpoints": ["library_search", "Shelf.v2/books"], "collections": ["reading_list"]}
+    template = read(folder(names))
+    assert template.endpoints == ("library_search", "Shelf.v2/books")
+    assert template.collections == ("reading_list",)
+
+
 SETTING = {"type": "string", "title": "A", "default": ""}
 WRONG = {
     "slots.0.type: Must be one of": {"slots": [{**SLOT, "type": "date"}]},
@@ -40,6 +47,8 @@ WRONG = {
     "slots: must not repeat an id": {"slots": [SLOT, SLOT]},
     "slots.0.persist: is for outputs": {"slots": [{**SLOT, "direction": "input", "persist": True}]},
     "endpoints.0: Must be the name": {"endpoints": ["https://evil.example"]},
+    "endpoints.0: Must be the name of": {"endpoints": ["shelf/../status"]},
+    "collections.0: Must be the name": {"collections": ["notes/1"]},
     "endpoints: Must not repeat": {"endpoints": ["current-weather", "current-weather"]},
     "images.0: Must be an https source": {"images": ["https://a.example; script-src *"]},
     "images.0: Must be an https": {"images": ["http://a.example"]},

@@ -11,8 +11,9 @@ from service.name_suggestions import near_names
 from service.web.errors import UnknownEndpoint
 
 CATALOG = AppKey["Catalog"]("catalog")
-PIECE = re.compile(r"(?!\.{1,2}\Z)[\w.-]+")
-PIECE_RULE = "may have letters, digits, '-', '_' and '.'"
+PIECE = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.-]+"
+PIECE_RULE = "may have ASCII letters, digits, '-', '_' and '.'"
+ENDPOINT_NAME = re.compile(f"{PIECE}(?:/{PIECE})*")
 LONGEST_NAME = 64  # characters of an endpoint or integration, as stored with each call
 
 
@@ -74,9 +75,9 @@ class Catalog:
 def _check_names(endpoints: Iterable[Endpoint], vendors: Iterable[Vendor]) -> None:
     """Raise ValueError for a name that can't be in the address of a route or a stand-in."""
     for name in (name for item in endpoints for name in item.names):
-        if not all(map(PIECE.fullmatch, name.split("/"))):
+        if not ENDPOINT_NAME.fullmatch(name):
             raise ValueError(f"endpoint {name!r:.80}: its name {PIECE_RULE}, and '/' between them")
     for vendor in vendors:
         for kind in ("integration", "name"):
-            if not PIECE.fullmatch(getattr(vendor, kind)):
+            if not re.fullmatch(PIECE, getattr(vendor, kind)):
                 raise ValueError(f"vendor {vendor.name!r:.80}: its `{kind}` {PIECE_RULE}")
