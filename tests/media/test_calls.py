@@ -1,6 +1,7 @@
 """Calls of endpoints that make media: what they answer, what a failed one leaves, the quota."""
 
 import errno
+import json
 import os
 import sqlite3
 from functools import partial
@@ -174,7 +175,7 @@ def test_a_copy_takes_no_room_from_what_a_call_makes(store, alice):
 
 
 @on_sqlite
-def test_a_copy_that_is_too_large_lets_the_call_store_what_it_makes(store, alice):
+def test_a_copy_that_is_too_large_lets_the_call_store_what_it_makes(store, alice, capfd):
     alice.get("/api/credits")
     with CallMedia(store, "alice", most=2 * MIB, copies=MIB) as media:
         assert media.copy(b"." * (2 * MIB), "image/png", "") is None
@@ -182,6 +183,9 @@ def test_a_copy_that_is_too_large_lets_the_call_store_what_it_makes(store, alice
         assert media.keep(b"." * (2 * MIB), "image/png", "")["bytes"] == 2 * MIB
         with pytest.raises(Unusable):
             media.keep(b".", "image/png", "")
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    large = [(one["bytes"], one["left"]) for one in lines if one["event"] == "media too large"]
+    assert large == [(2 * MIB, MIB), (1, 0)]
 
 
 @on_sqlite

@@ -96,7 +96,7 @@ function checkValue(slotId, value) {
 function checkAndSend(host, slotId, value, force) {
   const slot = host.slots.find((one) => one.id === slotId && one.direction === 'output');
   if (!slot) throw fault(`This widget’s manifest has no output “${slotId}”.`);
-  if (slot.persist && toStored(value).error) throw fault(`The value of “${slotId}” is kept: it can’t have NUL, unpaired surrogates or the key __proto__.`);
+  if (slot.persist && toStored(value).error) throw fault(`The value of “${slotId}” has persist, and can’t be stored: it has NUL, half of a surrogate pair, or the key __proto__ or constructor.`);
   const mismatch = valueMismatch(slot, value);
   if (mismatch) throw fault(mismatch);
   host.send(slotId, value, force);

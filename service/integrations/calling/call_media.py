@@ -20,6 +20,7 @@ class _Room:
 
     def take(self, size: int) -> None:
         if size > self.left:
+            log.warning("media too large", bytes=size, left=self.left)
             raise Unusable("The upstream has made more than can be stored.", upstreamStatus=None)
         self.left -= size
 
