@@ -67,7 +67,7 @@ test('what has a prototype of its own is no message', () => {
 
 test('every name that an endpoint can have is one, and no other address', () => {
   for (const name of ['current-weather', 'library_search', 'Shelf.v2/books', 'jobs/j_1']) assert.match(name, ENDPOINT_NAME);
-  for (const name of ['', '..', 'a/../b', 'a/.', '/a', 'a//b', 'a?b', 'https://a.b', 'a b', 'a%2e', 'a\\b', 'a\n']) {
+  for (const name of ['', '..', 'a/../b', 'a/.', '.a', '__proto__', '/a', 'a//b', 'a?b', 'https://a.b', 'a b', 'a%2e', 'a\\b', 'a\n']) {
     assert.doesNotMatch(name, ENDPOINT_NAME);
   }
 });

@@ -64,7 +64,7 @@ export const LIMITS = Object.freeze({
 export const VERSION = 1;
 
 /** The name of an endpoint, or a job. It allows no scheme, no `..` and no query, so that no other address can be reached. */
-export const ENDPOINT_NAME = /^(?:jobs\/[A-Za-z0-9_-]+|(?!\.{1,2}(?:\/|$))[A-Za-z0-9_.-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9_.-]+)*)$/;
+export const ENDPOINT_NAME = /^(?:jobs\/[A-Za-z0-9_-]+|[A-Za-z0-9][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9][A-Za-z0-9_.-]*)*)$/;
 
 /**
  * @typedef {'not_object' | 'unknown_type' | 'extra_key' | 'bad_field'} ParseReason

@@ -11,8 +11,8 @@ from service.name_suggestions import near_names
 from service.web.errors import UnknownEndpoint
 
 CATALOG = AppKey["Catalog"]("catalog")
-PIECE = r"(?!\.{1,2}(?:/|\Z))[A-Za-z0-9_.-]+"
-PIECE_RULE = "may have ASCII letters, digits, '-', '_' and '.'"
+PIECE = "[A-Za-z0-9][A-Za-z0-9_.-]*"
+PIECE_RULE = "must be ASCII letters, digits, '-', '_' and '.', with a letter or digit first"
 ENDPOINT_NAME = re.compile(f"{PIECE}(?:/{PIECE})*")
 LONGEST_NAME = 64  # characters of an endpoint or integration, as stored with each call
 
@@ -76,7 +76,8 @@ def _check_names(endpoints: Iterable[Endpoint], vendors: Iterable[Vendor]) -> No
     """Raise ValueError for a name that can't be in the address of a route or a stand-in."""
     for name in (name for item in endpoints for name in item.names):
         if not ENDPOINT_NAME.fullmatch(name):
-            raise ValueError(f"endpoint {name!r:.80}: its name {PIECE_RULE}, and '/' between them")
+            rule = f"{PIECE_RULE}, or several such pieces with '/' between them"
+            raise ValueError(f"endpoint {name!r:.80}: its name {rule}")
     for vendor in vendors:
         for kind in ("integration", "name"):
             if not re.fullmatch(PIECE, getattr(vendor, kind)):
