@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.declare.catalog import Catalog
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.task import LONGEST_WAIT
 from service.web.json_schemas import json_schema
 from service.web.openapi import Instance, header_reference
 

@@ -21,7 +21,7 @@ from service.integrations.declare.model_use import ModelUse
 from service.integrations.declare.oauth2 import Revocation, Userinfo
 from service.integrations.declare.reading import Unusable
 from service.integrations.declare.request import get
-from service.integrations.declare.setting import Setting, base_url
+from service.integrations.declare.setting import Setting, address, base_url
 from service.integrations.declare.shape import Bool, Each, Int, Made, Maybe, Num, Raw, Shape, Within
 from service.integrations.declare.task import Job, Task
 from service.integrations.everything import catalog
@@ -157,6 +157,15 @@ def test_what_cannot_work_is_refused_with_its_reason(facts, why):
         (lambda: Example({}, Exchange("GET /", {})), "Example: its `exchanges` must be a tuple of"),
         (lambda: Meter(0.1, 0.2), "Meter: its `most` must be a function of 1 argument; its `used`"),
         (lambda: replace(JOB, task="7"), "Job: its `task` must be a function of 1 argument"),
+        (lambda: Task("7", "queued"), "Task: its `state` must be one of 'running', 'done', "),
+        (lambda: Task(7), "Task: its `id` must be a text"),
+        (lambda: replace(JOB, interval=0), "`limit` and `interval` more than 0"),
+        (lambda: replace(JOB, wait=61), "Job: its `wait` must be 0 to 60"),
+        (lambda: address("ACME_URL", "acme.example"), "setting ACME_URL: its default must be an"),
+        (
+            lambda: replace(TIKTOK.oauth, flags={"connected": ("video.publish",)}),
+            "flag connected: the status has a field of this name",
+        ),
         (lambda: Limit(calls="30", seconds=60), "Limit: its `calls` must be a whole number"),
         (lambda: replace(weights.vendor, credential="k"), "its `credential` must be a Credential"),
     ],

@@ -7,9 +7,9 @@ from typing import Any
 from marshmallow import ValidationError
 
 from service.integrations.calling.call_log import LoggedCall
-from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.consent.connections import Connection
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.task import LONGEST_WAIT
 from service.integrations.inbound import Inbound
 from service.web.edge import load
 from service.web.errors import InvalidRequest

@@ -20,13 +20,13 @@ from service.auth.permits import Permit
 from service.auth.tokens import issue_limited
 from service.auth.users import Caller
 from service.database.access import write_transaction
-from service.integrations.calling.jobs import LONGEST_WAIT
 from service.integrations.calling.jobs_elsewhere import JobsElsewhere
 from service.integrations.calling.time_limit import call_seconds
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import has_dot_segment, path_of
 from service.integrations.declare.payload import parse
+from service.integrations.declare.task import LONGEST_WAIT
 from service.integrations.inbound import CallNote, Inbound, ProxyResponse
 from service.outbound.stream import UpstreamError, read_all
 from service.outbound.upstream import Outbound, Upstream

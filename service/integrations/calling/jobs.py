@@ -43,7 +43,6 @@ from service.web.errors import (
 )
 from service.web.json_values import encode
 
-LONGEST_WAIT = 60  # seconds that a call may be held open for its job
 MakeMedia = Callable[[Endpoint, str], CallMedia]  # for a user's id
 NAP = 0.25  # seconds until the worker's end is noticed
 

@@ -13,6 +13,7 @@ from service.integrations.declare.setting import Setting
 
 Encoding = Literal["base64url", "hex"]
 HOUR = 3600.0
+OF_STATUS = ("connected", "email")  # fields beside the flags
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +111,8 @@ class OAuth2:
         for flag, scopes in (*self.flags.items(), *self.aggregates.items()):
             if isinstance(scopes, str):
                 raise ValueError(f"flag {flag}: must be a tuple, such as ({scopes!r},)")
+            if flag in OF_STATUS:
+                raise ValueError(f"flag {flag}: the status has a field of this name")
         for flag, parts in self.aggregates.items():
             if unknown := set(parts) - set(self.flags):
                 raise ValueError(f"flag {flag} is made of {min(unknown)}, which is none")

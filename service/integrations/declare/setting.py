@@ -5,7 +5,7 @@ The declaration decides how `config.py` reads it, whether its value is redacted 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -58,16 +58,24 @@ def base_url(name: str, default: str, about: str = "") -> Setting:
 
     Raises ValueError for a default that could not be the setting's value.
     """
-    try:
-        usable = config_addresses.base_url(default)
-    except ValueError as error:
-        raise ValueError(f"setting {name}: its default {error}") from None
+    usable = _usable(name, default, config_addresses.base_url)
     return Setting(name, about or "base URL", "base-url", usable)
 
 
 def address(name: str, default: str, about: str = "") -> Setting:
-    """Declare an address to which nothing is appended, such as an authorization server's."""
-    return Setting(name, about or "address", "url", default)
+    """Declare an address to which nothing is appended, such as an authorization server's.
+
+    Raises ValueError for a default that could not be the setting's value.
+    """
+    return Setting(name, about or "address", "url", _usable(name, default, config_addresses.url))
+
+
+def _usable(name: str, default: str, parse: Callable[[str], str]) -> str:
+    """Return a default as the setting's value would be read. Raises ValueError."""
+    try:
+        return parse(default)
+    except ValueError as error:
+        raise ValueError(f"setting {name}: its default {error}") from None
 
 
 def first_missing(settings: Iterable[Setting], values: Mapping[str, str]) -> str | None:

@@ -13,6 +13,7 @@ from service.storable import is_storable
 
 Gather = Callable[[Any, Outgoing, Any], Any]
 
+LONGEST_WAIT = 60  # seconds that a call may be held open for its job
 LONGEST_ID = 512  # characters of a task's id, as stored with its job
 NOT_COMPLETED = "The upstream could not complete this."
 
@@ -33,6 +34,10 @@ class Task:
     dollars: Any = None
     price: Any = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a state or an id of another form, which no poll would end."""
+        check_forms(self)
 
     @property
     def outcome(self) -> Any:
@@ -79,8 +84,11 @@ class Job:
     dollars: Callable[[Task], Any] = lambda task: task.dollars
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a field of another type."""
+        """Raise ValueError for a field of another type, or a time that can't be."""
         check_forms(self)
+        if not 0 <= self.wait <= LONGEST_WAIT or min(self.limit, self.interval) <= 0:
+            rule = f"`wait` must be 0 to {LONGEST_WAIT}, `limit` and `interval` more than 0"
+            raise ValueError(f"Job: its {rule}")
 
     def request(self, task_id: str) -> Outgoing:
         """Return the request that polls a task."""
