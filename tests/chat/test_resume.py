@@ -194,18 +194,27 @@ def test_a_turn_that_nobody_reads_any_more_is_aborted(alice, chat, app):
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.settings(RESUME_SECONDS="30")
+@pytest.mark.parametrize(
+    "leaves",
+    [
+        pytest.param(True, marks=pytest.mark.settings(RESUME_SECONDS="30"), id="its client leaves"),
+        pytest.param(False, id="its client stays"),
+    ],
+)
 def test_the_rest_of_an_ended_turn_is_there_for_who_has_read_its_beginning(
-    alice, chat, app, monkeypatch
+    alice, chat, app, monkeypatch, leaves
 ):
     monkeypatch.setattr(resume, "LOST_SECONDS", 3600)  # nobody waits for what is there
-    response, _, _ = begin_turn(alice, chat, "count to 300")
+    response, stream, _ = begin_turn(alice, chat, "count to 300")
     second = watch(alice, chat)
     some = b""
     while some.count(b"\n\n") < 30:
         some += next(second.response)
     second.close()
-    response.close()
+    if leaves:
+        response.close()
+    else:
+        list(stream)
     wait_for(is_idle(app), 30)
     wait_for(lambda: not app.extensions["publisher"])
     rest = numbered_chunks(watch(alice, chat, last_id(some)))

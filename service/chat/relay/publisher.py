@@ -73,8 +73,8 @@ class Publisher(BackgroundWork):
     def finish(self, run: Run) -> None:
         """Publish an ended run if somebody may still want it.
 
-        The client may come back for the chunks that it has not read, and readers may have come so
-        late that the claim watch has not seen them.
+        Its client and its further readers may come back for the chunks that they have not read.
+        Readers may also have come so late that the claim watch has not seen them.
         """
         is_wanted = run.may_be_resumed or run.was_watched
         if is_wanted and run.interruption.reason != "deleted":

@@ -62,7 +62,7 @@ class Run:
         self.log = ChunkLog(self.assembly.open_text)
         self._watching: list[Channel] = []  # of further readers in this worker
         self._watched_until = 0.0  # by readers in other workers; monotonic
-        self.was_watched = False  # by readers in other workers, who wait for its end
+        self.was_watched = False  # by further readers, who may want its end later
         self._resume_seconds = resume_seconds
         self._unread_since = 0.0  # monotonic; counts once the client has left
         self.earlier = EarlierWrites()
@@ -127,6 +127,7 @@ class Run:
         for chunk in self.log.after(after):
             channel.put(chunk)
         self._watching.append(channel)
+        self.was_watched = True
 
     def unwatch(self, channel: Channel) -> None:
         if channel in self._watching:
