@@ -8,10 +8,11 @@ from collections.abc import Container
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, bindparam, func, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
+from service.extensions import table
 from service.records import outbox
 from service.records.collection import Collection, Column, Values
 from service.records.envelope import Envelope, full_envelope
@@ -21,6 +22,7 @@ from service.times import later_than, now
 from service.web.errors import Conflict
 
 SEARCHED_NUMBERS = 10_000  # sequence numbers that are searched for a free one
+MOST_MOVED = 200  # later records of a group: SQLite's index of their texts changes too
 
 
 class NoPlace(Conflict):
@@ -113,7 +115,8 @@ def _stored_value(column: Column, value: Any) -> Any:
 def _place(session: Session, collection: Collection, row: Any) -> int | None:
     """Return a free sequence number between those of the record's neighbours, None for the last.
 
-    The neighbours are those in its group by `createdAt`. Raises `NoPlace`.
+    The neighbours are those in its group by `createdAt`. Without a free number, the later records
+    of the group are moved. Raises `NoPlace`.
     """
     assert collection.group
     seq, created = collection.model.seq, collection.model.created_at
@@ -127,8 +130,28 @@ def _place(session: Session, collection: Collection, row: Any) -> int | None:
     taken = set(session.scalars(select(seq).where(seq > low, seq < high)))
     free = next((number for number in range(low + 1, high) if number not in taken), None)
     if free is None:
-        raise NoPlace()
+        _move_to_the_end(session, collection, same & (seq >= after))
+        return int(after)
     return free
+
+
+def _move_to_the_end(session: Session, collection: Collection, later: ColumnElement[bool]) -> None:
+    """Give the later records of a group new sequence numbers, the highest ones, in their order.
+
+    SQLite gives the number of a deleted newest record to the next one. Raises `NoPlace` if too many
+    records would be moved.
+    """
+    seq = collection.model.seq
+    numbers = session.scalars(select(seq).where(later).order_by(seq).limit(MOST_MOVED + 1)).all()
+    if len(numbers) > MOST_MOVED:
+        raise NoPlace()
+    rows, connection = table(collection.model), session.connection()
+    highest = func.max(rows.c.seq) + 1
+    if connection.dialect.name == "postgresql":  # it counts its numbers apart from the rows
+        highest = func.nextval(func.pg_get_serial_sequence(rows.name, "seq"))
+    move = update(rows).where(rows.c.seq == bindparam("old")).values(seq=bindparam("new"))
+    for old in numbers:
+        connection.execute(move, {"old": old, "new": connection.scalar(select(highest))})
 
 
 def _announce(

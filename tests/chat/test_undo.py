@@ -22,6 +22,7 @@ from service.database.locks import lock_name
 from service.database.prepared import await_replies
 from service.extensions import db
 from service.ids import new_id
+from service.records import reverting
 from service.records.collection import Collection, Collections, Column
 from service.records.models import Outbox
 from service.records.permissions import ACTIONS
@@ -251,15 +252,41 @@ def test_messages_come_back_to_their_places(app, alice):
     assert [r["data"] for r in after] == [r["data"] for r in before]
 
 
+def test_a_message_comes_back_before_the_rows_of_the_turn_that_has_deleted_it(alice):
+    """On SQLite the newest message of all has a number that these rows take."""
+    chat = alice.new_chat()
+    for word in ("one", "two"):
+        alice.turn(chat, f"repeat after me: {word}")
+    last = alice.records("ai-messages")[-1]
+    deletion = {"collection": "ai-messages", "recordId": last["recordId"]}
+    chunks = alice.turn(chat, f"call records.delete with {json.dumps(deletion)}")
+    left = alice.records("ai-messages")
+    assert last not in left
+    answer = undo(alice, chunks[0]["messageMetadata"]["turnId"]).json
+    assert answer == {"undone": [deletion], "conflicts": []}
+    back = alice.records("ai-messages")
+    assert [(r["data"], r["createdAt"]) for r in back] == [
+        (r["data"], r["createdAt"]) for r in (*left[:3], last, *left[3:])
+    ]
+    found = alice.get("/api/ai/search", query_string={"q": "It is deleted"}).json["results"]
+    assert [one["message"]["recordId"] for one in found] == [left[-1]["recordId"]]
+
+
 def conflicts_of(dead_turn):
     answer = dead_turn.undo()
     return {one["recordId"]: one["reason"] for one in answer["conflicts"]}, answer["undone"]
 
 
-def test_a_message_whose_place_is_taken_stays_away_and_the_rest_comes_back(app, alice, bob, note):
+@pytest.mark.parametrize("most", [2, 3])
+def test_a_message_whose_place_is_taken_comes_back_before_few_later_ones(
+    app, alice, bob, note, monkeypatch, most
+):
+    """Before many later ones it stays away, and the rest of the turn is taken back."""
+    monkeypatch.setattr(reverting, "MOST_MOVED", most)
     chat, old = alice.new_chat(), note("old")
     for word in ("one", "two", "three"):
         alice.turn(chat, f"repeat after me: {word}", userMessageId=word)
+    before = all_of(alice, "ai-messages")
     dead_turn = DeadTurn(app, alice, chat_id=chat)
     dead_turn.update(old, title="new")
     dead_turn.delete("two", "ai-messages")
@@ -270,10 +297,13 @@ def test_a_message_whose_place_is_taken_stays_away_and_the_rest_comes_back(app, 
         moved = update(Message).where(Message.user_id == "bob", Message.role == "assistant")
         db.session.execute(moved.values(seq=freed))
         db.session.commit()
-    conflicts, undone = conflicts_of(dead_turn)
-    assert conflicts == {"two": "The place that it had is taken."}
-    assert undone == [{"collection": "notes", "recordId": old}]
+    conflicts, _ = conflicts_of(dead_turn)
     assert all_of(alice, "notes")[old][0]["title"] == "old"
+    if most == 2:
+        assert conflicts == {"two": "The place that it had is taken."}
+    else:
+        assert conflicts == {}
+        assert list(all_of(alice, "ai-messages").items()) == list(before.items())
 
 
 @on_sqlite
