@@ -30,6 +30,7 @@ MANIFEST = "manifest.json"
 SLOTS = 32  # of a template
 HANDLE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 SLOT_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+PICTURE = re.compile(r"\.(png|jpe?g|gif|webp|ico)\Z", re.IGNORECASE)
 # A source in a Content-Security-Policy, without the characters that end one: space, comma, ";".
 IMAGE_SOURCE = re.compile(
     r"https://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?"
@@ -127,20 +128,27 @@ def read(folder: Path) -> WidgetTemplate:
     if not HANDLE.fullmatch(folder.name) or len(folder.name) > 64:
         raise ValueError(f"{folder}: the name of a template's folder must be like my-widget")
     try:
-        data = ManifestSchema().load(json.loads(path.read_text(encoding="utf-8")))
+        data = ManifestSchema().load(_parse(path.read_text(encoding="utf-8-sig")))
     except OSError as error:
         raise ValueError(f"{path}: can't be read ({type(error).__name__})") from None
     except ValidationError as error:
         messages = flat_messages(error.normalized_messages())
         wrong = [f"{_place(key)}: {text}" for key, text in messages]
         raise ValueError(f"{path}: {'; '.join(wrong)}") from None
-    except ValueError:
-        raise ValueError(f"{path}: is not valid JSON") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: is not valid JSON ({error})") from None
     lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     template = WidgetTemplate(handle=folder.name, folder=folder, **{**data, **lists})
     if wrong := _faults(template):
         raise ValueError(f"{path}: {'; '.join(wrong)}")
     return template
+
+
+def _parse(text: str) -> Any:
+    """Return the object in a JSON text. Raises ValueError, `ValidationError` for another value."""
+    if not isinstance(value := json.loads(text), dict):
+        raise ValidationError({"manifest": ["Must be an object."]})
+    return value
 
 
 def _place(path: str) -> str:
@@ -157,11 +165,15 @@ def _faults(template: WidgetTemplate) -> list[str]:
     for number, slot in enumerate(template.slots):
         if slot.persist and slot.direction == "input":
             wrong.append(f"slots.{number}.persist: is for outputs only")
+        if not slot.is_possible:
+            wrong.append(
+                f"slots.{number}.schema.type: no value has this type and the slot's, {slot.type}"
+            )
     if not (template.folder / "widget.js").is_file():
         wrong.append("widget.js: is missing in the folder")
     if template.icon.endswith(".svg"):
         if "/" in template.icon or not (template.folder / template.icon).is_file():
             wrong.append(f"icon: {template.icon} is missing in the folder")
-    elif len(template.icon) > 8:
+    elif len(template.icon) > 8 or PICTURE.search(template.icon):
         wrong.append("icon: must have at most 8 characters, or be the name of an .svg file")
     return wrong

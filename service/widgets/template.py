@@ -40,6 +40,14 @@ class Slot:
     max_connections: int | None = None
     persist: bool = False
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether a value can have both the slot's type and that of its schema."""
+        named = (self.schema or {}).get("type", self.type)
+        types = set(named if isinstance(named, list) else [named])
+        own = {"number", "integer"} if self.type == "number" else {self.type}
+        return self.type == "any" or bool(own & types)
+
 
 @dataclass(frozen=True)
 class WidgetTemplate:

@@ -55,6 +55,9 @@ WRONG = {
     "permissions.0: Must be one of": {"permissions": ["usb"]},
     "standalone: Not a valid boolean": {"standalone": "yes"},
     "slots.0.schema.type: Must be one of": {"slots": [{**SLOT, "schema": {"type": "text"}}]},
+    "slots.0.schema.type: no value has this type and the slot's, string": {
+        "slots": [{**SLOT, "type": "string", "schema": {"type": "object"}}]
+    },
     "slots.0.schema.required: Not a valid list": {"slots": [{**SLOT, "schema": {"required": "a"}}]},
     "slots.0.schema.properties.a: Invalid": {
         "slots": [{**SLOT, "schema": {"properties": {"a": 1}}}]
@@ -74,6 +77,7 @@ WRONG = {
     "name: Missing data": {"name": None},
     "icon: icon.svg is missing": {"icon": "icon.svg"},
     "icon: must have at most 8": {"icon": "a long text"},
+    "icon: must have at most 8 characters, or be": {"icon": "icon.PNG"},
 }
 
 
@@ -96,8 +100,11 @@ def test_a_wrong_value_is_refused_with_file_and_key(folder, said):
 
 
 def test_a_folder_that_is_no_template_is_refused(folder, tmp_path):
-    with pytest.raises(ValueError, match=r"manifest\.json: is not valid JSON"):
-        read(folder("{"))
+    wrong = r"manifest\.json: is not valid JSON \(Expecting property name .*: line 2 column 1"
+    with pytest.raises(ValueError, match=wrong):
+        read(folder("{\n"))
+    with pytest.raises(ValueError, match=r"manifest\.json: manifest: Must be an object\."):
+        read(folder("[]"))
     with pytest.raises(ValueError, match=r"manifest\.json: can't be read \(FileNotFoundError\)"):
         read(tmp_path / "nothing")
     with pytest.raises(ValueError, match="must be like my-widget"):
@@ -106,6 +113,23 @@ def test_a_folder_that_is_no_template_is_refused(folder, tmp_path):
     (place / "widget.js").unlink()
     with pytest.raises(ValueError, match=r"widget\.js: is missing"):
         read(place)
+
+
+def test_a_type_is_compared_with_the_schemas_where_both_name_one(folder):
+    for kind, schema in (
+        ("number", {"type": "integer"}),
+        ("string", {"type": ["string", "null"]}),
+        ("string", {"enum": ["a"]}),
+        ("any", {"type": "object"}),
+    ):
+        place = folder(
+            json.dumps({**MANIFEST, "slots": [{**SLOT, "type": kind, "schema": schema}]})
+        )
+        assert read(place).slots[0].schema == schema
+
+
+def test_a_mark_of_the_byte_order_before_a_manifest_is_ignored(folder):
+    assert read(folder("\ufeff" + json.dumps(MANIFEST))).name == "Map"
 
 
 def test_every_built_in_template_has_a_sound_manifest():
