@@ -1,6 +1,7 @@
 """Import the modules that `EXTENSIONS` names, and check the form of their declarations."""
 
 import importlib
+import re
 import traceback
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,9 @@ MISTAKES = (
     ValueError,
     LookupError,
     OSError,
+    ArithmeticError,
+    AssertionError,
+    re.error,  # of a pattern that is compiled
     RuntimeError,  # Flask's `current_app` or a query of the database, which need an app context
 )
 
@@ -40,7 +44,8 @@ def load(path: str) -> Any:
     try:
         module = importlib.import_module(path)
     except MISTAKES as error:
-        what = repr(error) if isinstance(error, LookupError) else str(error)  # its text is a key
+        is_told = str(error) and not isinstance(error, LookupError)  # its text is only a key
+        what = str(error) if is_told else repr(error)
         first_line, *_ = what.splitlines() or [""]
         reason = f"{path} can't be imported ({_place(error)}{first_line})"
         raise ConfigError(f"EXTENSIONS: {reason}") from error
