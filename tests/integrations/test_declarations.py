@@ -14,7 +14,7 @@ from service.integrations.declare.cache import Cache
 from service.integrations.declare.categories import CATEGORIES, Category
 from service.integrations.declare.endpoint import FREE_READ, WRITE, Access, Endpoint
 from service.integrations.declare.example import Example, Exchange
-from service.integrations.declare.fields import Choice, Parameters, Part, Words
+from service.integrations.declare.fields import Choice, Count, Parameters, Part, Words
 from service.integrations.declare.limit import Limit
 from service.integrations.declare.meter import Meter
 from service.integrations.declare.model_use import ModelUse
@@ -152,6 +152,10 @@ def test_what_cannot_work_is_refused_with_its_reason(facts, why):
         (lambda: get("anvils"), "the path 'anvils' must begin with '/'"),
         (lambda: get("/anvils?m=iron"), "'/anvils.m=iron' .* its query belongs in `query`"),
         (lambda: Words("A name.", pattern="[a-"), r"the pattern '\[a-' can't be read: untermi"),
+        (lambda: Words("A name.", most="200"), "nothing is from `least` 1 to `most` '200'"),
+        (lambda: Count("How many.", least=5, most=2), "nothing is from `least` 5 to `most` 2"),
+        (lambda: Choice(["m", "ft"], about="Its unit."), "a Choice takes texts, such as Choice"),
+        (lambda: Choice(about="Its unit."), r"a Choice takes texts, .* not \(\)"),
         (lambda: Choice("m", about="Its unit.", theirs="metre"), "`theirs` must be a function or"),
         (lambda: Setting("acme key", "its key"), "setting 'acme key': its name may have only cap"),
         (lambda: Example({}, Exchange("GET /", {})), "Example: its `exchanges` must be a tuple of"),
@@ -208,7 +212,9 @@ def test_a_default_base_url_is_read_as_the_operators_value_would_be():
         base_url("ACME_BASE_URL", "acme.example/v2")
 
 
-@pytest.mark.parametrize("field", [int, Int, 5, Maybe(Int), Each("anvils", {"id": "id"})], ids=repr)
+@pytest.mark.parametrize(
+    "field", [int, Int, 5, Maybe(Int), Int(Maybe("id")), Each("anvils", {"id": "id"})], ids=repr
+)
 def test_a_field_that_nothing_reads_is_refused(field):
     with pytest.raises(ValueError, match="a field must be a path, or a reader such as Int"):
         replace(weights, gives=Shape(id=field))

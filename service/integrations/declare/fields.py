@@ -20,7 +20,7 @@ from typing import Any, TypedDict, Unpack
 from marshmallow import Schema, fields, missing, validate
 
 from service.integrations.declare.addresses import check_public
-from service.integrations.declare.matching import Bounded, Fitting, check_not_blank
+from service.integrations.declare.matching import Bounded, Fitting, check_not_blank, check_range
 from service.web.errors import TooLarge
 from service.web.fields import JsonBoolean, JsonInteger, JsonNumber, Text
 
@@ -105,6 +105,9 @@ class Choice(Text):
     """One of a list of texts."""
 
     def __init__(self, *values: str, about: str = "", **facts: Unpack[Facts]) -> None:
+        """Raise ValueError for values that are no texts."""
+        if not values or not all(isinstance(value, str) for value in values):
+            raise ValueError(f'a Choice takes texts, such as Choice("m", "ft"), not {values!r:.80}')
         checks = [validate.OneOf(values)]
         super().__init__(**_facts(about, checks, **facts))
 
@@ -113,6 +116,7 @@ class Count(JsonInteger):
     """A whole number from `least` to `most`."""
 
     def __init__(self, about: str = "", *, least: int, most: int, **facts: Unpack[Facts]) -> None:
+        check_range(least, most)
         checks = [validate.Range(least, most)]
         super().__init__(**_facts(about, checks, **facts))
 
@@ -123,6 +127,7 @@ class Amount(JsonNumber):
     def __init__(
         self, about: str = "", *, least: float, most: float, **facts: Unpack[Facts]
     ) -> None:
+        check_range(least, most)
         checks = [validate.Range(least, most)]
         super().__init__(**_facts(about, checks, **facts))
 

@@ -7,6 +7,12 @@ from typing import Any
 from marshmallow import ValidationError, validate
 
 
+def check_range(least: Any, most: Any) -> None:
+    """Raise ValueError if no number is from `least` to `most`."""
+    if not all(isinstance(one, int | float) for one in (least, most)) or least > most:
+        raise ValueError(f"nothing is from `least` {least!r:.80} to `most` {most!r:.80}")
+
+
 class Bounded(validate.Length):
     """A length limit with further validators, which see only texts within the limit.
 
@@ -14,6 +20,8 @@ class Bounded(validate.Length):
     """
 
     def __init__(self, least: int | None, most: int, *then: Callable[[Any], Any]) -> None:
+        """Raise ValueError for limits that no text fits."""
+        check_range(least or 0, most)
         super().__init__(least, most)
         self._then = then
 

@@ -244,6 +244,7 @@ class Made:
 def as_kind(one: Field) -> Kind:
     if isinstance(one, str):
         return Str(one)
-    if isinstance(one, type) or not hasattr(one, "read"):
+    is_read = not isinstance(one, type) and hasattr(one, "read")
+    if not is_read or not isinstance(getattr(one, "path", ""), str | None):
         raise ValueError(f'a field must be a path, or a reader such as Int("id"), not {one!r:.60}')
     return one
