@@ -93,6 +93,9 @@ def _of_column(collection: Collection, column: Column) -> Iterator[str]:
         yield KEY_RULE
     if column.type not in TYPES:
         yield f"the type must be {_listed(TYPES)}, not {column.type!r}"
+    for name, flag in (("required", column.required), ("fixed", column.fixed)):
+        if not isinstance(flag, bool):
+            yield f"{name} must be True or False, not {flag!r:.80}"
     if column.roles is not None and not _are_texts(column.roles):
         yield f"roles must be a tuple of roles, not {column.roles!r:.80}"
     yield from _of_lengths(column)
@@ -108,6 +111,8 @@ def _of_lengths(column: Column) -> Iterator[str]:
             return
     if column.type != "string" and (column.least, column.most) != (0, TEXT_LIMIT):
         yield f"least and most are lengths of a string, not limits of {column.type!r}: use check"
+    if column.least < 0:
+        yield f"least must be at least 0, not {column.least}"
     if column.least > column.most:
         yield f"least must be at most {column.most}, which is most, not {column.least}"
 
