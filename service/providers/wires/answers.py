@@ -81,10 +81,12 @@ TOO_LONG = re.compile(
 )
 
 
-# For an empty account OpenAI answers 429, Anthropic 400; a retry would not help.
+# For an empty account OpenAI answers 429, Anthropic 400; a retry would not help. Anthropic answers
+# 429 for a spend limit of a contract or a tier, and 400 for one that the customer has set.
 UNPAID = re.compile(
     r"insufficient_(quota|funds|balance|credits)|billing_(error|hard_limit_reached|not_active)|"
-    r"credit balance is too low|account_deactivated",
+    r"credit balance is too low|spend_limit_reached|your specified API usage limits|"
+    r"account_deactivated|organization_on_hold",
     re.I,
 )
 UNKNOWN_MODEL = re.compile(r"model_(not_found|decommissioned|not_available)|unknown_model", re.I)
@@ -111,8 +113,25 @@ def operators_fault(error: Any) -> Fault | None:
     return "unknown-model" if UNKNOWN_MODEL.search(text) else None
 
 
+def fault_in_stream(error: Any, fault: Fault) -> Fault:
+    """Return the fault of an error inside a stream.
+
+    `fault` is what its type says, or "failed". Some hosts begin a stream before they measure the
+    prompt, and say only in their text that it is too long.
+    """
+    if own := operators_fault(error):
+        return own
+    says_more = fault in ("refused-request", "failed") and TOO_LONG.search(_text_of(error))
+    return "too-long" if says_more else fault
+
+
 def _text_of(error: Any) -> str:
-    return " ".join(str(error.get(key)) for key in ("type", "code", "message")) if error else ""
+    """Return the type, codes and message of an error. Anthropic's code is in its details."""
+    if not error:
+        return ""
+    details = error.get("details")
+    code = details.get("error_code") if isinstance(details, dict) else None
+    return " ".join(str(each) for each in (*map(error.get, ("type", "code", "message")), code))
 
 
 def error_in(body: bytes) -> dict[str, Any]:

@@ -33,8 +33,8 @@ from service.providers.wires import cache_marks
 from service.providers.wires.answers import (
     dump,
     error_in,
+    fault_in_stream,
     object_in,
-    operators_fault,
     parse_event,
     refusal_of,
 )
@@ -171,8 +171,7 @@ class MessageDecoder:
                 yield StepFinished(self._reason, self._usage.total(), self._finished_calls())
             case "error":
                 error = data["error"]
-                fault = operators_fault(error) or FAULTS.get(error.get("type"), "failed")
-                raise ProviderError(fault)
+                raise ProviderError(fault_in_stream(error, FAULTS.get(error.get("type"), "failed")))
             # Other events, such as ping, content_block_stop and new ones, are not needed.
 
     def text(self, data: bytes) -> str | None:

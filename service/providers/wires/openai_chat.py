@@ -35,17 +35,18 @@ from service.providers.wires.answers import (
     count,
     dump,
     error_in,
+    fault_in_stream,
     object_in,
-    operators_fault,
     parse_event,
     refusal_of,
 )
 from service.providers.wires.tool_lists import dump_with_tools
 from service.storable import is_storable, make_storable
 
-FAULT_WORDS: dict[str, Fault] = {  # in the type or code of an error inside a stream
+FAULT_WORDS: dict[str, Fault] = {  # in an error inside a stream
     "rate_limit": "busy",
     "overloaded": "busy",
+    "over capacity": "busy",
     "server_error": "down",
     "unavailable": "down",
     "timeout": "down",
@@ -147,8 +148,10 @@ class ChunkDecoder:
             yield from self.end()
             return
         chunk = parse_event(event.data)
-        if chunk.get("error") or event.name == "error":
-            yield from self._fail(chunk.get("error"))
+        # Groq's own error is in a chunk that may also have a finish reason.
+        error = chunk.get("error") or (chunk.get("x_groq") or {}).get("error")
+        if error or event.name == "error":
+            yield from self._fail(error)
             return
         self._count(chunk)
         for choice in (chunk.get("choices") or [])[:1]:  # Azure sends chunks without choices
@@ -208,7 +211,7 @@ class ChunkDecoder:
         )
 
     def _fail(self, error: Any) -> Iterator[Event]:
-        facts = error if isinstance(error, dict) else {}
+        facts = error if isinstance(error, dict) else {"message": error}
         if facts.get("code") != "tool_use_failed":
             raise ProviderError(_fault(facts))
         self.finished = True
@@ -225,13 +228,12 @@ def _content(content: Any) -> str:
 
 
 def _fault(error: dict[str, Any]) -> Fault:
-    if fault := operators_fault(error):
-        return fault
     for key in ("status_code", "code", "status"):
         if isinstance(error.get(key), int) and error[key] >= 400:
             return refusal_of(error[key], error)
-    words = f"{error.get('type')} {error.get('code')}".lower()
-    return next((fault for word, fault in FAULT_WORDS.items() if word in words), "failed")
+    words = " ".join(str(error.get(key)) for key in ("type", "code", "message")).lower()
+    named = next((fault for word, fault in FAULT_WORDS.items() if word in words), None)
+    return fault_in_stream(error, named or "failed")
 
 
 def _refused_call(error: dict[str, Any], key: int, names: NameTable) -> FinishedCall:
