@@ -22,7 +22,9 @@ from service.web.errors import Forbidden
 
 OPAQUE = "null"
 PREFLIGHT_SECONDS = 7200  # for which a browser keeps the answer to a preflight; Chromium's maximum
-EXPOSED = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache"]  # headers of answers
+# Headers of answers. A client of `/mcp` learns from the last one where it gets a token.
+EXPOSED = ["X-Asst-Id", "X-Request-Id", "Retry-After", "Age", "X-Cache", "WWW-Authenticate"]
+OPEN = ("/api/", "/mcp", "/.well-known/oauth-protected-resource")
 
 
 def init_app(app: Service) -> None:
@@ -31,10 +33,10 @@ def init_app(app: Service) -> None:
 
 
 def allow(app: Service, origins: Iterable[str]) -> None:
-    """Let pages of these origins use the API and `/mcp`."""
+    """Let pages of these origins use the API and `/mcp`, and read who issues tokens for it."""
     # As patterns, because Flask-CORS reads the brackets of an IPv6 address as part of one.
     named = {"origins": [re.compile(re.escape(origin) + r"\Z") for origin in origins]}
-    resources: Any = {r"/api/*": named, "/mcp": named}
+    resources: Any = {re.compile(re.escape(path)): named for path in OPEN}
     CORS(
         app,
         resources=resources,
@@ -46,7 +48,7 @@ def allow(app: Service, origins: Iterable[str]) -> None:
 
 
 def _vary(_: Service, request: Request, __: Any, response: Response) -> None:
-    if request.path.startswith(("/api/", "/mcp")):
+    if request.path.startswith(OPEN):
         response.vary.add("Origin")
 
 

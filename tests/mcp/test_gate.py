@@ -107,6 +107,26 @@ def test_a_browser_may_ask_first(client):
     assert client.options("/mcp", headers={"Origin": "https://evil.example"}).status_code == 403
 
 
+@pytest.mark.settings(cors_origins="https://ide.example")
+def test_a_page_of_an_allowed_origin_can_find_the_issuer(client, known):
+    """The official client sends its version too, and reads where the metadata is."""
+    page = {"Origin": "https://ide.example"}
+    known(auth_issuer="https://id.example")
+    refused = client.post("/mcp", json=PING, headers=page)
+    assert "WWW-Authenticate" in refused.headers["Access-Control-Expose-Headers"].split(", ")
+    wanted = "mcp-protocol-version"
+    asked = {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": wanted}
+    for path in (METADATA, f"{METADATA}/mcp"):
+        before = client.options(path, headers={**page, **asked})
+        assert before.headers.get("Access-Control-Allow-Headers") == wanted
+        found = client.get(path, headers=page)
+        assert found.json["authorization_servers"] == ["https://id.example"]
+        assert found.headers["Access-Control-Allow-Origin"] == "https://ide.example"
+        other = client.get(path, headers={"Origin": "https://evil.example"})
+        assert "Access-Control-Allow-Origin" not in other.headers
+        assert "Origin" in other.headers["Vary"]
+
+
 ACCEPTED = {
     "application/json": 200,
     "application/json, text/event-stream": 200,
