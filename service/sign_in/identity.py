@@ -105,10 +105,15 @@ class IdentityProvider:
         """
         return self._tokens({"grant_type": "refresh_token", "refresh_token": token})
 
-    def check(self, issued: IssuedTokens) -> None:
-        """Verify the ID token of a refresh. Raises as `_check` does, and `Unavailable`."""
+    def check(self, issued: IssuedTokens, earlier: str | None) -> None:
+        """Verify the ID token of a refresh, whose subject must be that of the `earlier` one.
+
+        Raises as `_check` does, and `Unavailable`. Source: OpenID Connect Core, section 12.2.
+        """
         if issued.id_token is not None:
-            self._check(issued.id_token)
+            claims = self._check(issued.id_token)
+            if earlier and peek(earlier)[1]["sub"] != claims["sub"]:
+                raise ProviderRefused("ID token: another subject")
 
     def revoke(self, token: str) -> None:
         """Revoke a refresh token, if the provider supports that. Its answer is ignored."""
@@ -185,8 +190,10 @@ class IdentityProvider:
             raise ProviderAway("tokens: unreadable")
         return IssuedTokens(access, *more)
 
-    def _check(self, id_token: str, nonce: str | None = None) -> None:
-        """Raise `ProviderRefused` unless the token is this provider's, for us and this sign-in.
+    def _check(self, id_token: str, nonce: str | None = None) -> dict[str, Any]:
+        """Return an ID token's claims.
+
+        Raises `ProviderRefused` unless it is this provider's, for us and this sign-in.
 
         Raises `ProviderAway` if its key is not in the key set, which is fetched at most once a
         minute: a provider that has changed its keys may sign with one that is not known here yet.
@@ -208,6 +215,7 @@ class IdentityProvider:
             raise ProviderRefused(f"ID token: {type(error).__name__} {claim}".strip()) from None
         if claims.get("azp", self._client_id) != self._client_id:
             raise ProviderRefused("ID token: azp")
+        return claims
 
     def _send(
         self, method: str, url: str, form: Mapping[str, str] | None = None

@@ -185,8 +185,8 @@ class Sessions:
         issued = None
         try:
             issued = self._provider.refresh(self._open(row, "refresh_token") or "")
-            self._provider.check(issued)
             earlier, used = self._open(row, "id_token"), self._open(row, "bearer")
+            self._provider.check(issued, earlier)
             bearer, claims = pick_token(self._verifier, issued, earlier, used)
             if claims.subject != row.user_id:
                 raise ProviderRefused("tokens: another subject")

@@ -232,11 +232,22 @@ def test_a_refresh_for_somebody_else_ends_the_session(app, browser, provider, to
     browser.sign_in()
     is_due(app)
     provider.refreshes = dict.fromkeys(provider.refreshes, "eve")
+    provider.answered = {"id_token": None}
     assert browser.post("token").status_code == 401
     assert sessions(app) == 0
     assert [(line["event"], line["why"]) for line in told()] == [
         ("session ended", "tokens: another subject")
     ]
+
+
+@on_sqlite
+def test_a_refresh_with_an_id_token_of_somebody_else_ends_the_session(app, browser, provider, told):
+    browser.sign_in()
+    is_due(app)
+    provider.claims = {"sub": "eve"}
+    assert browser.post("token").status_code == 401
+    assert sessions(app) == 0
+    assert [line["why"] for line in told()] == ["ID token: another subject"]
 
 
 @on_sqlite
