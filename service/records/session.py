@@ -15,7 +15,6 @@ from typing import Any
 import gevent
 import structlog
 from flask import Flask
-from gevent.event import Event
 from gevent.lock import BoundedSemaphore
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -31,8 +30,8 @@ from service.records.messages import end_message, next_batch
 from service.records.outlet import Outlet
 from service.records.queues import SNAPSHOT_QUEUES
 from service.records.subscription import Id, Subscription, filter_of
+from service.records.writer import Writer
 from service.storable import is_storable
-from service.supervised import on_failure
 from service.web.errors import Unauthorized
 from service.web.json_values import encode
 from service.websockets.frames import Closed
@@ -59,25 +58,22 @@ class SocketSession:
         self.entitlement = Entitlement(caller, expires)
         self.outlet = Outlet(socket, self.entitlement)
         self._feed = FEED.of(app)
-        self._wake = Event()
+        self._writer = Writer(partial(socket.close, FAILED, CONNECT_AGAIN))
         self._pending = False
         self.asking = ClientPause()
         self._batch_lock = BoundedSemaphore(1)  # from building a batch until it is written
         self._snapshots = SNAPSHOT_QUEUES.of(app)
 
     def begin(self) -> None:
-        """Join the feed and start the writer. Needs an app context."""
+        """Join the feed. Needs an app context."""
         self._feed.join(self)
-        self._writer = gevent.spawn(self._write)
-        on_failure(self._writer, "socket", partial(self.socket.close, FAILED, CONNECT_AGAIN))
 
     def end(self) -> None:
         try:
-            self._writer.kill()  # first, because it reads from the feed, which may stop
+            self._writer.end()  # first, because it reads from the feed, which may stop
         finally:
             self._feed.leave(self)
             self.outlet.close()
-            del self._writer  # it refers to the session
 
     def is_quiet(self, seconds: float) -> bool:
         return not self._pending and self.asking.pause > seconds
@@ -135,11 +131,14 @@ class SocketSession:
             self.fall_behind()
 
     def fall_behind(self) -> None:
+        self._leave_to_writer()
+        self._writer.wake(self._write)
+
+    def _leave_to_writer(self) -> None:
         if not self._pending:
             self.outlet.place = max(self.outlet.place, self._feed.delivered)
             self._pending = True
             self.outlet.revoke()
-        self._wake.set()
 
     def _join_audiences(self) -> None:
         """Let the feed send further changes if no subscription lacks an earlier change."""
@@ -147,23 +146,23 @@ class SocketSession:
         if all(subscription.is_current(tail) for subscription in self.subscriptions.values()):
             self._feed.join_audiences(self, self.subscriptions.values())
 
-    def _write(self) -> None:
+    def _write(self) -> bool:
+        """Send all changes, and return whether the session goes on. Called by the writer."""
+        self._leave_to_writer()
         try:
-            while True:
-                self._wake.wait()
-                self.fall_behind()
-                self._wake.clear()
-                try:
-                    self._send_changes()
-                except ChangesPruned:
-                    self._resync_all()
+            try:
+                self._send_changes()
+            except ChangesPruned:
+                self._resync_all()
+            return True
         except Closed:
-            return
+            pass
         except Unauthorized:
             self.socket.close(SESSION_OVER, SESSION_IS_OVER)
         except SQLAlchemyError as error:
             log.warning("socket failed", error=type(error).__name__)
             self.socket.close(FAILED, CONNECT_AGAIN)
+        return False
 
     def _apply_rights(self) -> None:
         """Apply changed rights to the subscriptions. Raises `Unauthorized`."""

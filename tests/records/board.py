@@ -44,6 +44,7 @@ class Board:
         caller = Caller("alice", "user", time.time())
         connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
         session = SocketSession(self.app, caller, time.time() + seconds, connection)
+        session._writer.end()  # it would read from the feed
         self.audiences.join(session, [subscription()])
         self.clients[session] = theirs
         self.read(session)  # the answer to the handshake

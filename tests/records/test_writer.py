@@ -1,0 +1,51 @@
+"""The greenlet of a session that sends what its client lacks."""
+
+import gc
+import socket
+import time
+from contextlib import contextmanager
+
+from gevent import Greenlet
+
+from service.auth.users import Caller
+from service.records.session import SocketSession
+from service.websockets.frames import Protocol
+from service.websockets.websocket import WebSocket
+from tests.services import on_sqlite, wait_for
+from tests.websocket_handshake import HANDSHAKE
+
+pytestmark = on_sqlite
+
+
+@contextmanager
+def begun(app):
+    ours, theirs = socket.socketpair()
+    with ours, theirs, app.app_context():
+        connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
+        caller = Caller("alice", "user", time.time())
+        session = SocketSession(app, caller, time.time() + 60, connection)
+        session.begin()
+        catch_up(session)
+        yield session
+        session.end()
+        connection.close(1000)
+
+
+def catch_up(session):
+    session.fall_behind()
+    wait_for(lambda: session.is_quiet(0))
+
+
+def greenlets():
+    gc.collect()
+    return sum(isinstance(one, Greenlet) and not one.dead for one in gc.get_objects())
+
+
+def test_a_session_that_has_caught_up_keeps_no_greenlet(app, alice):
+    alice.new_chat()  # so that she has rights
+    with begun(app):
+        before = greenlets()
+        with begun(app) as session:
+            assert greenlets() == before
+            catch_up(session)
+            assert greenlets() == before
