@@ -45,6 +45,7 @@ class WebSocketResponse(Response):
         try:
             with suppress(Closed):
                 protocol = Protocol(*self._handshake, self.headers.get("X-Request-Id"))
+                del self._handshake  # the connection may stay open for days
                 self._run(WebSocket(self._sock, protocol, self._path))
         finally:
             self.close()
