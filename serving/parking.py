@@ -76,6 +76,9 @@ class ParkingApp:
         if type(response) is not JoinedResponse or type(response.sock) is not socket:
             return self._app(environ, start_response)
         environ[SUPPORTED] = True
+        # The app has its own copy of them. A response may take long, and gunicorn needs only these.
+        request = response.req
+        request.headers = [header for header in request.headers if header[0] == "CONNECTION"]
         body = self._app(environ, start_response)
         is_file = isinstance(body, environ["wsgi.file_wrapper"])
         if is_file or response.response_length is not None:
@@ -107,12 +110,11 @@ class ParkableBody:
         return item
 
     def _leave_gunicorn(self) -> None:
-        """Keep the connection and its parser, and release the headers of request and response."""
+        """Keep the connection and its parser, and release the headers of the response."""
         request = self._response.req
         self._parser, request.parser = request.parser(), lambda: None
         # A socket that is closed stays open for its file.
         self._file = self._response.sock.makefile("rb", buffering=0)
-        request.headers = [header for header in request.headers if header[0] == "CONNECTION"]
         self._response.headers.clear()
 
     def close(self) -> None:

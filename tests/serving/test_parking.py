@@ -9,10 +9,11 @@ from types import SimpleNamespace
 import gevent
 import pytest
 from gunicorn.config import Config
+from gunicorn.http.wsgi import FileWrapper
 
 from service.auth.tokens import issue
 from service.web.pauses import Pause
-from serving.parking import ParkableBody, Places
+from serving.parking import ParkableBody, ParkingApp, Places
 from serving.response import JoinedResponse
 from serving.timed_requests import TimedParser
 from tests.services import settings_for, wait_for
@@ -165,3 +166,20 @@ def test_a_stream_that_fails_after_a_pause_ends_its_connection(monkeypatch):
         resumes[0]()
         assert client.makefile("rb").read().endswith(b"\r\n\r\n3\r\none\r\n")
     assert (len(ended), handled, Places.current.hold_place()) == (1, [], True)
+
+
+def test_the_server_keeps_no_headers_while_the_app_works():
+    """The app has its own, and may wait for long."""
+    kept = []
+
+    def app(_environ, _start_response):
+        kept.extend(request.headers)
+        return []
+
+    ours, client = socket.socketpair()
+    with ours, client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        request = next(TimedParser(Config(), ours, ""))
+        response = JoinedResponse(request, ours, Config())
+        ParkingApp(app, None)({"wsgi.file_wrapper": FileWrapper}, response.start_response)
+        assert (kept, response.should_close()) == ([("CONNECTION", "close")], True)
