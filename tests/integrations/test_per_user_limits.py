@@ -20,7 +20,7 @@ from service.upkeep import sweeping
 from tests.app_database import execute_write
 from tests.integrations import acme
 from tests.integrations.acme import WEIGHTS, weights
-from tests.services import on_sqlite
+from tests.services import ENVIRONMENT, on_sqlite
 from tests.user_erasure import erase
 
 pytestmark = pytest.mark.settings(extensions=acme.__name__)
@@ -63,6 +63,13 @@ def test_a_call_over_the_limit_is_refused_before_the_vendor_is_asked(app, alice,
     assert 3590 <= int(refused.headers["Retry-After"]) <= 3600
     assert statuses(bob, "a") == [200]
     assert (len(vendor.seen), counted(app)) == (3, {"alice": 2, "bob": 1})
+
+
+@on_sqlite
+def test_the_owner_has_no_limit_because_a_gateway_calls_for_its_users(app, alice, limited):
+    limited(1)
+    owner = replace(alice, subject="owner", token=ENVIRONMENT["OWNER_TOKEN"])
+    assert statuses(owner, "a", "b") == [200, 200]
 
 
 def test_a_new_window_begins_when_one_has_ended(app, alice, limited):

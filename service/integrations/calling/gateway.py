@@ -10,6 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from service.auth.users import Caller
 from service.database.access import write_transaction
 from service.integrations.calling.jobs_elsewhere import JobsElsewhere
 from service.integrations.calling.time_limit import call_seconds
+from service.integrations.calling.user_limits import UserLimits
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.faults import failure_of
 from service.integrations.declare.path import has_dot_segment, path_of
@@ -54,8 +56,11 @@ class TokenRefused(UpstreamFailed):
 class Gateway:
     """The other instance. Every method needs an app context and raises `ServiceError`."""
 
-    def __init__(self, upstream: Upstream, settings: Settings, jobs: JobsElsewhere) -> None:
-        self._upstream, self._settings, self._jobs = upstream, settings, jobs
+    def __init__(
+        self, upstream: Upstream, settings: Settings, jobs: JobsElsewhere, limits: UserLimits
+    ) -> None:
+        self._upstream, self._settings = upstream, settings
+        self._jobs, self._limits = jobs, limits
         self._base = settings.integrations_gateway_url or ""
         self._owner_token = settings.owner_token or ""
         self._quiet_until = 0.0  # monotonic
@@ -70,13 +75,16 @@ class Gateway:
 
     def call_as_owner(self, endpoint: Endpoint, request: Inbound) -> ProxyResponse:
         """Return the answer to a call with the owner's token, as developer billing requires."""
+        subject = request.caller.subject
         if endpoint.continues and request.body.get(endpoint.continues) is not None:
             # At the other instance every task is the owner's, whoever has begun it.
             raise InvalidRequest(details={endpoint.continues: [NOT_SHARED]})
         if _limit_of_credits(endpoint, request.caller):  # unknown at the other instance
             raise Forbidden(NOT_COUNTED)
-        result = self._call(endpoint, request, self._owner_token, _key_of_caller(request))
-        self._jobs.adopt(request.caller.subject, endpoint, result)
+        counted = nullcontext() if request.again else self._limits.counting(subject, endpoint)
+        with counted:  # the other instance has no limits for the owner
+            result = self._call(endpoint, request, self._owner_token, _key_of_caller(request))
+        self._jobs.adopt(subject, endpoint, result)
         return result
 
     def _call(

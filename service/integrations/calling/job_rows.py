@@ -107,6 +107,12 @@ def end(session: Session, row: IntegrationJob, job_end: JobEnd) -> int | None:
     return refund
 
 
+def end_elsewhere(session: Session, user_id: str, job_id: str, state: str) -> None:
+    """Store the end of a job at another instance, which has its result. It frees the job's room."""
+    mine = {"user_id": user_id, "job_id": job_id, "task_id": job_id, "state": "running"}
+    session.execute(update(_jobs).filter_by(**mine).values(state=state))
+
+
 def load(session: Session, job_id: str) -> JobEnd | None:
     """Return the stored state and result of a job, or None if its row no longer exists."""
     found = select(_jobs.c.state, _jobs.c.result).where(_jobs.c.job_id == job_id)

@@ -154,18 +154,18 @@ class Jobs:
         db.session.commit()
         return row
 
-    def adopt(self, user_id: str, endpoint: Endpoint, job_id: str) -> None:
+    def adopt(self, user_id: str, endpoint: Endpoint, task: Task) -> None:
         """Store to whom a job at another instance belongs: there all jobs are the owner's."""
-        if self.find(user_id, job_id) is None:
+        if self.find(user_id, task.id) is None:
             with write_transaction() as session:
                 if user_locks.lock_row(session, user_id):  # or an erased user would get a row
-                    new = self._new(user_id, endpoint, job_id, Task(job_id))
-                    job_rows.store(session, new, None, 0)
+                    job_rows.store(session, self._new(user_id, endpoint, task.id, task), None, 0)
 
     def end_elsewhere(self, user_id: str, job_id: str, error: str | None) -> None:
-        """Store in the call's row how a job at another instance has ended: its error, or None."""
+        """Store how a job at another instance has ended: with an error, or None."""
         with write_transaction() as session:
             if user_locks.lock_row(session, user_id):
+                job_rows.end_elsewhere(session, user_id, job_id, "failed" if error else "done")
                 self._rows.end_job(session, user_id, job_id, error, 0)
 
     def check_own(self, user_id: str, endpoint: Endpoint, params: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from service.extensions import db
 from service.integrations.calling.call_log import error_elsewhere, job_elsewhere
 from service.integrations.calling.jobs import Jobs
 from service.integrations.declare.endpoint import Endpoint
+from service.integrations.declare.task import Task
 from service.integrations.inbound import ProxyResponse
 from service.integrations.models import IntegrationJob
 from service.web.errors import UpstreamFailed
@@ -37,10 +38,12 @@ class JobsElsewhere:
         job_id = job_elsewhere(result.data) if endpoint.job else None
         if job_id is None:
             return
-        self._store(job_id, partial(self._jobs.adopt, user_id, endpoint, job_id))
+        is_running = result.data.get("status") == "running"
+        task = Task(job_id, "running" if is_running else "done")
+        self._store(job_id, partial(self._jobs.adopt, user_id, endpoint, task))
 
     def note_end(self, user_id: str, job_id: str, result: ProxyResponse) -> None:
-        """Store in the call's row that the job has ended, if an answer says so.
+        """Store that the job has ended, if an answer says so.
 
         An error without `jobStatus` says nothing about the job, because polling it failed. During
         an outage, the answer is given nevertheless.

@@ -15,11 +15,9 @@ from flask import Flask
 
 from service.app_keys import APP_SETTINGS, AppKey
 from service.auth import permits
-from service.auth.users import OWNER, Caller
+from service.auth.users import Caller
 from service.database.batching import SharedWrites
-from service.extensions import db
 from service.generation.completion import MODELS
-from service.integrations.calling import job_rows, user_limits
 from service.integrations.calling.admission import Admitted, validate_parameters
 from service.integrations.calling.attempt import Attempt
 from service.integrations.calling.call_log import (
@@ -39,6 +37,7 @@ from service.integrations.calling.jobs_elsewhere import JobsElsewhere
 from service.integrations.calling.kept_answers import Kept, KeptAnswers, key_of
 from service.integrations.calling.lease_renewal import LeaseRenewal
 from service.integrations.calling.lookups import Lookup, Lookups
+from service.integrations.calling.user_limits import UserLimits
 from service.integrations.calling.vendor_calls import VendorCalls
 from service.integrations.consent.connections import Connections
 from service.integrations.declare.catalog import Catalog
@@ -76,11 +75,12 @@ class Proxy:
             lambda: LIFECYCLE.of(app).draining,
             CALL_ROWS.of(app),
         )
+        self._limits = UserLimits(app)
         self._renewal = LeaseRenewal(app)
         self.gateway: Gateway | None = None
         if self._settings.integrations_gateway_url:
             elsewhere = JobsElsewhere(self.jobs, self._renewal.store_later)
-            self.gateway = Gateway(UPSTREAM.of(app), self._settings, elsewhere)
+            self.gateway = Gateway(UPSTREAM.of(app), self._settings, elsewhere, self._limits)
         writes = SharedWrites(app)
         self._rows = LoggedRows(CALL_ROWS.of(app), writes)
         self._lookups = Lookups(KeptAnswers(app, sealer, writes))
@@ -192,8 +192,7 @@ class Proxy:
             self.check_allowed(endpoint, admitted.params)
             if lookup.kept:
                 return self._give_again(admitted, attempt, lookup.kept)
-            self._check_jobs(admitted)  # first, because it does not count the call
-            with user_limits.counting(admitted.user_id, endpoint):
+            with self._limits.counting(admitted.user_id, endpoint):
                 if charge or not endpoint.access.reads:  # else it can be refused afterwards
                     media.reserve(endpoint.seconds + GRACE_SECONDS)
                 attempt.hold()
@@ -242,9 +241,3 @@ class Proxy:
         if lease and job.state != "running":
             lease.replace_answer(encode(data))
         return Answer(data)
-
-    def _check_jobs(self, admitted: Admitted) -> None:
-        """Raise `TooManyJobs` if the call would start one job too many."""
-        owner = OWNER.of(self._app).subject
-        if admitted.endpoint.job and admitted.user_id != owner:
-            job_rows.check_room(db.session(), admitted.user_id, self._settings.jobs_at_once)

@@ -1,6 +1,6 @@
-"""Limit how often a user may call an endpoint, counted over all workers.
+"""Limit how often a user may call an endpoint, and a user's jobs, counted over all workers.
 
-Source: docs/contract.md, section 10.18.
+Source: docs/contract.md, sections 10.18 and 17.1.
 """
 
 import math
@@ -8,15 +8,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import structlog
+from flask import Flask
 from sqlalchemy import case, delete, or_, select, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from service.app_keys import APP_SETTINGS
 from service.auth import user_locks
+from service.auth.users import OWNER
 from service.database.access import write_transaction
 from service.database.clock import current_time, from_now, has_passed, microseconds
 from service.database.upsert import insert_into
-from service.extensions import table
+from service.extensions import db, table
+from service.integrations.calling import job_rows
 from service.integrations.calling.sending import CallsStopped
 from service.integrations.declare.endpoint import Endpoint
 from service.integrations.declare.limit import Limit
@@ -29,6 +33,30 @@ log = structlog.get_logger("integrations")
 
 _counts = table(CountedCalls)
 _left = microseconds(_counts.c.ends_at) - microseconds(current_time())
+
+
+class UserLimits:
+    """The limits of a user's calls. The owner has none: a gateway's users call in the owner's name.
+
+    Such a gateway counts the calls of each user itself.
+    """
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+
+    @contextmanager
+    def counting(self, user_id: str, endpoint: Endpoint) -> Iterator[None]:
+        """Count the call that the block makes, as `counting` does.
+
+        Raises `TooManyJobs` first, if the call would start one job too many: it does not count.
+        """
+        if user_id == OWNER.of(self._app).subject:
+            yield
+            return
+        if endpoint.job:
+            job_rows.check_room(db.session(), user_id, APP_SETTINGS.of(self._app).jobs_at_once)
+        with counting(user_id, endpoint):
+            yield
 
 
 @contextmanager

@@ -13,8 +13,10 @@ from sqlalchemy.exc import OperationalError
 from service.database import refresh_leases
 from service.database.access import write_transaction
 from service.extensions import db
+from service.integrations.calling.job_rows import TooManyJobs
 from service.integrations.consent import authority
 from service.integrations.declare.catalog import Catalog
+from service.integrations.declare.limit import Limit
 from service.integrations.models import IntegrationJob
 from service.limits import concurrency
 from service.outbound.stream import UpstreamError
@@ -206,6 +208,39 @@ def test_a_job_that_the_owner_pays_is_only_its_callers(alice, bob, gateway):
 
 
 FAILED = {"success": False, "error": "upstream_timeout", "message": "…"}
+
+
+@pytest.mark.settings(jobs_at_once=1)
+@pytest.mark.parametrize("ended", [(ENDED, "200 X"), ({**FAILED, "jobStatus": "failed"}, "504 X")])
+def test_jobs_that_the_owner_pays_are_counted_here(alice, bob, gateway, ended):
+    told(gateway, RUNNING)
+    assert alice.call("probe-task").status_code == 200
+    refused = alice.call("probe-task")
+    assert (refused.status_code, refused.json["message"]) == (429, TooManyJobs.message)
+    assert len(gateway.seen) == 1, "there the owner has no limit"
+    told(gateway, {"success": True, "data": {"jobId": "job_of_bob", "status": "running"}})
+    assert bob.call("probe-task").status_code == 200
+    told(gateway, *ended)
+    alice.person.get("/api/integrations/jobs/job_there")
+    told(gateway, {"success": True, "data": {**ENDED["data"], "jobId": "job_at_once"}})
+    for _ in range(2):  # a job that has ended in its first answer takes no room
+        assert alice.call("probe-task").status_code == 200
+
+
+def test_how_often_a_user_calls_is_counted_here(alice, bob, gateway):
+    proxy = alice.app.extensions["proxy"]
+    search = replace(proxy.catalog.named("probe-search"), per_user=Limit(calls=1, seconds=3600))
+    proxy.catalog = Catalog([search])
+    calls = [someone.call("probe-search", {"q": "x"}) for someone in (alice, bob, alice)]
+    assert [answer.status_code for answer in calls] == [200, 200, 429]
+    assert len(gateway.seen) == 2
+
+
+@pytest.mark.settings(jobs_at_once=1, integrations_billing="probe=user")
+def test_jobs_that_their_caller_pays_are_counted_there(alice, gateway):
+    told(gateway, RUNNING)
+    for _ in range(2):
+        assert alice.call("probe-task").status_code == 200
 
 
 @pytest.mark.parametrize("pays", ["developer", "user"])
