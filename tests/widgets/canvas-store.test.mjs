@@ -56,7 +56,7 @@ function createServer(data = DATA) {
 }
 
 /** A tab: its store, its timers, and its list of canvases, which is live while `connected`. */
-function openTab(server, { live = true, drafts } = {}) {
+function openTab(server, { live = true, drafts, page } = {}) {
   const timers = [];
   const listeners = new Set();
   const collection = { rows: {}, put: (row) => deliver(row), onChange: (listener) => (listeners.add(listener), () => listeners.delete(listener)) };
@@ -70,7 +70,7 @@ function openTab(server, { live = true, drafts } = {}) {
     return () => timers.includes(timer) && timers.splice(timers.indexOf(timer), 1);
   };
   if (live) server.listeners.add(() => server.offline || deliver(server.record));
-  const store = createCanvasStore({ recordId: 'r', transport: server, collection, schedule, drafts });
+  const store = createCanvasStore({ recordId: 'r', transport: server, collection, schedule, drafts, page });
   const tick = async () => {
     for (const { act } of timers.splice(0)) act();
     await settle();
@@ -310,6 +310,24 @@ test('what was not stored survives a reload of the page, and is gone once it is 
   const [again] = await openTabs(server, { drafts });
   assert.deepEqual([again.store.phase, xs(server.record.data)], ['saved', 'a5 b7 c0']);
   assert.equal(kept.get('canvas:r'), '');
+});
+
+test('what is changed at the moment of a reload survives it, and a page that has ended keeps nothing', async () => {
+  const server = createServer();
+  const kept = new Map();
+  const drafts = { get: (name) => kept.get(name) ?? '', set: (name, text) => kept.set(name, text) };
+  const page = new EventTarget();
+  const [tab] = await openTabs(server, { drafts, page, live: false });
+  for (const x of [5, 6]) tab.store.perform(move('a', x));
+  page.dispatchEvent(new Event('pagehide'));
+  const [again] = await openTabs(server, { drafts });
+  assert.deepEqual([again.store.phase, xs(server.record.data)], ['saved', 'a6 b0']);
+  server.offline = true;
+  again.store.stop();
+  tab.store.stop();
+  kept.clear(); // as when the user signs out
+  page.dispatchEvent(new Event('pagehide'));
+  assert.equal(kept.size, 0);
 });
 
 test('what is changed while a slow answer is awaited survives a reload too', async () => {

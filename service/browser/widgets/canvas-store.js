@@ -23,6 +23,7 @@ import { changesOf, versionsOf, withRecord, withStored, withUnanswered } from '.
  *   when it opens, a wait ends
  * @property {{get: (name: string) => string, set: (name: string, text: string) => void}} [drafts]
  *   of this tab, which keep unsaved changes during a reload
+ * @property {EventTarget} [page] tells when the page is left, by the event `pagehide`
  * @property {(act: () => void, ms: number) => () => void} [schedule] returns a function that cancels the call
  * @property {(error: unknown, sent: Canvas) => string} [refusalText] says to the user why a canvas is not stored
  * @typedef {ReturnType<typeof createCanvasStore>} CanvasStore
@@ -34,7 +35,8 @@ const UNSAVED = 'Your changes are kept in this tab. They are stored as soon as t
 const UNREAD = 'This canvas is not loaded yet.';
 
 /** @param {Options} options */
-export function createCanvasStore({ recordId, transport, collection, socket, drafts, schedule = setTimer, refusalText = errorText }) {
+export function createCanvasStore(options) {
+  const { recordId, transport, collection, socket, drafts, page = globalThis.window, schedule = setTimer, refusalText = errorText } = options;
   const listeners = createListeners();
   const path = `/api/records/canvases/${encodeURIComponent(recordId)}`;
   const draft = `canvas:${recordId}`;
@@ -180,9 +182,11 @@ export function createCanvasStore({ recordId, transport, collection, socket, dra
     return synchronize();
   }
 
+  page?.addEventListener('pagehide', keepDraft); // with the changes since the last time, which are not kept one by one
   const removers = [
     collection?.onChange(readCollection),
     socket?.onPhase(() => void (socket.phase === 'open' && retry())),
+    () => page?.removeEventListener('pagehide', keepDraft),
   ];
   readCollection();
   if (versions === null || changesOf(versions)) synchronize();
