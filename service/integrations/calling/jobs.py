@@ -160,6 +160,8 @@ class Jobs:
             with write_transaction() as session:
                 if user_locks.lock_row(session, user_id):  # or an erased user would get a row
                     job_rows.store(session, self._new(user_id, endpoint, task.id, task), None, 0)
+        elif task.state != "running":  # a repetition gets the stored answer there
+            self.end_elsewhere(user_id, task.id, None)
 
     def end_elsewhere(self, user_id: str, job_id: str, error: str | None) -> None:
         """Store how a job at another instance has ended: with an error, or None."""

@@ -227,6 +227,16 @@ def test_jobs_that_the_owner_pays_are_counted_here(alice, bob, gateway, ended):
         assert alice.call("probe-task").status_code == 200
 
 
+@pytest.mark.settings(jobs_at_once=2)
+def test_a_repetition_shows_that_a_job_there_has_ended(alice, gateway):
+    for state in ("running", "done"):
+        told(gateway, {"success": True, "data": {"jobId": "job_there", "status": state}})
+        alice.call("probe-task", headers={"Idempotency-Key": "k1"})
+    for job_id in ("job_2", "job_3"):
+        told(gateway, {"success": True, "data": {"jobId": job_id, "status": "running"}})
+        assert alice.call("probe-task").status_code == 200
+
+
 def test_how_often_a_user_calls_is_counted_here(alice, bob, gateway):
     proxy = alice.app.extensions["proxy"]
     search = replace(proxy.catalog.named("probe-search"), per_user=Limit(calls=1, seconds=3600))
