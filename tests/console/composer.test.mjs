@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { createComposer } from '../../service/browser/chat/composer.js';
+import { mayFocusFields } from '../../service/browser/shared/elements.js';
 import './plain-dom.mjs';
 
 /** A composer that shows a draft, and all drafts by their names. */
@@ -34,4 +35,13 @@ test('a text that could not be sent is put back once, and taken out only where n
   composer.putBack('Sent');
   composer.putBack('Sent');
   assert.deepEqual(kept(), { c: 'Sent' });
+});
+
+test('fields take the focus by themselves unless the device is one for fingers, so also where only a keyboard is', (context) => {
+  context.after(() => delete globalThis.matchMedia);
+  const taking = ['fine', 'none', 'coarse'].map((device) => {
+    globalThis.matchMedia = (query) => ({ matches: query === `(pointer: ${device})` });
+    return mayFocusFields();
+  });
+  assert.deepEqual(taking, [true, true, false]);
 });

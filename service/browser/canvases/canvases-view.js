@@ -2,7 +2,7 @@
 
 import { createCanvasList, titleOf } from './canvas-list.js';
 import { createCanvasPage } from './canvas-page.js';
-import { element, isFocusLost } from '../shared/elements.js';
+import { element, isFocusLost, mayFocusFields } from '../shared/elements.js';
 import { createLiveCollection } from '../shared/live-collection.js';
 import { everyMinute } from '../shared/page-clock.js';
 import { hrefOf } from '../page/route.js';
@@ -31,8 +31,7 @@ export function createCanvasesView(context) {
     const shown = page ?? list;
     node.replaceChildren(shown.node);
     await shown.begin();
-    // On a touch screen, the focus would open the keyboard.
-    if (hadFocus && isFocusLost() && shown.node.isConnected && matchMedia('(pointer: fine)').matches) shown.focus(left);
+    if (hadFocus && isFocusLost() && shown.node.isConnected && mayFocusFields()) shown.focus(left);
   }
 
   return {

@@ -111,9 +111,12 @@ export function isFocusLost() {
   return !activeElement || activeElement === document.body || activeElement.tagName === 'MAIN' || !activeElement.checkVisibility();
 }
 
-/** Whether the page may move the focus to a text field by itself: on a touch screen, the focus would open the keyboard. */
+/**
+ * Whether the page may move the focus to a text field by itself: on a touch screen, the focus would open the keyboard.
+ * A computer without a mouse has no pointer at all, and is used with the keyboard.
+ */
 export function mayFocusFields() {
-  return matchMedia('(pointer: fine)').matches;
+  return !matchMedia('(pointer: coarse)').matches;
 }
 
 /** Moves the focus to an element and shows it, also if it has the focus already: `focus()` does not scroll to it then in Firefox. @param {HTMLElement} node */
