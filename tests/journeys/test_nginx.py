@@ -15,7 +15,7 @@ import requests
 from gevent.pywsgi import WSGIServer
 
 from config import ROOT
-from service.integrations.calling.jobs import LONGEST_WAIT
+from service.integrations.declare.task import LONGEST_WAIT
 from service.integrations.everything import endpoints
 from tests.nginx import Nginx, run_nginx, site_file, site_text
 from tests.records.subscribers import Subscriber, token_of
