@@ -3,13 +3,11 @@ all streams of a worker; what only it can free makes the worker grow meanwhile."
 
 import gc
 import socket
-import time
 from contextlib import suppress
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from service.auth.users import Caller
 from service.chat.stream.channel import Channel
 from service.chat.turn.running import Run
 from service.chat.turn.step import Step
@@ -25,12 +23,11 @@ from service.outbound.stream import PooledStream
 from service.providers.events import ProviderError
 from service.records.outlet import Outlet
 from service.records.session import SocketSession
-from service.websockets.frames import Protocol
 from service.websockets.websocket import WebSocket
 from tests.app_database import lost_at
 from tests.people import types
 from tests.services import on_sqlite
-from tests.websocket_handshake import HANDSHAKE
+from tests.socket_sessions import session_on
 
 pytestmark = on_sqlite
 OURS = (
@@ -143,10 +140,8 @@ def test_an_error_leaves_no_cycle(app, alice, found, fail):
 def serve_and_end(app):
     ours, theirs = socket.socketpair()
     with ours, theirs, app.app_context():
-        connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
-        caller = Caller("alice", "user", time.time())
-        session = SocketSession(app, caller, time.time() + 60, connection)
+        session = session_on(ours, app)
         session.begin()
         session.fall_behind()
         session.end()
-        connection.close(1000)
+        session.socket.close(1000)

@@ -193,9 +193,8 @@ class IdentityProvider:
     def _check(self, id_token: str, nonce: str | None = None) -> dict[str, Any]:
         """Return an ID token's claims.
 
-        Raises `ProviderRefused` unless it is this provider's, for us and this sign-in.
-
-        Raises `ProviderAway` if its key is not in the key set, which is fetched at most once a
+        Raises `ProviderRefused` unless it is this provider's, for us and this sign-in. Raises
+        `ProviderAway` if its key is not in the key set, which is fetched at most once a
         minute: a provider that has changed its keys may sign with one that is not known here yet.
         """
         assert self._keys, "set with the metadata"

@@ -5,17 +5,14 @@ import time
 
 import gevent
 
-from service.auth.users import Caller, Rights, rights_cache
+from service.auth.users import Rights, rights_cache
 from service.records import where
 from service.records.audience import Audiences
 from service.records.changes import Change
 from service.records.collection import Collection, Column
 from service.records.cursor import Cursor, Position
-from service.records.session import SocketSession
 from service.records.subscription import Subscription
-from service.websockets.frames import Protocol
-from service.websockets.websocket import WebSocket
-from tests.websocket_handshake import HANDSHAKE
+from tests.socket_sessions import session_on
 
 BOARD = Collection("board", (Column("userId", fixed=True), Column("text")), {})
 
@@ -41,9 +38,7 @@ class Board:
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
         rights_cache._keep("alice", Rights("user", False, None), time.monotonic() + seconds)
-        caller = Caller("alice", "user", time.time())
-        connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
-        session = SocketSession(self.app, caller, time.time() + seconds, connection)
+        session = session_on(ours, self.app, seconds)
         session._writer.end()  # it would read from the feed
         self.audiences.join(session, [subscription()])
         self.clients[session] = theirs

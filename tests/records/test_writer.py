@@ -2,17 +2,12 @@
 
 import gc
 import socket
-import time
 from contextlib import contextmanager
 
 from gevent import Greenlet
 
-from service.auth.users import Caller
-from service.records.session import SocketSession
-from service.websockets.frames import Protocol
-from service.websockets.websocket import WebSocket
 from tests.services import on_sqlite, wait_for
-from tests.websocket_handshake import HANDSHAKE
+from tests.socket_sessions import session_on
 
 pytestmark = on_sqlite
 
@@ -21,14 +16,12 @@ pytestmark = on_sqlite
 def begun(app):
     ours, theirs = socket.socketpair()
     with ours, theirs, app.app_context():
-        connection = WebSocket(ours, Protocol(HANDSHAKE.items(), None), "/")
-        caller = Caller("alice", "user", time.time())
-        session = SocketSession(app, caller, time.time() + 60, connection)
+        session = session_on(ours, app)
         session.begin()
         catch_up(session)
         yield session
         session.end()
-        connection.close(1000)
+        session.socket.close(1000)
 
 
 def catch_up(session):

@@ -73,8 +73,8 @@ class Publisher(BackgroundWork):
     def finish(self, run: Run) -> None:
         """Publish an ended run if somebody may still want it.
 
-        Its client and its further readers may come back for the chunks that they have not read.
-        Readers may also have come so late that the claim watch has not seen them.
+        The client and further readers may come back for the chunks that they have not read. A
+        reader may also have come so late that the claim watch has not seen it.
         """
         is_wanted = run.may_be_resumed or run.was_watched
         if is_wanted and run.interruption.reason != "deleted":

@@ -46,26 +46,23 @@ class UserLimits:
 
     @contextmanager
     def counting(self, user_id: str, endpoint: Endpoint) -> Iterator[None]:
-        """Count the call that the block makes, as `counting` does.
+        """Count the call that the block makes, if the endpoint limits its users.
 
-        Raises `TooManyJobs` first, if the call would start one job too many: it does not count.
+        A call does not count if it would start one job too many, or if an open breaker refuses it
+        before a vendor is asked. Needs an app context. Raises `TooManyJobs`, `RateLimited`, and
+        `Unauthorized` for a user who was just disabled or erased.
         """
         if user_id == OWNER.of(self._app).subject:
             yield
             return
         if endpoint.job:
             job_rows.check_room(db.session(), user_id, APP_SETTINGS.of(self._app).jobs_at_once)
-        with counting(user_id, endpoint):
+        with _counting(user_id, endpoint):
             yield
 
 
 @contextmanager
-def counting(user_id: str, endpoint: Endpoint) -> Iterator[None]:
-    """Count the call that the block makes, if the endpoint limits its users.
-
-    A call does not count if an open breaker refuses it before a vendor is asked. Needs an app
-    context. Raises `RateLimited`, and `Unauthorized` for a user who was just disabled or erased.
-    """
+def _counting(user_id: str, endpoint: Endpoint) -> Iterator[None]:
     limit = endpoint.per_user
     if limit is None:
         yield
